@@ -1,0 +1,33 @@
+/** How one of the caller's descriptors 0 to 2 looked: the tool's own is made alike. `=1`: the same open file as stdout. */
+export type StdioKind = 'tty' | 'pipe' | 'file' | 'null' | 'closed' | '=1';
+
+export type Stdio = readonly [StdioKind, StdioKind, StdioKind];
+
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** What a shim captured or an orchestrator asks for. A claim: nothing in it is trusted. */
+export interface Command {
+  readonly tool: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** `NAME=value`, as captured, before scrubbing. */
+  readonly env: readonly string[];
+  readonly umask: number;
+  readonly stdio: Stdio;
+  /** Signal numbers the caller ignores. */
+  readonly ignored: readonly number[];
+  readonly terminal?: TerminalSize;
+  /** Version of the shim's protocol, 0 or 1. */
+  readonly version: number;
+}
+
+/** Kernel-attested ids. */
+export interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export const noStdin: Stdio = ['null', 'pipe', 'pipe'];

@@ -1,0 +1,84 @@
+/**
+ * Every way a command can end that is not the tool's own doing. `docs/errors.md` lists the same codes with what to do;
+ * `exit-codes.ts` gives each its exit code.
+ */
+export const errorCodes = [
+  // Refused before anything ran.
+  'denied-by-rule',
+  'denied-by-default',
+  'denied-by-person',
+  'approval-expired',
+  'tool-unknown',
+  'agent-unknown',
+  'agent-paused',
+  'agent-killed',
+  'needs-agent',
+  'cwd-outside',
+  'identity-mismatch',
+  'identity-user',
+  'identity-root',
+  'identity-userns',
+  'identity-agent',
+  'operand-changed',
+  'policy-missing',
+  'policy-changed',
+  'request-invalid',
+  'too-large',
+  'rate-limit',
+  'pending-limit',
+  'id-duplicate',
+  'id-too-old',
+  // Time.
+  'run-timeout',
+  'idle-timeout',
+  // Clawrden failed or stopped it.
+  'gateway-unreachable',
+  'gateway-lost',
+  'relay-unreachable',
+  'relay-lost',
+  'requester-gone',
+  'host-lost',
+  'no-host',
+  'queue-full',
+  'queue-timeout',
+  'start-timeout',
+  'workspace-missing',
+  'image-missing',
+  'cwd-missing',
+  'not-utf8',
+  'canceled',
+  'resume-void',
+  'audit-unwritable',
+  'internal',
+  // The tool.
+  'not-executable',
+  'not-found',
+  'out-of-memory',
+  'output-limit',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** A failure that ends an execution with `code`. Everything that throws one has a line for people in `message`. */
+export class ClawrdenError extends Error {
+  override name = 'ClawrdenError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const known: ReadonlySet<string> = new Set(errorCodes);
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return known.has(text);
+}
+
+/** `error` as it is, or as `internal` with its own message: for the one place that turns failures into outcomes. */
+export function toClawrdenError(error: unknown): ClawrdenError {
+  if (error instanceof ClawrdenError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ClawrdenError('internal', message, { cause: error });
+}

@@ -1,0 +1,65 @@
+import { type ClawrdenError, type ErrorCode, isErrorCode } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type Outcome as WireOutcome, OutcomeKind } from './gen/clawrden/v1/execution.ts';
+
+/** How an execution ended. `signal` 0 means the tool exited with `code`. */
+export type Outcome =
+  | { readonly kind: 'exited'; readonly code: number; readonly signal: number }
+  | { readonly kind: 'started' }
+  | { readonly kind: 'denied' | 'canceled' | 'timed-out' | 'failed'; readonly reason: ErrorCode; readonly text: string }
+  /** The caller was interrupted before its tool started; it ends as if the tool had died by that signal. */
+  | { readonly kind: 'interrupted'; readonly signal: number };
+
+/** The outcome of a failure; which kind follows from the code alone. */
+export function outcomeOf(error: ClawrdenError): Outcome {
+  return failure(error.code, error.message);
+}
+
+export function failure(reason: ErrorCode, text: string): Outcome {
+  return { kind: kindOf(reason), reason, text };
+}
+
+function kindOf(reason: ErrorCode): 'denied' | 'canceled' | 'timed-out' | 'failed' {
+  const exit = exitCodes[reason];
+  if (exit === 1) return 'denied';
+  if (exit === 124) return 'timed-out';
+  return reason === 'canceled' || reason === 'requester-gone' ? 'canceled' : 'failed';
+}
+
+/** What the caller exits with: a code, or a signal to die by where `signal` is not 0. */
+export function exitOf(outcome: Outcome): { code: number; signal: number } {
+  switch (outcome.kind) {
+    case 'exited':
+      return { code: outcome.code, signal: outcome.signal };
+    case 'interrupted':
+      return { code: 0, signal: outcome.signal };
+    case 'started':
+      return { code: 0, signal: 0 };
+    default:
+      return { code: exitCodes[outcome.reason], signal: 0 };
+  }
+}
+
+const kindsOnTheWire = {
+  exited: OutcomeKind.EXITED,
+  interrupted: OutcomeKind.CANCELED,
+  started: OutcomeKind.STARTED,
+  denied: OutcomeKind.DENIED,
+  canceled: OutcomeKind.CANCELED,
+  'timed-out': OutcomeKind.TIMED_OUT,
+  failed: OutcomeKind.FAILED,
+} as const satisfies Record<Outcome['kind'], OutcomeKind>;
+
+export function toWireOutcome(outcome: Outcome): WireOutcome {
+  const { code, signal } = exitOf(outcome);
+  const why = 'reason' in outcome ? { reason: outcome.reason, text: outcome.text } : { reason: '', text: '' };
+  return { kind: kindsOnTheWire[outcome.kind], code, signal, ...why };
+}
+
+/** The reverse; an outcome that no gateway of ours would send becomes `internal`. */
+export function fromWireOutcome(wire: WireOutcome): Outcome {
+  if (wire.kind === OutcomeKind.EXITED) return { kind: 'exited', code: wire.code, signal: wire.signal };
+  if (wire.kind === OutcomeKind.STARTED) return { kind: 'started' };
+  if (wire.reason === '' && wire.signal !== 0) return { kind: 'interrupted', signal: wire.signal };
+  return failure(isErrorCode(wire.reason) ? wire.reason : 'internal', wire.text);
+}
