@@ -78,7 +78,8 @@ export class FrameReader {
     this.#wanted = frameHeaderBytes;
     while (rest.length - offset >= frameHeaderBytes) {
       const length = rest.readUInt32BE(offset + 1);
-      if (length > maxFrameBytes) throw new FrameError(`a frame of ${length} bytes is over the limit of ${maxFrameBytes}`);
+      if (length > maxFrameBytes)
+        throw new FrameError(`a frame of ${length} bytes is over the limit of ${maxFrameBytes}`);
       const end = offset + frameHeaderBytes + length;
       if (end > rest.length) {
         this.#wanted = frameHeaderBytes + length;

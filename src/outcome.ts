@@ -1,12 +1,16 @@
 import { type ClawrdenError, type ErrorCode, isErrorCode } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type Outcome as WireOutcome, OutcomeKind } from './gen/clawrden/v1/execution.ts';
+import { OutcomeKind, type Outcome as WireOutcome } from './gen/clawrden/v1/execution.ts';
 
 /** How an execution ended. `signal` 0 means the tool exited with `code`. */
 export type Outcome =
   | { readonly kind: 'exited'; readonly code: number; readonly signal: number }
   | { readonly kind: 'started' }
-  | { readonly kind: 'denied' | 'canceled' | 'timed-out' | 'failed'; readonly reason: ErrorCode; readonly text: string }
+  | {
+      readonly kind: 'denied' | 'canceled' | 'timed-out' | 'failed';
+      readonly reason: ErrorCode;
+      readonly text: string;
+    }
   /** The caller was interrupted before its tool started; it ends as if the tool had died by that signal. */
   | { readonly kind: 'interrupted'; readonly signal: number };
 

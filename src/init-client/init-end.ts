@@ -1,0 +1,58 @@
+import { type ErrorCode, isErrorCode } from '../errors.ts';
+import { type Frame, FrameType } from '../frames.ts';
+import { failure, type Outcome } from '../outcome.ts';
+
+const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel'] as const;
+
+/** What the init's last frame says. */
+export type InitEnd =
+  | {
+      readonly type: 'exit';
+      readonly code: number;
+      readonly signal: number;
+      readonly cause: (typeof causes)[number];
+      /** Processes of this container that the kernel killed for memory while the command ran. */
+      readonly oomKills: number;
+    }
+  | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
+
+/** The end that `frame` states, if it is one. */
+export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
+  if (type === FrameType.exit && payload.length >= 7) {
+    const [code = 0, signal = 0, cause = 0] = payload;
+    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills: payload.readUInt32BE(3) };
+  }
+  if (type !== FrameType.refused) return undefined;
+  const [, reason = '', text = ''] = /^([a-z0-9-]+): (.*)$/s.exec(payload.toString()) ?? [];
+  return {
+    type: 'refused',
+    reason: isErrorCode(reason) ? reason : 'internal',
+    text: text || payload.toString(),
+  };
+}
+
+export interface EndLimits {
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly memoryBytes: number;
+  readonly outputBytes: number;
+}
+
+/** The outcome for the caller. A cancel is `canceled`; the caller knows the reason better and may replace it. */
+export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
+  if (end.type === 'refused') return failure(end.reason, end.text);
+  switch (end.cause) {
+    case 'run-timeout':
+      return failure('run-timeout', `the command ran longer than ${limits.timeoutMs / 1000} s`);
+    case 'idle-timeout':
+      return failure('idle-timeout', `the command was silent for ${limits.idleTimeoutMs / 1000} s`);
+    case 'output-limit':
+      return failure('output-limit', `the command wrote more than ${limits.outputBytes} bytes`);
+    case 'cancel':
+      return failure('canceled', 'the command was canceled');
+    case 'own':
+      return end.oomKills > 0 && end.signal === 9
+        ? failure('out-of-memory', `the command needed more than ${limits.memoryBytes} bytes of memory`)
+        : { kind: 'exited', code: end.code, signal: end.signal };
+  }
+}

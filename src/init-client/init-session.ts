@@ -1,0 +1,126 @@
+import type { Duplex } from 'node:stream';
+import { ClawrdenError } from '../errors.ts';
+import type { Input, Output, Send } from '../execution-io.ts';
+import { encodeFrame, type Frame, FrameReader, FrameType } from '../frames.ts';
+import { DockerDemux } from './docker-demux.ts';
+import { encodeInput } from './encode-input.ts';
+import { type InitEnd, parseInitEnd } from './init-end.ts';
+
+const initProtocolVersion = 1;
+const maxDiagnosticBytes = 2048;
+
+export interface RunOptions {
+  /** An encoded plan, see `plan-encoding.ts`. */
+  readonly plan: Buffer;
+  readonly send: Send<Output>;
+  /** Called once, immediately before the tool's exec. */
+  readonly onStarted: () => void;
+}
+
+/**
+ * One init, over the engine's attached stream. `ready` first, then `run` once; `input` and `cancel` while it runs.
+ * Reads only as fast as `send` takes. A stream that ends before the init's last frame rejects with `host-lost`:
+ * whether the tool ran is then unknown.
+ */
+export class InitSession {
+  readonly #socket: Duplex;
+  readonly #demux = new DockerDemux();
+  readonly #reader = new FrameReader();
+  readonly #frames: AsyncIterator<Frame>;
+  #diagnostic = '';
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+    // What breaks is reported by the read side, once; without a listener it would be thrown at the process.
+    socket.on('error', () => {});
+    this.#frames = this.#read();
+  }
+
+  /** Resolves when the init waits for its plan. The caller sets the deadline by destroying the socket. */
+  async ready(): Promise<void> {
+    const frame = await this.#next();
+    if (frame.type !== FrameType.ready || frame.payload[0] !== initProtocolVersion) {
+      throw new ClawrdenError('host-lost', 'the init did not say that it is ready');
+    }
+  }
+
+  /** True while the stream is open both ways: a waiting ghost that died is seen here. */
+  get alive(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded && this.#socket.writable;
+  }
+
+  async run({ plan, send, onStarted }: RunOptions): Promise<InitEnd> {
+    this.#write(encodeFrame(FrameType.plan, plan));
+    for (;;) {
+      const frame = await this.#next();
+      if (frame.type === FrameType.started) onStarted();
+      const end = parseInitEnd(frame);
+      if (end !== undefined) return end;
+      const output = toOutput(frame);
+      const wait = output && send(output);
+      if (wait !== undefined) await wait;
+    }
+  }
+
+  input(input: Input): void {
+    this.#write(encodeInput(input));
+  }
+
+  /** TERM and CONT to the tool's group, KILL after 2 s; `run` still resolves with how it ended. */
+  cancel(): void {
+    this.#write(encodeFrame(FrameType.cancel));
+  }
+
+  /** The init takes this for the gateway's death: it kills everything and exits. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #write(frame: Buffer): void {
+    // Bounded without waiting: stdin comes against credit, everything else is a few bytes.
+    if (this.#socket.writable) this.#socket.write(frame);
+  }
+
+  async #next(): Promise<Frame> {
+    const { value, done } = await this.#frames.next();
+    if (done !== true) return value;
+    const said = this.#diagnostic === '' ? '' : `: ${this.#diagnostic.trim()}`;
+    throw new ClawrdenError('host-lost', `the connection to the init ended before the command did${said}`);
+  }
+
+  async *#read(): AsyncGenerator<Frame, undefined> {
+    try {
+      for await (const chunk of this.#socket) yield* this.#framesIn(chunk as Buffer);
+    } catch (error) {
+      if (this.#diagnostic === '' && error instanceof Error) this.#diagnostic = error.message;
+    }
+    return undefined;
+  }
+
+  *#framesIn(chunk: Buffer): Generator<Frame> {
+    for (const { stream, bytes } of this.#demux.push(chunk)) {
+      if (stream === 1) yield* this.#reader.push(bytes);
+      else this.#diagnostic = (this.#diagnostic + bytes.toString()).slice(0, maxDiagnosticBytes);
+    }
+  }
+}
+
+function toOutput(frame: Frame): Output | undefined {
+  const { payload } = frame;
+  switch (frame.type) {
+    case FrameType.stdout:
+      return { type: 'stdout', bytes: payload };
+    case FrameType.stderr:
+      return { type: 'stderr', bytes: payload };
+    case FrameType.credit:
+      return { type: 'credit', bytes: payload.readUInt32BE(0) };
+    case FrameType.closed:
+      return { type: 'closed', fd: 0 };
+    case FrameType.stopped:
+      return { type: 'stopped', signal: payload.readUInt8(0) };
+    case FrameType.unread:
+      return { type: 'unread', bytes: payload.readUInt32BE(0) };
+    default:
+      return undefined;
+  }
+}
