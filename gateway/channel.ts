@@ -1,0 +1,48 @@
+import type { Command, Identity } from '../src/command.ts';
+import type { ClawrdenError } from '../src/errors.ts';
+import type { Input, Output, Send } from '../src/execution-io.ts';
+import type { Outcome } from '../src/outcome.ts';
+
+/** What opens an execution. `refusal` is a relay's own refusal, sent only to be recorded. */
+export interface StartRequest {
+  readonly executionId: string;
+  /** Empty: an orchestrator without an agent. */
+  readonly agent: string;
+  readonly command: Command;
+  readonly identity?: Identity;
+  readonly refusal?: ClawrdenError;
+  readonly hostLabels: Readonly<Record<string, string>>;
+}
+
+export type ToCaller =
+  | Output
+  | {
+      readonly type: 'pending';
+      readonly approvalId: string;
+      readonly planHash: string;
+      readonly expires: Date;
+    }
+  | { readonly type: 'accepted'; readonly planHash: string }
+  | { readonly type: 'run-here'; readonly planHash: string; readonly canonicalPlan: string }
+  | { readonly type: 'run-original'; readonly planHash: string }
+  | { readonly type: 'started'; readonly host: string; readonly container: string }
+  | { readonly type: 'notice'; readonly text: string };
+
+/** The last three come only after `run-here`: what the mirrored command did, copied up. */
+export type FromCaller =
+  | Input
+  | { readonly type: 'mirror-started'; readonly container: string }
+  | { readonly type: 'mirror-output'; readonly fd: 1 | 2; readonly bytes: Uint8Array }
+  | { readonly type: 'mirror-end'; readonly outcome: Outcome };
+
+/**
+ * The caller's end of one execution. The outcome is not sent here: `execute` returns it and the adapter delivers it
+ * as the last message.
+ */
+export interface Channel {
+  /** Aborts when the caller cancels (`canceled`) or vanishes (`requester-gone`); its reason is a ClawrdenError. */
+  readonly gone: AbortSignal;
+  readonly send: Send<ToCaller>;
+  /** Inputs from now on go to `handler`, one handler at a time; those that came earlier are delivered first. */
+  readonly listen: (handler: (input: FromCaller) => void) => void;
+}

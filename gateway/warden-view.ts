@@ -1,0 +1,148 @@
+import type { Caller } from './caller.ts';
+
+/** One row of history. Times are epoch milliseconds; `undefined` means not reached. */
+export interface ExecutionRecord {
+  readonly id: string;
+  readonly caller: string;
+  readonly agent: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly state: ExecutionState;
+  readonly decision: '' | 'allow' | 'deny' | 'ask';
+  readonly rule: string;
+  readonly decisionReason: string;
+  readonly strategy: string;
+  readonly host: string;
+  readonly container: string;
+  readonly planHash: string;
+  readonly plan: string;
+  readonly approvalId: string;
+  readonly approver: string;
+  readonly outcome: string;
+  readonly exitCode: number;
+  readonly exitSignal: number;
+  readonly reason: string;
+  readonly text: string;
+  readonly receivedAt: number;
+  readonly decidedAt: number | undefined;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+}
+
+export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'running' | 'ended';
+
+export interface ExecutionFilter {
+  readonly running: boolean;
+  readonly agent: string;
+  readonly since: number | undefined;
+  readonly decision: string;
+  readonly limit: number;
+}
+
+export interface PendingApproval {
+  readonly id: string;
+  readonly executionId: string;
+  readonly agent: string;
+  readonly planHash: string;
+  readonly plan: string;
+  readonly rule: string;
+  readonly reason: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface AgentView {
+  readonly name: string;
+  readonly relay: string;
+  readonly online: boolean;
+  readonly containerRunning: boolean;
+  readonly tools: readonly string[];
+  readonly running: number;
+  readonly pending: number;
+  readonly paused: boolean;
+  readonly killed: boolean;
+  readonly problem: string;
+}
+
+export interface HostView {
+  readonly name: string;
+  readonly state: 'ready' | 'draining' | 'down';
+  readonly engine: string;
+  readonly slots: number;
+  readonly running: number;
+  readonly queued: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly problem: string;
+}
+
+export interface StatusView {
+  readonly version: string;
+  readonly policyHash: string;
+  readonly startedAt: number;
+  readonly problem: string;
+  readonly running: number;
+  readonly queued: number;
+  readonly pending: number;
+  readonly warnings: readonly string[];
+}
+
+/** What a verdict came to. Only `resolved` changed anything. */
+export type Resolution =
+  | { readonly type: 'resolved'; readonly approval: PendingApproval }
+  | { readonly type: 'unknown' | 'ambiguous' | 'already-resolved'; readonly text: string };
+
+/** What operators may see and do; the gRPC WardenService, later HTTP, are thin covers over it. */
+export interface WardenView {
+  readonly executions: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
+  /** By id, or by the only one that begins with it; `undefined` where there is none or more than one. */
+  readonly execution: (id: string) => Promise<ExecutionRecord | undefined>;
+  readonly approvals: () => PendingApproval[];
+  readonly resolveApproval: (
+    id: string,
+    verdict: 'approve' | 'deny',
+    reason: string,
+    by: Caller,
+  ) => Promise<Resolution>;
+  readonly agents: () => AgentView[];
+  readonly hosts: () => HostView[];
+  readonly status: () => StatusView;
+}
+
+/** What a relay says it is. */
+export interface RelayReport {
+  readonly version: string;
+  readonly agents: readonly {
+    readonly name: string;
+    readonly containerRunning: boolean;
+    readonly tools: readonly string[];
+    readonly problem: string;
+  }[];
+}
+
+/** What a relay should be. */
+export interface RelayState {
+  readonly lockdown: boolean;
+  readonly agents: readonly {
+    readonly name: string;
+    readonly tools: readonly string[];
+    readonly paused: boolean;
+    readonly killed: boolean;
+  }[];
+}
+
+/** The relays that are connected now. */
+export interface RelayRegistry {
+  /**
+   * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once and whenever the desired
+   * state changes; the returned function takes each report. A second stream of the same relay replaces the first.
+   */
+  readonly connect: (
+    relay: string,
+    push: (state: RelayState) => void,
+    signal: AbortSignal,
+  ) => (report: RelayReport) => void;
+}
