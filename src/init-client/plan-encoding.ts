@@ -1,0 +1,91 @@
+/** What one of the tool's descriptors 0 to 2 is; `same` is for stderr only: one pipe with stdout. */
+export type InitStdio = 'closed' | 'null' | 'pipe' | 'tty' | 'same';
+
+/** What the init needs to know of a Plan. Limits: 0 means none. */
+export interface InitPlan {
+  /** Run by a Docker exec in the agent's container: the original of the tool is looked up there. */
+  readonly mirror: boolean;
+  /** The tool's stdin is /dev/null and no credit is ever granted. */
+  readonly stdinNone: boolean;
+  /** The init gives the tool a terminal of its own; stdin and stdout are `tty`. */
+  readonly terminal: boolean;
+  /** Block AF_VSOCK (ghosts). */
+  readonly confine: boolean;
+  readonly stdio: readonly [InitStdio, InitStdio, InitStdio];
+  readonly umask: number;
+  readonly cols: number;
+  readonly rows: number;
+  /** Signal numbers, 1 to 64, that are ignored at exec. */
+  readonly ignored: readonly number[];
+  readonly runMs: number;
+  readonly idleMs: number;
+  readonly outputBytes: number;
+  readonly fileBytes: number;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Absolute, or empty: the cwd is entered and not compared. */
+  readonly workspace: string;
+  /** `argv[0]` is the tool's name. */
+  readonly argv: readonly string[];
+  /** The whole environment, NAME=value. */
+  readonly env: readonly string[];
+}
+
+const planVersion = 1;
+const stdioNumber: Readonly<Record<InitStdio, number>> = { closed: 0, null: 1, pipe: 2, tty: 3, same: 4 };
+
+/** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError where a value cannot be encoded. */
+export function encodePlan(plan: InitPlan): Buffer {
+  return Buffer.concat([
+    encodeNumbers(plan),
+    encodeString(plan.cwd),
+    encodeString(plan.workspace),
+    encodeList(plan.argv),
+    encodeList(plan.env),
+  ]);
+}
+
+function encodeNumbers(plan: InitPlan): Buffer {
+  const bytes = Buffer.alloc(43);
+  bytes.writeUInt8(planVersion, 0);
+  bytes.writeUInt8(flagsOf(plan), 1);
+  plan.stdio.forEach((kind, fd) => {
+    bytes.writeUInt8(stdioNumber[kind], 2 + fd);
+  });
+  bytes.writeUInt16BE(plan.umask, 5);
+  bytes.writeUInt16BE(plan.cols, 7);
+  bytes.writeUInt16BE(plan.rows, 9);
+  bytes.writeBigUInt64BE(signalSet(plan.ignored), 11);
+  bytes.writeUInt32BE(plan.runMs, 19);
+  bytes.writeUInt32BE(plan.idleMs, 23);
+  bytes.writeBigUInt64BE(BigInt(plan.outputBytes), 27);
+  bytes.writeBigUInt64BE(BigInt(plan.fileBytes), 35);
+  return bytes;
+}
+
+function flagsOf({ mirror, stdinNone, terminal, confine }: InitPlan): number {
+  return (mirror ? 1 : 0) | (stdinNone ? 2 : 0) | (terminal ? 4 : 0) | (confine ? 8 : 0);
+}
+
+function signalSet(signals: readonly number[]): bigint {
+  return signals.reduce((set, signal) => {
+    if (signal < 1 || signal > 64) throw new RangeError(`${signal} is not a signal number`);
+    return set | (1n << BigInt(signal - 1));
+  }, 0n);
+}
+
+function encodeList(items: readonly string[]): Buffer {
+  const count = Buffer.allocUnsafe(2);
+  count.writeUInt16BE(items.length, 0);
+  return Buffer.concat([count, ...items.map(encodeString)]);
+}
+
+/** The NUL behind the bytes lets the init use them in place; one inside them would end the string early there. */
+function encodeString(text: string): Buffer {
+  if (text.includes('\0')) throw new RangeError('a plan holds no NUL');
+  const bytes = Buffer.byteLength(text);
+  const encoded = Buffer.alloc(4 + bytes + 1);
+  encoded.writeUInt32BE(bytes, 0);
+  encoded.write(text, 4, 'utf8');
+  return encoded;
+}
