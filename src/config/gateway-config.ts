@@ -1,0 +1,75 @@
+import type { Identity } from '../command.ts';
+
+/** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
+export interface GatewayConfig {
+  /** Absolute path of the file itself. */
+  readonly file: string;
+  readonly grpc: { readonly listen: ListenAddress };
+  readonly enroll: { readonly listen: ListenAddress };
+  readonly http: { readonly listen: ListenAddress };
+  /** Folder. */
+  readonly state: string;
+  readonly policy: string;
+  readonly audit: string;
+  readonly limits: GatewayLimits;
+  readonly warm: readonly WarmConfig[];
+  readonly hosts: readonly HostConfig[];
+  readonly agents: readonly AgentConfig[];
+}
+
+export interface ListenAddress {
+  /** A name or an address, IPv6 without its brackets. */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface GatewayLimits {
+  /** Executions running at once, over all agents. */
+  readonly running: number;
+  readonly queued: number;
+  /** Approvals waiting at once. */
+  readonly pendingPerAgent: number;
+  /** Executions not yet ended, in whatever state. */
+  readonly executionsPerAgent: number;
+  readonly queueTimeoutMs: number;
+  readonly startTimeoutMs: number;
+}
+
+/** `size` ghosts of `tool` are kept started ahead for `agent`. */
+export interface WarmConfig {
+  readonly agent: string;
+  readonly tool: string;
+  readonly size: number;
+}
+
+export interface HostConfig {
+  readonly name: string;
+  /** `unix:///path`, `tcp://host:port` (then with `tls`) or `ssh://user@host`. */
+  readonly engine: string;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly labels: Labels;
+  /** Ghosts running at once. */
+  readonly slots: number;
+  /** Ghosts waiting at most. */
+  readonly warm: number;
+  /** Containers being started at once. */
+  readonly starts: number;
+}
+
+export interface AgentConfig {
+  readonly name: string;
+  /** The one relay that may speak for it. */
+  readonly relay: string;
+  /** At least one, never uid 0. The first serves `exec` and warm ghosts. */
+  readonly users: readonly [Identity, ...Identity[]];
+  readonly labels: Labels;
+  /** Where `exec` starts when it is not told. */
+  readonly cwd: string;
+  readonly workspace?: { readonly kind: 'volume' | 'bind'; readonly source: string };
+  /** A host qualifies if it carries all of these labels; empty: every host. */
+  readonly hosts: Labels;
+}
+
+export type Labels = Readonly<Record<string, string>>;

@@ -1,0 +1,99 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Strategy } from '../plan.ts';
+import type { Glob } from './glob.ts';
+import type { ArgPattern } from './match-args.ts';
+
+export type Action = 'allow' | 'ask' | 'deny';
+
+/** One policy file, checked and ready to decide with. Immutable. */
+export type Policy = PolicyBase &
+  (
+    | { readonly version: 1; readonly rules: readonly Rule[] }
+    /** The first Clawrden's format: the first rule that matches wins. */
+    | { readonly version: 0; readonly rules: readonly LegacyRule[] }
+  );
+
+export interface PolicyBase {
+  /** SHA-256 of the file's bytes, in hex. */
+  readonly hash: string;
+  readonly defaultAction: Action;
+  /** Absolute and normalised. */
+  readonly workspace: string;
+  readonly timeoutMs: number;
+  readonly approvalExpiresMs: number;
+  /** Names of environment variables, `*` at the end stands for any rest. */
+  readonly environment: readonly string[];
+  /** In version 0 a tool that is not here still runs, by mirror. */
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** What loads but should not be relied on; one line each. */
+  readonly warnings: readonly string[];
+}
+
+/** How a tool runs once a rule lets it. Everything is filled in; 0 means no limit. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly strategy: Strategy;
+  /** Always there for `ghost`. */
+  readonly image?: string;
+  /** `none`, or the Docker network's own name. */
+  readonly network: string;
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+  readonly outputBytes: number;
+  readonly fileBytes: number;
+  readonly stdin: 'pipe' | 'none';
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** What happens to this tool's commands that no rule matches; the policy's default where absent. */
+  readonly otherwise?: Action;
+}
+
+/** Matches where all of its conditions do; an absent one always does. */
+export interface Rule extends RuleEffect {
+  readonly tools?: ReadonlySet<string>;
+  readonly args?: ArgPattern;
+  /** At least one of these was given. */
+  readonly flags?: readonly string[];
+  readonly uids?: ReadonlySet<number>;
+  readonly agents?: ReadonlySet<string>;
+}
+
+export interface LegacyRule extends RuleEffect {
+  readonly command: Glob;
+  /** All of these occur in the arguments joined by single spaces. */
+  readonly substrings: readonly string[];
+}
+
+export interface RuleEffect {
+  readonly name: string;
+  readonly action: Action;
+  readonly reason: string;
+  readonly timeoutMs?: number;
+  /** Of the policy file, counted from 1. */
+  readonly line: number;
+}
+
+/** What a decision is made on: a caller's claim plus what was attested about it. */
+export interface CommandFacts {
+  readonly agent: string;
+  readonly tool: string;
+  readonly args: readonly string[];
+  readonly uid: number;
+  readonly gid: number;
+  readonly cwd: string;
+}
+
+export interface Decision {
+  readonly action: Action;
+  /** The rule's name, or `default`, `otherwise` or `tool-unknown` where no rule decided. */
+  readonly rule: string;
+  /** One line for people. */
+  readonly reason: string;
+  /** Always there unless denied. */
+  readonly tool?: ToolDefinition;
+  /** Always there where denied. */
+  readonly code?: ErrorCode;
+  /** The rule's own; otherwise the tool's holds. */
+  readonly timeoutMs?: number;
+}
