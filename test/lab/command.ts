@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface CommandOptions {
+  readonly input?: string | Uint8Array;
+  /** Milliseconds until the command is killed; 60 s when left out. */
+  readonly timeout?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** Runs a program and returns its output; throws when it ends with anything but 0. */
+export async function run(argv: readonly string[], options: CommandOptions = {}): Promise<string> {
+  const result = await attempt(argv, options);
+  if (result.code !== 0) throw new Error(`${argv.join(' ')}: ${ending(result)}: ${result.stderr.trim()}`);
+  return result.stdout;
+}
+
+/** Runs a program to its end, whatever it is. Output is held in memory: for short answers only. */
+export function attempt(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const [program = '', ...args] = argv;
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
+  const child = spawn(program, args, {
+    timeout: options.timeout ?? 60_000,
+    killSignal: 'SIGKILL',
+    ...(options.env && { env: options.env }),
+    ...(options.cwd && { cwd: options.cwd }),
+  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  child.stdin.on('error', () => {}); // a program that reads nothing is not a failure
+  child.stdin.end(options.input);
+  child.on('error', reject);
+  child.on('close', (code, signal) => {
+    resolve({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code, signal });
+  });
+  return promise;
+}
+
+function ending(result: CommandResult): string {
+  return result.signal ? `killed by ${result.signal}` : `exit status ${result.code}`;
+}

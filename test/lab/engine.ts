@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { serverTls } from './certificates.ts';
+import { startDetached } from './host.ts';
+import { hostInit, processesNamed, signalAll } from './host-processes.ts';
+import type { HostNames } from './names.ts';
+import { waitUntil } from './wait.ts';
+
+/** Starts dockerd on a host that is powered on, and returns when it answers. */
+export async function startEngine(host: HostNames): Promise<void> {
+  const init = await hostInit(host.namespace);
+  if (init === undefined) throw new Error(`clawrden: lab: ${host.name} is off; power it on first`);
+  const enter = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
+  await startDetached([...enter, 'dockerd', ...(await engineOptions(host))], engineLog(host));
+  await waitUntil(`engine of ${host.name} (see ${engineLog(host)})`, 30_000, () => answers(host.socket));
+}
+
+/** Ends dockerd and its containerd. Containers are stopped by TERM, and survive KILL until the next start. */
+export async function stopEngine(host: HostNames, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  signalAll(await processesNamed(host.namespace, 'dockerd'), signal);
+  await waitUntil(`engine of ${host.name} to end`, 20_000, async () => (await enginePids(host)).length === 0);
+}
+
+/** dockerd and its containerd. */
+export async function enginePids(host: HostNames): Promise<number[]> {
+  const pids = await Promise.all(
+    ['dockerd', 'containerd'].map((name) => processesNamed(host.namespace, name)),
+  );
+  return pids.flat();
+}
+
+/** True when the engine behind a unix socket answers a ping within a second. */
+export function answers(socketPath: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const call = request({ socketPath, path: '/_ping', timeout: 1000 }, (response) => {
+    response.resume().on('close', () => resolve(response.statusCode === 200));
+  });
+  call.on('timeout', () => call.destroy());
+  call.on('error', () => resolve(false));
+  call.end();
+  return promise;
+}
+
+function engineLog(host: HostNames): string {
+  return join(host.dir, 'dockerd.log');
+}
+
+async function engineOptions(host: HostNames): Promise<string[]> {
+  const server = serverTls(host);
+  return [
+    ...['--host', `unix://${host.socket}`, '--host', host.url],
+    ...['--tlsverify', '--tlscacert', host.tls.ca, '--tlscert', server.cert, '--tlskey', server.key],
+    ...['--data-root', join(host.dir, 'data'), '--exec-root', host.execRoot],
+    ...['--pidfile', join(host.dir, 'dockerd.pid')],
+    ...['--cgroup-parent', `/${host.cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
+    ...['--storage-driver', 'overlay2', '--userland-proxy=false'],
+    ...['--bip', `172.29.${host.index}.1/24`],
+    ...['--default-address-pool', `base=172.30.0.0/16,size=24`],
+    ...(await nameServers()).flatMap((address) => ['--dns', address]),
+  ];
+}
+
+// A resolver on the machine's loopback cannot be reached from a container.
+async function nameServers(): Promise<string[]> {
+  const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const all = texts.join('\n').matchAll(/^nameserver\s+(\S+)/gm);
+  const addresses = [...all].map((match) => match[1] ?? '');
+  return [...new Set(addresses)].filter((address) => !address.startsWith('127.') && !address.includes(':'));
+}

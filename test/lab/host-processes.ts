@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { attempt } from './command.ts';
+
+/** Pids of every process in a network namespace: the host's init, its engine and the engine's shims. */
+export async function processesIn(namespace: string): Promise<number[]> {
+  const { stdout, code } = await attempt(['ip', 'netns', 'pids', namespace]);
+  return code === 0 ? stdout.trim().split('\n').filter(Boolean).map(Number) : [];
+}
+
+/** The host's PID 1, whose end is the end of everything on the host; nothing when the host is off. */
+export async function hostInit(namespace: string): Promise<number | undefined> {
+  for (const pid of await processesIn(namespace)) {
+    const inner = /^NSpid:.*\t(\d+)$/m.exec(await status(pid))?.[1];
+    const nested = /^NSpid:\t\d+\t\d+/m.test(await status(pid));
+    if (nested && inner === '1') return pid;
+  }
+  return undefined;
+}
+
+/** Pids of the host's processes with this name, such as dockerd. */
+export async function processesNamed(namespace: string, name: string): Promise<number[]> {
+  const pids = await processesIn(namespace);
+  const texts = await Promise.all(pids.map(status));
+  return pids.filter((_, i) => texts[i]?.startsWith(`Name:\t${name}\n`));
+}
+
+/** Pids of processes whose command line contains the text. */
+export async function processesMentioning(text: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const lines = await Promise.all(pids.map((pid) => read(`/proc/${pid}/cmdline`)));
+  return pids.filter((pid, i) => pid !== process.pid && lines[i]?.includes(text));
+}
+
+/** Sends a signal to processes that may be gone already. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+function status(pid: number): Promise<string> {
+  return read(`/proc/${pid}/status`);
+}
+
+function read(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => ''); // the process has ended
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { access, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostInit, processesIn, signalAll } from './host-processes.ts';
+import { leases } from './lease.ts';
+import type { HostNames } from './names.ts';
+import { waitUntil } from './wait.ts';
+
+// Folders where engines would meet one another or the machine's own engine.
+const privateFolders = ['/etc/docker', '/run/docker', '/run/containerd', '/opt/containerd'];
+
+/**
+ * Powers the host on: a PID 1 in PID, mount and network namespaces of its own. Everything that runs on the host runs
+ * below it, so its end leaves no process and no mount, whatever state the engine was in.
+ */
+export async function powerOn(host: HostNames): Promise<number> {
+  await mkdir(host.dir, { recursive: true });
+  for (const folder of privateFolders) await mkdir(folder, { recursive: true });
+  const mounts = privateFolders.map((folder) => `mount -t tmpfs -o mode=755 clawrden ${folder} && `).join('');
+  const init = `${mounts} : > "$0" && while :; do sleep infinity & wait; done`; // the shell reaps what is orphaned
+  const unshare = [
+    'unshare',
+    '--mount',
+    '--propagation',
+    'slave',
+    '--pid',
+    '--mount-proc',
+    '--fork',
+    '--kill-child',
+  ];
+  const argv = ['nsenter', `--net=/run/netns/${host.namespace}`, ...unshare, 'sh', '-c', init];
+  await rm(bootMark(host), { force: true });
+  await startDetached([...argv, bootMark(host)], join(host.dir, 'host.log'));
+  await waitUntil(`${host.name} to boot (see ${host.dir}/host.log)`, 10_000, () => isBooted(host));
+  const pid = await hostInit(host.namespace);
+  if (pid === undefined)
+    throw new Error(`clawrden: lab: ${host.name} ended while booting; see ${host.dir}/host.log`);
+  return pid;
+}
+
+/** Power cut: every process of the host is gone when this returns. */
+export async function powerOff(host: Pick<HostNames, 'namespace'>): Promise<void> {
+  signalAll(await processesIn(host.namespace), 'SIGKILL');
+  await waitUntil(
+    `${host.namespace} to end`,
+    10_000,
+    async () => (await processesIn(host.namespace)).length === 0,
+  );
+}
+
+function bootMark(host: HostNames): string {
+  return `${host.execRoot}.booted`;
+}
+
+function isBooted(host: HostNames): Promise<boolean> {
+  return access(bootMark(host)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Removes mount points that `powerOn` made, where no lab is left; what anything else uses or fills stays. */
+export async function dropPrivateFolders(): Promise<void> {
+  if ((await leases()).length > 0) return;
+  for (const folder of privateFolders) await rmdir(folder).catch(() => {});
+}
+
+/** Starts a program that outlives this one; both outputs go to the end of a file. */
+export async function startDetached(argv: readonly string[], log: string): Promise<void> {
+  const [program = '', ...args] = argv;
+  const file = await open(log, 'a');
+  const child = spawn(program, args, { detached: true, stdio: ['ignore', file.fd, file.fd] });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.once('spawn', resolve).once('error', reject);
+  await promise.finally(() => file.close());
+  child.unref();
+}

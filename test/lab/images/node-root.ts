@@ -1,0 +1,87 @@
+import { appendFile, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../command.ts';
+
+const packages = [
+  'git',
+  'less',
+  'vim-tiny',
+  'procps',
+  'python3-minimal',
+  'ca-certificates',
+  'file',
+  'diffutils',
+];
+const minutes = 60_000;
+
+/** What the node image is made from, besides this file. */
+export interface NodeSources {
+  readonly suite: string;
+  readonly mirror: string;
+  readonly npm: string;
+  readonly registry: string;
+  readonly caBundle: string;
+}
+
+/** Path of the machine's CA bundle inside the image. */
+export const caInImage = '/etc/ssl/certs/ca-certificates.crt';
+
+/** Looks at the machine for the suite, mirror, registry and CA bundle that reach the network from here. */
+export async function findNodeSources(): Promise<NodeSources> {
+  const registry = (await run(['npm', 'config', 'get', 'registry'])).trim();
+  const env = process.env;
+  return {
+    suite: /^VERSION_CODENAME=(\w+)/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1] ?? 'bookworm',
+    mirror: await findMirror(),
+    npm: 'npm@11',
+    registry,
+    caBundle: env['NODE_EXTRA_CA_CERTS'] ?? env['SSL_CERT_FILE'] ?? caInImage,
+  };
+}
+
+/** Debian with Node (the one that runs this program), npm, git and common tools. Takes about half a minute. */
+export async function makeNodeRoot(root: string, sources: NodeSources): Promise<void> {
+  const include = `--include=${packages.join(',')}`;
+  const debootstrap = ['debootstrap', '--variant=minbase', include, sources.suite, root, sources.mirror];
+  await run(debootstrap, { timeout: 10 * minutes });
+  await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
+  await installNpm(root, sources);
+  await copyFile(sources.caBundle, join(root, caInImage));
+  await appendFile(join(root, 'etc/passwd'), 'agent:x:1000:1000:agent:/home/agent:/bin/sh\n');
+  await appendFile(join(root, 'etc/group'), 'agent:x:1000:\n');
+  for (const folder of ['home/agent', 'app']) await mkdir(join(root, folder), { recursive: true });
+  await run(['chown', '1000:1000', join(root, 'home/agent'), join(root, 'app')]);
+  await dropCaches(root);
+}
+
+async function installNpm(root: string, { npm, registry }: NodeSources): Promise<void> {
+  const prefix = join(root, 'usr/local');
+  await run(['npm', 'install', '--global', '--ignore-scripts', '--prefix', prefix, npm], {
+    timeout: 5 * minutes,
+  });
+  await mkdir(join(prefix, 'etc'), { recursive: true });
+  const settings = [`registry=${registry}`, 'audit=false', 'fund=false', 'update-notifier=false', ''];
+  await writeFile(join(prefix, 'etc/npmrc'), settings.join('\n'));
+}
+
+async function dropCaches(root: string): Promise<void> {
+  for (const folder of [
+    'var/cache/apt',
+    'var/lib/apt/lists',
+    'usr/share/doc',
+    'usr/share/locale',
+    'usr/share/man',
+  ]) {
+    await rm(join(root, folder), { recursive: true, force: true });
+  }
+}
+
+async function findMirror(): Promise<string> {
+  const sources = await run([
+    'sh',
+    '-c',
+    'cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null; :',
+  ]);
+  const found = /^URIs:\s*(\S+)/m.exec(sources) ?? /^deb\s+(?:\[.*?\]\s+)?(\S+)/m.exec(sources);
+  return found?.[1] ?? 'http://deb.debian.org/debian';
+}

@@ -1,0 +1,3 @@
+import { makeMissingImages } from './prepare.ts';
+
+process.stdout.write(JSON.stringify(await makeMissingImages()));

@@ -1,0 +1,60 @@
+import { attempt, type CommandOptions, type CommandResult, run } from './command.ts';
+import { enginePids, startEngine, stopEngine } from './engine.ts';
+import { powerOff, powerOn } from './host.ts';
+import { hostInit, processesNamed, signalAll } from './host-processes.ts';
+import type { HostNames } from './names.ts';
+
+/** One engine of a lab, and what can go wrong with it. */
+export interface LabHost extends HostNames {
+  /** Pid of dockerd as the machine sees it; throws while there is none. */
+  pid(): Promise<number>;
+  /** Runs the Docker client against this engine's unix socket, to its end. */
+  docker(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  /** Takes the link down: packets are lost without an answer, both ways. */
+  cut(): Promise<void>;
+  heal(): Promise<void>;
+  /** SIGKILL for dockerd; its containers go on until the engine starts again. */
+  kill(): Promise<void>;
+  /** Stops dockerd and containerd from running; connections are accepted and never answered. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** A new dockerd: after TERM for the one that runs, or after a kill. Returns when it answers. */
+  restart(): Promise<void>;
+  /** Power cut: dockerd, containers and mounts are gone at once. `restart` does not bring it back, `powerOn` does. */
+  powerOff(): Promise<void>;
+  /** Boots the host after `powerOff` and starts its engine. */
+  powerOn(): Promise<void>;
+}
+
+export function labHost(host: HostNames): LabHost {
+  const link = (state: 'up' | 'down') => run(['ip', 'link', 'set', host.link, state]);
+  const signal = async (name: NodeJS.Signals) => signalAll(await enginePids(host), name);
+  return {
+    ...host,
+    pid: () => enginePid(host),
+    docker: (args, options) => attempt(['docker', '-H', `unix://${host.socket}`, ...args], options),
+    cut: async () => void (await link('down')),
+    heal: async () => void (await link('up')),
+    kill: () => stopEngine(host, 'SIGKILL'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    restart: () => restart(host),
+    powerOff: () => powerOff(host),
+    powerOn: async () => {
+      if ((await hostInit(host.namespace)) === undefined) await powerOn(host);
+      await startEngine(host);
+    },
+  };
+}
+
+async function restart(host: HostNames): Promise<void> {
+  signalAll(await enginePids(host), 'SIGCONT'); // a frozen engine takes no TERM
+  await stopEngine(host, 'SIGTERM');
+  await startEngine(host);
+}
+
+async function enginePid(host: HostNames): Promise<number> {
+  const [pid] = await processesNamed(host.namespace, 'dockerd');
+  if (pid === undefined) throw new Error(`clawrden: lab: ${host.name} has no engine running`);
+  return pid;
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { labId, runDir } from './names.ts';
+
+/** Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. */
+export async function takeLease(): Promise<string> {
+  const start = randomBytes(1)[0] ?? 0;
+  for (let i = 0; i < 256; i++) {
+    const number = (start + i) % 256;
+    if (subnetInUse(number) || (await leasedNumbers()).has(number)) continue;
+    const id = labId(number, randomBytes(1).toString('hex'));
+    await mkdir(runDir(id), { mode: 0o755 });
+    if ((await leases()).filter((other) => sameNumber(other, id)).length === 1) return id;
+    await rmdir(runDir(id)); // another process took the number at the same moment
+  }
+  throw new Error('clawrden: lab: all 256 lab networks are taken; run scripts/lab down --all');
+}
+
+export async function releaseLease(id: string): Promise<void> {
+  await rm(runDir(id), { recursive: true, force: true });
+}
+
+/** Ids of every lab of this machine that is up or was left behind. */
+export async function leases(): Promise<string[]> {
+  const names = await readdir('/run');
+  return names.flatMap((name) => /^clawrden-([0-9a-f]{4})$/.exec(name)?.[1] ?? []);
+}
+
+async function leasedNumbers(): Promise<Set<number>> {
+  return new Set((await leases()).map((id) => Number.parseInt(id.slice(0, 2), 16)));
+}
+
+function sameNumber(a: string, b: string): boolean {
+  return a.slice(0, 2) === b.slice(0, 2);
+}
+
+function subnetInUse(number: number): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.some((address) => address.address.startsWith(`10.213.${number}.`));
+}

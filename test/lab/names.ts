@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+
+/** The folder of the checkout that this file belongs to. */
+export const checkout = join(import.meta.dirname, '..', '..');
+
+/** Ignored folder of the checkout that holds labs and cached images. */
+export const labRoot = join(checkout, '.lab');
+
+export interface TlsFiles {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** One engine and the network namespace it lives in. Paths are absolute. */
+export interface HostNames {
+  readonly name: string;
+  readonly index: number;
+  readonly namespace: string;
+  /** The end of the veth pair that stays on the machine; cutting a host sets it down. */
+  readonly link: string;
+  readonly address: string;
+  readonly url: string;
+  readonly socket: string;
+  /** State of the engine: certificates, data root, logs. */
+  readonly dir: string;
+  /** Short path for sockets of the engine's containerd (a socket path ends at 107 bytes). */
+  readonly execRoot: string;
+  readonly cgroup: string;
+  /** What a client of the engine needs to reach `url`. */
+  readonly tls: TlsFiles;
+}
+
+/** Everything a lab is made of; it follows from the id alone, so it can be removed by the id alone. */
+export interface LabNames {
+  readonly id: string;
+  readonly dir: string;
+  /** Lease of the id and the short paths of the lab. */
+  readonly run: string;
+  readonly bridge: string;
+  readonly gateway: string;
+  readonly subnet: string;
+  /** Parent of every folder that is the same on all engines. */
+  readonly workspaces: string;
+  readonly hosts: readonly HostNames[];
+  readonly agentHost: HostNames;
+}
+
+/** Lab number 0–255: it picks the lab's /24 and begins its id. */
+export function labId(number: number, suffix: string): string {
+  return number.toString(16).padStart(2, '0') + suffix;
+}
+
+/** `hosts` build hosts (1–90) and one small engine for the agents' containers. */
+export function labNames(id: string, hosts: number): LabNames {
+  const dir = join(labRoot, id);
+  const run = runDir(id);
+  const net = `10.213.${Number.parseInt(id.slice(0, 2), 16)}`;
+  const client = clientTls(dir);
+  const host = (name: string, index: number): HostNames => ({
+    name,
+    index,
+    namespace: `clawrden-${id}-${name}`,
+    link: `clawrden-${id}${String(index).padStart(2, '0')}`,
+    address: `${net}.${10 + index}`,
+    url: `tcp://${net}.${10 + index}:2376`,
+    socket: join(run, `${name}.sock`),
+    dir: join(dir, name),
+    execRoot: join(run, String(index)),
+    cgroup: `clawrden-${id}-${name}`,
+    tls: client,
+  });
+  return {
+    id,
+    dir,
+    run,
+    bridge: `clawrden-${id}br`,
+    gateway: `${net}.1`,
+    subnet: `${net}.0/24`,
+    workspaces: join(dir, 'workspaces'),
+    hosts: Array.from({ length: hosts }, (_, i) => host(`build-${i + 1}`, i + 1)),
+    agentHost: host('agents-1', 0),
+  };
+}
+
+export function allHosts(names: LabNames): HostNames[] {
+  return [names.agentHost, ...names.hosts];
+}
+
+export function runDir(id: string): string {
+  return `/run/clawrden-${id}`;
+}
+
+function clientTls(dir: string): TlsFiles {
+  const tls = join(dir, 'tls');
+  return { ca: join(tls, 'ca.pem'), cert: join(tls, 'client.pem'), key: join(tls, 'client.key') };
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { restoreForwarding } from './forwarding.ts';
+import { dropPrivateFolders, powerOff } from './host.ts';
+import { processesMentioning } from './host-processes.ts';
+import { leases, releaseLease } from './lease.ts';
+import { labNames, labRoot, runDir } from './names.ts';
+import { firewallRules, links, namespaces, removeNetwork } from './network.ts';
+
+const cgroupRoot = '/sys/fs/cgroup';
+
+/** Ends and removes a lab in whatever state it is, knowing only its id. Doing it twice is no failure. */
+export async function removeLab(id: string): Promise<void> {
+  const names = labNames(id, 0);
+  await Promise.all((await namespaces(id)).map((namespace) => powerOff({ namespace })));
+  await removeNetwork(names);
+  await removeCgroups(id);
+  await rm(names.dir, { recursive: true, force: true });
+  await restoreForwarding(id);
+  await releaseLease(id);
+  await dropPrivateFolders();
+}
+
+/** One line for everything of a lab that still exists; empty after a clean end. */
+export async function leftovers(id: string): Promise<string[]> {
+  const kinds: [string, (string | number)[]][] = [
+    ['process', await processesMentioning(`clawrden-${id}`)],
+    ['namespace', await namespaces(id)],
+    ['link', await links(id)],
+    ['firewall rule', await firewallRules(id)],
+    ['mount', await mounts(id)],
+    ['cgroup', await cgroups(id)],
+    ['folder', await folders(id)],
+  ];
+  return kinds.flatMap(([kind, items]) => items.map((item) => `${kind} ${item}`));
+}
+
+async function mounts(id: string): Promise<string[]> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
+  const points = lines.map((line) => line.split(' ')[4] ?? '');
+  return points.filter((point) => point.includes(`clawrden-${id}`) || point.startsWith(join(labRoot, id)));
+}
+
+async function folders(id: string): Promise<string[]> {
+  const run = (await leases()).filter((lease) => lease === id).map(runDir);
+  const dir = (await readdir(labRoot).catch(() => [])).filter((name) => name === id);
+  return [...run, ...dir.map((name) => join(labRoot, name))];
+}
+
+async function removeCgroups(id: string): Promise<void> {
+  for (const top of await cgroups(id)) {
+    const below = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
+    const paths = below
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name));
+    for (const path of [...paths.sort().reverse(), top]) await rmdir(path);
+  }
+}
+
+// Version 1 has one tree per controller, version 2 a single tree.
+async function cgroups(id: string): Promise<string[]> {
+  const controllers = await readdir(cgroupRoot);
+  const parents = [cgroupRoot, ...controllers.map((name) => join(cgroupRoot, name))];
+  const found = parents.map(async (parent) => {
+    const children = await readdir(parent).catch(() => []);
+    return children.filter((name) => name.startsWith(`clawrden-${id}-`)).map((name) => join(parent, name));
+  });
+  return (await Promise.all(found)).flat();
+}
