@@ -1,0 +1,76 @@
+/** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
+export type AuditRecord =
+  | DecisionRecord
+  | VerdictRecord
+  | StartRecord
+  | OutcomeRecord
+  | IncidentRecord
+  | LifecycleRecord;
+
+interface OfExecution {
+  readonly execution: string;
+  readonly caller: string;
+  readonly agent: string;
+}
+
+/** The policy's word on a command. Written before anything else happens; exactly one per execution. */
+export interface DecisionRecord extends OfExecution {
+  readonly type: 'decision';
+  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly rule: string;
+  readonly reason: string;
+  /** Reason code of a refusal. */
+  readonly code: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly strategy: string;
+  readonly planHash: string;
+  readonly policyHash: string;
+}
+
+/** How a question that a person was asked came out. */
+export interface VerdictRecord extends OfExecution {
+  readonly type: 'verdict';
+  readonly approval: string;
+  readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
+  readonly by: string;
+  readonly reason: string;
+  readonly planHash: string;
+}
+
+export interface StartRecord extends OfExecution {
+  readonly type: 'start';
+  readonly host: string;
+  readonly container: string;
+  readonly planHash: string;
+}
+
+export interface OutcomeRecord extends OfExecution {
+  readonly type: 'outcome';
+  readonly outcome: string;
+  readonly code: number;
+  readonly signal: number;
+  readonly reason: string;
+  readonly text: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  /** Milliseconds from the request to the end. */
+  readonly durationMs: number;
+}
+
+/** Something that should not happen: a relay that names a foreign agent, an engine that was lost. */
+export interface IncidentRecord {
+  readonly type: 'incident';
+  readonly incident: string;
+  readonly caller: string;
+  readonly text: string;
+}
+
+/** The gateway itself: started, stopped, policy loaded. */
+export interface LifecycleRecord {
+  readonly type: 'lifecycle';
+  readonly event: string;
+  readonly text: string;
+}

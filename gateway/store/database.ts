@@ -1,0 +1,62 @@
+import SqliteDatabase from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrations } from './migrations.ts';
+
+export interface ExecutionRow {
+  caller: string;
+  id: string;
+  agent: string;
+  argv: string;
+  cwd: string;
+  uid: number;
+  gid: number;
+  state: string;
+  decision: string;
+  rule: string;
+  decision_reason: string;
+  strategy: string;
+  host: string;
+  container: string;
+  plan_hash: string;
+  plan: string;
+  approval_id: string;
+  approver: string;
+  outcome: string;
+  exit_code: number;
+  exit_signal: number;
+  reason: string;
+  text: string;
+  received_at: number;
+  decided_at: number | null;
+  started_at: number | null;
+  ended_at: number | null;
+  stdout_bytes: number;
+  stderr_bytes: number;
+}
+
+export interface SpentTokenRow {
+  jti: string;
+  expires_at: number;
+}
+
+export interface Tables {
+  executions: ExecutionRow;
+  spent_tokens: SpentTokenRow;
+}
+
+export type Database = Kysely<Tables>;
+
+/** Opens the embedded database and brings its schema up to date. The audit is the record; this is its index. */
+export async function openDatabase(file: string): Promise<Database> {
+  const sqlite = new SqliteDatabase(file);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+  const { error } = await new Migrator({
+    db: database,
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+  }).migrateToLatest();
+  if (error !== undefined) throw error;
+  return database;
+}

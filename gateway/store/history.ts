@@ -1,0 +1,114 @@
+import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
+import type { Database, ExecutionRow } from './database.ts';
+import { fromRow, toRow } from './execution-row.ts';
+
+/** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
+export interface History {
+  /** Keeps the newest state of an execution; on the disk soon after, in one transaction with its neighbours. */
+  readonly save: (record: ExecutionRecord) => void;
+  readonly list: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
+  /** By id or unambiguous beginning of one. */
+  readonly find: (id: string) => Promise<ExecutionRecord | undefined>;
+  readonly has: (caller: string, id: string) => Promise<boolean>;
+  /** Executions that a dead gateway left open are ended; returns how many. */
+  readonly endUnfinished: (text: string) => Promise<number>;
+  /** Empty, or why the last write failed. */
+  readonly problem: () => string;
+  readonly close: () => Promise<void>;
+}
+
+export function openHistory(database: Database): History {
+  const unsaved = new Map<string, ExecutionRow>();
+  let saving: Promise<void> | undefined;
+  let problem = '';
+
+  async function saveAll(): Promise<void> {
+    while (unsaved.size > 0) {
+      const rows = [...unsaved.values()];
+      unsaved.clear();
+      try {
+        await upsert(database, rows);
+        problem = '';
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+      }
+    }
+    saving = undefined;
+  }
+
+  return {
+    save: (record) => {
+      unsaved.set(`${record.caller} ${record.id}`, toRow(record));
+      saving ??= saveAll();
+    },
+    list: async (filter) => {
+      await saving;
+      return listExecutions(database, filter);
+    },
+    find: async (id) => {
+      await saving;
+      return findExecution(database, id);
+    },
+    has: async (caller, id) => {
+      const row = await database
+        .selectFrom('executions')
+        .select('id')
+        .where('caller', '=', caller)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    endUnfinished: (text) => endUnfinished(database, text),
+    problem: () => problem,
+    close: async () => {
+      await saving;
+      await database.destroy();
+    },
+  };
+}
+
+async function upsert(database: Database, rows: readonly ExecutionRow[]): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    for (const row of rows) {
+      await transaction
+        .insertInto('executions')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['caller', 'id']).doUpdateSet(row))
+        .execute();
+    }
+  });
+}
+
+async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {
+  let query = database.selectFrom('executions').selectAll().orderBy('received_at', 'desc').limit(filter.limit);
+  if (filter.running) query = query.where('state', '!=', 'ended');
+  if (filter.agent !== '') query = query.where('agent', '=', filter.agent);
+  if (filter.decision !== '') query = query.where('decision', '=', filter.decision);
+  if (filter.since !== undefined) query = query.where('received_at', '>=', filter.since);
+  return (await query.execute()).map(fromRow);
+}
+
+/** The character after the last one of an id's alphabet: with it a prefix becomes a range on the index. */
+const afterAnyId = '~';
+
+async function findExecution(database: Database, id: string): Promise<ExecutionRecord | undefined> {
+  const rows = await database
+    .selectFrom('executions')
+    .selectAll()
+    .where('id', '>=', id)
+    .where('id', '<', id + afterAnyId)
+    .limit(2)
+    .execute();
+  const exact = rows.find((row) => row.id === id);
+  const row = exact ?? (rows.length === 1 ? rows[0] : undefined);
+  return row && fromRow(row);
+}
+
+async function endUnfinished(database: Database, text: string): Promise<number> {
+  const result = await database
+    .updateTable('executions')
+    .set({ state: 'ended', outcome: 'failed', exit_code: 125, reason: 'gateway-lost', text, ended_at: Date.now() })
+    .where('state', '!=', 'ended')
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

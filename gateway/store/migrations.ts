@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** In order, append only: a released migration never changes. */
+export const migrations: Record<string, Migration> = {
+  '0001-executions': { up: createExecutions },
+  '0002-spent-tokens': { up: createSpentTokens },
+};
+
+async function createExecutions(database: Kysely<unknown>): Promise<void> {
+  const text = ['agent', 'argv', 'cwd', 'state', 'decision', 'rule', 'decision_reason', 'strategy', 'host'];
+  const more = ['container', 'plan_hash', 'plan', 'approval_id', 'approver', 'outcome', 'reason', 'text'];
+  const numbers = ['uid', 'gid', 'exit_code', 'exit_signal', 'stdout_bytes', 'stderr_bytes', 'received_at'];
+  let table = database.schema
+    .createTable('executions')
+    .addColumn('caller', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('executions_key', ['caller', 'id']);
+  for (const name of [...text, ...more]) table = table.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of numbers) table = table.addColumn(name, 'bigint', (column) => column.notNull());
+  for (const name of ['decided_at', 'started_at', 'ended_at']) table = table.addColumn(name, 'bigint');
+  await table.execute();
+  const index = (name: string, columns: string[]) =>
+    database.schema.createIndex(name).on('executions').columns(columns).execute();
+  await index('executions_by_id', ['id']);
+  await index('executions_by_time', ['received_at']);
+  await index('executions_by_agent', ['agent', 'received_at']);
+}
+
+async function createSpentTokens(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('spent_tokens')
+    .addColumn('jti', 'text', (column) => column.primaryKey())
+    .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
