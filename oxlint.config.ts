@@ -1,0 +1,49 @@
+import { defineConfig } from 'oxlint';
+import { importRules } from './test/house/import-table.ts';
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'node', 'vitest'],
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['src/gen/**', 'build/**', '.lab/**', 'coverage/**'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  rules: {
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/only-throw-error': 'error',
+    'typescript/prefer-promise-reject-errors': 'error',
+    'typescript/return-await': ['error', 'error-handling-correctness-only'],
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'import/no-default-export': 'error',
+    'import/no-mutable-exports': 'error',
+    'unicorn/prefer-node-protocol': 'error',
+    eqeqeq: 'error',
+    'no-console': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'max-lines': ['error', { max: 300 }],
+    'max-lines-per-function': ['error', { max: 60 }],
+
+    // The compiler already says when a path returns nothing.
+    'typescript/consistent-return': 'off',
+    // What leaves JSON.parse or an Engine answer is typed by an assertion.
+    'typescript/no-unsafe-type-assertion': 'off',
+    // Spreads lay an argument list out in rows; a copy is sorted in place.
+    'unicorn/no-useless-spread': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/no-array-reverse': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'import/no-unassigned-import': 'off',
+  },
+  overrides: [
+    {
+      files: ['**/*.test.ts', 'test/**'],
+      rules: { 'typescript/no-non-null-assertion': 'off', 'max-lines-per-function': 'off' },
+    },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    ...importRules(),
+  ],
+});

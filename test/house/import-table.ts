@@ -1,0 +1,100 @@
+import type { OxlintOverride } from 'oxlint';
+
+/** One row of the import table in `docs/architecture.md`: what the files of a place never import. */
+export interface ImportRow {
+  readonly place: string;
+  /** Globs of the place's files, and of those in it that have a row of their own. */
+  readonly files: readonly string[];
+  readonly except?: readonly string[];
+  /** Folders from the checkout's root. */
+  readonly folders: readonly string[];
+  /** Packages, with everything under their name. */
+  readonly packages: readonly string[];
+}
+
+const adapterPackages = {
+  docker: ['dockerode', 'docker-modem'],
+  grpc: ['@grpc', 'grpc-health-check'],
+  http: ['fastify', '@fastify'],
+  auth: ['jose'],
+  mcp: ['@modelcontextprotocol'],
+  chat: ['@slack', 'grammy'],
+} as const;
+
+const adapters = Object.keys(adapterPackages) as (keyof typeof adapterPackages)[];
+
+const [engine, web] = [adapterPackages.docker, adapterPackages.http];
+
+export const importTable: readonly ImportRow[] = [
+  {
+    place: 'src',
+    files: ['src/**'],
+    except: ['src/cli/**'],
+    folders: ['gateway', 'shim', 'test', 'src/cli'],
+    packages: [...engine, ...web],
+  },
+  {
+    place: 'src/cli',
+    files: ['src/cli/**'],
+    folders: ['gateway', 'shim', 'test'],
+    packages: [...engine, ...web],
+  },
+  {
+    place: 'shim/relay',
+    files: ['shim/**'],
+    folders: ['gateway', 'test', 'src/cli'],
+    packages: web,
+  },
+  {
+    place: 'gateway core',
+    files: ['gateway/**'],
+    except: ['gateway/main.ts', 'gateway/dashboard/**', ...adapters.map((name) => `gateway/${name}/**`)],
+    folders: ['shim', 'test', 'src/cli', ...adapters.map((name) => `gateway/${name}`)],
+    packages: adapters.flatMap((name) => adapterPackages[name]),
+  },
+  ...adapters.map((adapter) => ({
+    place: `gateway/${adapter}`,
+    files: [`gateway/${adapter}/**`],
+    folders: ['shim', 'test', 'src/cli', ...others(adapter).map((name) => `gateway/${name}`)],
+    packages: others(adapter).flatMap((name) => adapterPackages[name]),
+  })),
+  {
+    place: 'gateway/main.ts',
+    files: ['gateway/main.ts'],
+    folders: ['shim', 'test', 'src/cli'],
+    packages: [],
+  },
+];
+
+/** The table as lint errors. A later override replaces an earlier one, so that every row is complete. */
+export function importRules(): OxlintOverride[] {
+  return [{ files: ['**'], rules: restrict([]) }, ...importTable.map(ruleOf)];
+}
+
+function ruleOf({ place, files, except, folders, packages }: ImportRow): OxlintOverride {
+  const patterns = [
+    ...folders.map((folder) => ({
+      regex: folderPattern(folder),
+      message: `${place} never imports ${folder}.`,
+    })),
+    ...packages.map((name) => ({ regex: `^${name}(/|$)`, message: `${place} never imports ${name}.` })),
+  ];
+  return { files: [...files], excludeFiles: [...(except ?? [])], rules: restrict(patterns) };
+}
+
+function restrict(patterns: { regex: string; message: string }[]): NonNullable<OxlintOverride['rules']> {
+  const main = { regex: '(^|/)main\\.ts$', message: 'A main.ts is imported by no one.' };
+  return { 'no-restricted-imports': ['error', { patterns: [main, ...patterns] }] };
+}
+
+/** A relative path to `folder` from anywhere: a file beside the last step may leave the steps before it out. */
+function folderPattern(folder: string): string {
+  const steps = folder.split('/');
+  const last = steps.pop();
+  const leading = steps.map((step) => `(${step}/)?`).join('');
+  return `^(\\.{1,2}/)+${leading}${last}(/|$)`;
+}
+
+function others(adapter: string) {
+  return adapters.filter((name) => name !== adapter);
+}
