@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { Pkcs10CertificateRequest, Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
+import { cryptoKeys, makeKey, signing } from './keys.ts';
+
+const maxRequestBytes = 8192;
+
+export interface NewRequest {
+  /** PKCS #10, PEM. */
+  readonly request: string;
+  /** The private key that stays where it was made, PEM. */
+  readonly key: string;
+}
+
+export async function makeCertificateRequest(): Promise<NewRequest> {
+  const key = makeKey();
+  const keys = cryptoKeys(key, createPublicKey(createPrivateKey(key)));
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: 'CN=clawrden',
+    keys,
+    signingAlgorithm: signing,
+  });
+  return { request: request.toString('pem'), key };
+}
+
+/**
+ * The public key of a request whose maker holds the private one; nothing else in it is looked at. `undefined` where
+ * it cannot be read, is not signed by that key, or the key is not EC P-256.
+ */
+export async function readRequestKey(pem: string): Promise<KeyObject | undefined> {
+  if (pem.length > maxRequestBytes) return undefined;
+  try {
+    const request = new Pkcs10CertificateRequest(pem);
+    const key = createPublicKey({
+      key: Buffer.from(request.publicKey.rawData),
+      format: 'der',
+      type: 'spki',
+    });
+    const suits = key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
+    return suits && (await request.verify()) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
