@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Command, Stdio } from '../command.ts';
+import type { Plan } from '../plan.ts';
+import { initPlanOf } from './init-plan.ts';
+
+const plan: Plan = {
+  agent: 'coder',
+  argv: ['ls', '-la'],
+  env: ['LANG=C'],
+  cwd: '/app/src',
+  workspace: '/app',
+  uid: 1000,
+  gid: 1000,
+  umask: 0o27,
+  strategy: 'ghost',
+  mounts: [],
+  network: 'none',
+  limits: { memoryBytes: 1, cpus: 1, pids: 1, outputBytes: 10, fileBytes: 20 },
+  stdin: 'pipe',
+  timeoutMs: 1000,
+  idleTimeoutMs: 500,
+  policyHash: '',
+};
+
+function command(stdio: Stdio): Command {
+  return { tool: 'ls', args: [], cwd: '/elsewhere', env: ['A=b'], umask: 0, stdio, ignored: [1], version: 1 };
+}
+
+describe('initPlanOf', () => {
+  it('takes everything that was decided on from the plan, nothing of it from the claim', () => {
+    expect(initPlanOf(plan, command(['pipe', 'pipe', 'pipe']))).toMatchObject({
+      mirror: false,
+      confine: true,
+      stdinNone: false,
+      cwd: '/app/src',
+      workspace: '/app',
+      argv: ['ls', '-la'],
+      env: ['LANG=C'],
+      umask: 0o27,
+      runMs: 1000,
+      idleMs: 500,
+      outputBytes: 10,
+      fileBytes: 20,
+      ignored: [1],
+    });
+  });
+
+  it.each<[Stdio, boolean, string[]]>([
+    [['tty', 'tty', 'tty'], true, ['tty', 'tty', 'tty']],
+    [['tty', 'tty', '=1'], true, ['tty', 'tty', 'same']],
+    [['tty', 'tty', 'file'], true, ['tty', 'tty', 'pipe']],
+    [['pipe', 'tty', 'tty'], false, ['pipe', 'pipe', 'pipe']],
+    [['tty', 'pipe', '=1'], false, ['pipe', 'pipe', 'same']],
+    [['file', 'file', 'file'], false, ['pipe', 'pipe', 'pipe']],
+    [['null', 'null', 'closed'], false, ['null', 'null', 'closed']],
+  ])('makes of %j a terminal only where stdin and stdout are one', (stdio, terminal, expected) => {
+    expect(initPlanOf(plan, command(stdio))).toMatchObject({ terminal, stdio: expected });
+  });
+
+  it('says that a mirrored command is one and is not confined', () => {
+    const mirrored = initPlanOf({ ...plan, strategy: 'mirror', stdin: 'none' }, command(['null', 'pipe', 'pipe']));
+    expect(mirrored).toMatchObject({ mirror: true, confine: false, stdinNone: true });
+  });
+});
