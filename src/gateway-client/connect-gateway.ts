@@ -1,0 +1,108 @@
+import {
+  type CallOptions,
+  type Client,
+  type ClientDuplexStream,
+  Metadata,
+  type ServiceError,
+  type StatusObject,
+  status,
+} from '@grpc/grpc-js';
+import { executeMethod } from '../execute-method.ts';
+import type { ExecuteRequest, ExecuteResponse } from '../gen/clawrden/v1/execution.ts';
+import {
+  RelayServiceService,
+  type SynchronizeRequest,
+  type SynchronizeResponse,
+} from '../gen/clawrden/v1/relay.ts';
+import { readIdentity } from '../pki/identity-files.ts';
+import { openChannel } from './open-channel.ts';
+import { createTokenSource, type TokenSource } from './token-source.ts';
+import { type UnaryMethod, unaryCall } from './unary-call.ts';
+
+/**
+ * One connection to the gateway, made when first needed and remade with a jittered backoff of 0.5 to 10 s. Every call
+ * carries a JWT that is fetched and renewed here.
+ */
+export interface GatewayClient {
+  /**
+   * Opens a stream. Attach its 'data' listener at once: until the first message was read nothing holds the gateway
+   * back. Never retried; a lost stream ends in an 'error' with a gRPC code.
+   */
+  readonly execute: () => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
+  readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
+  /** One call of a unary method, with a deadline of 10 s; rejects with a gRPC `ServiceError`. */
+  readonly call: <Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+  ) => Promise<Response>;
+  /** Resolves true when connected, false when that took longer. */
+  readonly waitForReady: (timeoutMs: number) => Promise<boolean>;
+  /** Ends the connection; open calls fail with CANCELLED or UNAVAILABLE. */
+  readonly close: () => void;
+}
+
+export interface ConnectOptions {
+  /** `HOST:PORT`; HOST must be a name or address in the gateway's certificate. */
+  readonly address: string;
+  /** The folder with `ca.pem`, `cert.pem` and `key.pem`. */
+  readonly identityDir: string;
+}
+
+/** Rejects where the identity cannot be read; whether the gateway is there is seen only by the first call. */
+export async function connectGateway({ address, identityDir }: ConnectOptions): Promise<GatewayClient> {
+  const client = openChannel(address, await readIdentity(identityDir));
+  const tokens = createTokenSource(client);
+  return {
+    execute: () => openStream(client, executeMethod, tokens),
+    synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
+    call: (method, request) => callWithToken(client, method, request, tokens),
+    waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),
+    close: () => client.close(),
+  };
+}
+
+interface StreamMethod<Request, Response> {
+  readonly path: string;
+  readonly requestSerialize: (value: Request) => Buffer;
+  readonly responseDeserialize: (value: Buffer) => Response;
+}
+
+function openStream<Request, Response>(
+  client: Client,
+  method: StreamMethod<Request, Response>,
+  tokens: TokenSource,
+): ClientDuplexStream<Request, Response> {
+  const options: CallOptions = { credentials: tokens.credentials };
+  const { path, requestSerialize, responseDeserialize } = method;
+  const stream = client.makeBidiStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    new Metadata(),
+    options,
+  );
+  stream.on('status', ({ code }: StatusObject) => {
+    if (code === status.UNAUTHENTICATED) tokens.forget();
+  });
+  return stream;
+}
+
+async function callWithToken<Request, Response>(
+  client: Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  tokens: TokenSource,
+): Promise<Response> {
+  try {
+    return await unaryCall(client, method, request, { credentials: tokens.credentials });
+  } catch (error) {
+    if ((error as Partial<ServiceError>).code === status.UNAUTHENTICATED) tokens.forget();
+    throw error;
+  }
+}
+
+function waitForReady(client: Client, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    client.waitForReady(Date.now() + timeoutMs, (error) => resolve(error === undefined));
+  });
+}

@@ -1,0 +1,62 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
+import { makeCertificateRequest } from '../pki/certificate-request.ts';
+import { readEnrolmentPin } from '../pki/enrolment-pin.ts';
+import { identityFiles } from '../pki/identity-files.ts';
+import { fetchAuthority } from './fetch-authority.ts';
+import { openChannel } from './open-channel.ts';
+import { unaryCall } from './unary-call.ts';
+
+export interface EnrollOptions {
+  /** `HOST:PORT` of the enrolment listener. */
+  readonly address: string;
+  readonly token: string;
+  /** The folder for `ca.pem`, `cert.pem` and `key.pem`; made where it is not there. */
+  readonly identityDir: string;
+}
+
+export interface Enrolled {
+  readonly relay: string;
+  readonly agents: readonly string[];
+  /** `HOST:PORT` of the gateway's mTLS listener. */
+  readonly gateway: string;
+}
+
+/**
+ * Makes a key here, has the gateway sign its certificate, and writes both. The server is held against the token's pin
+ * before anything is sent to it. Rejects with a line for people, or a gRPC `ServiceError` where the gateway refuses.
+ */
+export async function enroll({ address, token, identityDir }: EnrollOptions): Promise<Enrolled> {
+  const pin = readEnrolmentPin(token);
+  if (pin === undefined) throw new Error('the token is not an enrolment token');
+  const { hostname, port } = new URL(`tcp://${address}`);
+  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin);
+  const { request, key } = await makeCertificateRequest();
+  await mkdir(identityDir, { recursive: true, mode: 0o700 });
+  // The key goes first and is never overwritten: a folder that cannot take it must not cost the token.
+  const keyFile = join(identityDir, identityFiles.key);
+  await writeFile(keyFile, key, { mode: 0o600, flag: 'wx' });
+  try {
+    const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
+    await writeFile(join(identityDir, identityFiles.authority), authority);
+    await writeFile(join(identityDir, identityFiles.certificate), answer.certificate);
+    return { relay: answer.relay, agents: answer.agents, gateway: answer.grpcAddress };
+  } catch (error) {
+    await rm(keyFile, { force: true });
+    throw error;
+  }
+}
+
+async function requestCertificate(
+  address: string,
+  authority: string,
+  request: { token: string; certificateRequest: string },
+): Promise<EnrollResponse> {
+  const client = openChannel(address, { authority });
+  try {
+    return await unaryCall(client, RelayServiceService.enroll, request);
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { type CallOptions, type Client, Metadata } from '@grpc/grpc-js';
+
+/** A unary method as the generated code describes it. */
+export interface UnaryMethod<Request, Response> {
+  readonly path: string;
+  readonly requestStream: false;
+  readonly responseStream: false;
+  readonly requestSerialize: (value: Request) => Buffer;
+  readonly responseDeserialize: (value: Buffer) => Response;
+}
+
+const deadlineMs = 10_000;
+
+/** Rejects with a gRPC `ServiceError`; after 10 s with DEADLINE_EXCEEDED. */
+export function unaryCall<Request, Response>(
+  client: Client,
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  options: CallOptions = {},
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      new Metadata(),
+      { deadline: Date.now() + deadlineMs, ...options },
+      (error, response) => {
+        if (response !== undefined) resolve(response);
+        else reject(error ?? new Error(`${method.path} answered nothing`));
+      },
+    );
+  });
+}

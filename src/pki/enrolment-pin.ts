@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+const payload = z.object({ ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
+
+/**
+ * The fingerprint of the authority that an enrolment token (a JWT) promises. Nothing is verified: whoever gave the
+ * token is who is trusted. `undefined` where the text is no such token.
+ */
+export function readEnrolmentPin(token: string): string | undefined {
+  const [, body] = token.split('.');
+  try {
+    return payload.parse(JSON.parse(Buffer.from(body ?? '', 'base64url').toString())).ca;
+  } catch {
+    return undefined;
+  }
+}
