@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One line for everything on this machine that a test run could leave behind. */
+export async function traces(checkout: string): Promise<Set<string>> {
+  const kinds = await Promise.all([
+    processes(checkout),
+    lines(['ip', 'netns', 'list']).then(named('network namespace', /^\S+/)),
+    lines(['ip', '-o', 'link', 'show']).then(named('link', /(?<=^\d+: )[^:@]+/)),
+    lines(['iptables-save']).then(named('firewall rule', /.*/)),
+    mounts(checkout),
+    folders('/tmp'),
+    folders('/run'),
+    lines(['docker', 'ps', '-a', '--format', '{{.Names}} {{.Labels}}']).then(named('container', /.*/)),
+    lines(['docker', 'network', 'ls', '--format', '{{.Name}}']).then(named('network', /.*/)),
+  ]);
+  return new Set(kinds.flat());
+}
+
+/** What is there now and was not before; waits up to `patienceMs` for it to go away. */
+export async function leftovers(
+  checkout: string,
+  before: ReadonlySet<string>,
+  patienceMs: number,
+): Promise<string[]> {
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    const left = [...(await traces(checkout))].filter((trace) => !before.has(trace));
+    if (left.length === 0 || performance.now() > end) return left;
+    await sleep(500);
+  }
+}
+
+/** Processes started from this checkout or with our name on their command line, but not those that led to this one. */
+async function processes(checkout: string): Promise<string[]> {
+  const own = await lineage();
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && !own.has(name));
+  const found = pids.map(async (pid) => {
+    const command = (await read(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ').trim();
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    const ours = command.includes('clawrden-') || (command !== '' && inside(cwd, checkout));
+    return ours ? [`process ${pid} ${command}`] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function lineage(): Promise<Set<string>> {
+  const pids = new Set<string>();
+  for (let pid = String(process.pid); Number(pid) > 0; ) {
+    pids.add(pid);
+    pid = /^PPid:\s+(\d+)/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? '0';
+  }
+  return pids;
+}
+
+async function mounts(checkout: string): Promise<string[]> {
+  const points = (await read('/proc/self/mountinfo')).split('\n').map((line) => line.split(' ')[4] ?? '');
+  const ours = points.filter((point) => point.includes('clawrden-') || point.startsWith(`${checkout}/`));
+  return ours.map((point) => `mount ${point}`);
+}
+
+async function folders(parent: string): Promise<string[]> {
+  const names = await readdir(parent);
+  return names.filter((name) => name.startsWith('clawrden-')).map((name) => `file ${parent}/${name}`);
+}
+
+function named(kind: string, what: RegExp): (list: readonly string[]) => string[] {
+  return (list) => {
+    const ours = list.filter((line) => line.includes('clawrden'));
+    return ours.map((line) => `${kind} ${what.exec(line)?.[0] ?? line}`);
+  };
+}
+
+// Nothing where the program is missing or may not be used: then no test can have used it either.
+function lines(argv: readonly string[]): Promise<string[]> {
+  const [program = '', ...args] = argv;
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  execFile(program, args, { timeout: 10_000, maxBuffer: 1 << 26 }, (error, stdout) => {
+    resolve(error ? [] : stdout.split('\n'));
+  });
+  return promise;
+}
+
+function read(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => ''); // the process has ended
+}
+
+function inside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { leftovers, traces } from './leftovers.ts';
+import { steps } from './steps.ts';
+import { inWords, sum, type Tally } from './tally.ts';
+
+const usage = `usage: scripts/test [--long]
+
+Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
+  --long   full counts in place of seeded tenths (an hour at most)
+`;
+
+const { long, help } = options();
+if (help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+
+const checkout = join(import.meta.dirname, '../..');
+const interrupt = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupt.abort());
+
+const before = await traces(checkout);
+const tallies: Tally[] = [];
+for (const step of steps({ checkout, long, before })) {
+  process.stdout.write(`${step.name} … `);
+  const start = performance.now();
+  const { tally, output } = await step.run(interrupt.signal);
+  process.stdout.write(`${inWords(tally)} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`);
+  if (interrupt.signal.aborted) await endInterrupted();
+  if (tally.failed > 0) process.stdout.write(`${output}\n`);
+  tallies.push(tally);
+}
+report(sum(tallies));
+
+function options(): { long: boolean; help: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: { long: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    });
+    return { long: values.long ?? false, help: values.help ?? false };
+  } catch (error) {
+    process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function report(total: Tally): void {
+  for (const { name, reason } of total.skipped) process.stdout.write(`skipped: ${name}: ${reason}\n`);
+  process.stdout.write(`${inWords(total)}\n`);
+  process.exitCode = total.failed > 0 ? 1 : 0;
+}
+
+async function endInterrupted(): Promise<never> {
+  const left = await leftovers(checkout, before, 30_000);
+  for (const trace of left) process.stdout.write(`left behind: ${trace}\n`);
+  process.stdout.write('interrupted\n');
+  process.exit(130);
+}

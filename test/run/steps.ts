@@ -1,0 +1,121 @@
+import { access, mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { leftovers } from './leftovers.ts';
+import { runCommand } from './run-command.ts';
+import { oneFailed, onePassed, oneSkipped, type Tally } from './tally.ts';
+
+/** A part of the run. `run` ends soon after `signal` aborts. */
+export interface Step {
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<StepResult>;
+}
+
+export interface StepResult {
+  readonly tally: Tally;
+  /** What to show where something failed. */
+  readonly output: string;
+}
+
+export interface StepOptions {
+  readonly checkout: string;
+  /** Full counts in place of seeded tenths. */
+  readonly long: boolean;
+  /** What was on the machine before the first step. */
+  readonly before: ReadonlySet<string>;
+}
+
+const minute = 60_000;
+
+/** All of them, cheapest first. */
+export function steps(options: StepOptions): Step[] {
+  const at = (...path: string[]) => join(options.checkout, ...path);
+  const scale = options.long ? 6 : 1;
+  return [
+    program(options, 'lint', ['oxlint']),
+    program(options, 'format', ['biome', 'ci', '.']),
+    program(options, 'types', ['tsc', '-b']),
+    program(options, 'protocol buffers', ['buf', 'lint']),
+    whereThere(at('flake.nix'), program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix'])),
+    whereThere(
+      at('shim/native/Makefile'),
+      program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
+    ),
+    tests(options, 'unit tests', 'vitest.config.ts', 6 * minute * scale),
+    whereThere(
+      at('vitest.lab.config.ts'),
+      asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 9 * minute * scale)),
+    ),
+    nothingLeft(options),
+  ];
+}
+
+function program(options: StepOptions, name: string, argv: readonly string[]): Step {
+  return {
+    name,
+    run: async (signal) => {
+      const { status, output } = await logged(options, name, argv, 3 * minute, {}, signal);
+      return { tally: status === 0 ? onePassed : oneFailed, output };
+    },
+  };
+}
+
+function tests(options: StepOptions, name: string, config: string, deadlineMs: number): Step {
+  const reporters = ['--reporter=default', '--reporter=./test/run/tally-reporter.ts'];
+  const argv = ['vitest', 'run', '--config', config, ...reporters];
+  return {
+    name,
+    run: async (signal) => {
+      const file = join(options.checkout, 'build/test', `${name}.json`);
+      await rm(file, { force: true });
+      const env = { CLAWRDEN_TALLY: file, ...(options.long && { CLAWRDEN_LONG: '1' }) };
+      const { status, output } = await logged(options, name, argv, deadlineMs, env, signal);
+      const text = await readFile(file, 'utf8').catch(() => undefined);
+      const tally = text === undefined ? oneFailed : (JSON.parse(text) as Tally);
+      // A failing teardown, say, is in no test.
+      const untold = status !== 0 && tally.failed === 0;
+      return { tally: untold ? { ...tally, failed: 1 } : tally, output };
+    },
+  };
+}
+
+async function logged(
+  options: StepOptions,
+  name: string,
+  argv: readonly string[],
+  deadlineMs: number,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<{ status: number | string; output: string }> {
+  await mkdir(join(options.checkout, 'build/test'), { recursive: true });
+  const log = join(options.checkout, 'build/test', `${name}.log`);
+  const status = await runCommand({ argv, env, cwd: options.checkout, log, deadlineMs }, signal);
+  const ending = typeof status === 'number' ? `exit status ${status}` : status;
+  return { status, output: `$ ${argv.join(' ')}\n${await readFile(log, 'utf8')}\n${ending}\n` };
+}
+
+function nothingLeft({ checkout, before }: StepOptions): Step {
+  return {
+    name: 'nothing left behind',
+    run: async () => {
+      const left = await leftovers(checkout, before, 20_000);
+      return { tally: left.length === 0 ? onePassed : oneFailed, output: `${left.join('\n')}\n` };
+    },
+  };
+}
+
+function asRoot(step: Step): Step {
+  const skipped = oneSkipped(step.name, 'private Docker engines and network namespaces need root');
+  return process.getuid?.() === 0 ? step : { ...step, run: async () => ({ tally: skipped, output: '' }) };
+}
+
+function whereThere(file: string, step: Step): Step {
+  const skipped = oneSkipped(step.name, `${file} is not there yet`);
+  return {
+    ...step,
+    run: (signal) =>
+      access(file).then(
+        () => step.run(signal),
+        () => ({ tally: skipped, output: '' }),
+      ),
+  };
+}

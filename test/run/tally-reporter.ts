@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Skipped, Tally } from './tally.ts';
+
+/** Writes the run's Tally as JSON to the file that CLAWRDEN_TALLY names. */
+export default class TallyReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const file = process.env.CLAWRDEN_TALLY;
+    if (file !== undefined) writeFileSync(file, JSON.stringify(tallyOf(modules, unhandled)));
+  }
+}
+
+function tallyOf(modules: readonly TestModule[], unhandled: readonly unknown[]): Tally {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  // A file that does not load, a hook or a stray rejection fails without failing a test.
+  const errors = modules.flatMap((module) => [
+    ...module.errors(),
+    ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
+  ]);
+  return {
+    passed: tests.filter((test) => test.result().state === 'passed').length,
+    failed:
+      tests.filter((test) => test.result().state === 'failed').length + errors.length + unhandled.length,
+    skipped: tests.filter((test) => test.result().state === 'skipped').map(skipped),
+  };
+}
+
+function skipped(test: TestCase): Skipped {
+  const result = test.result();
+  return {
+    name: test.fullName,
+    reason: (result.state === 'skipped' && result.note) || 'skipped by its file',
+  };
+}

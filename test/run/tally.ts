@@ -1,0 +1,31 @@
+export interface Skipped {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What a step came to, in tests; a step that is one program counts as one test. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly Skipped[];
+}
+
+export const onePassed: Tally = { passed: 1, failed: 0, skipped: [] };
+export const oneFailed: Tally = { passed: 0, failed: 1, skipped: [] };
+
+export function oneSkipped(name: string, reason: string): Tally {
+  return { passed: 0, failed: 0, skipped: [{ name, reason }] };
+}
+
+export function sum(tallies: readonly Tally[]): Tally {
+  return {
+    passed: tallies.reduce((total, { passed }) => total + passed, 0),
+    failed: tallies.reduce((total, { failed }) => total + failed, 0),
+    skipped: tallies.flatMap(({ skipped }) => skipped),
+  };
+}
+
+/** `N passed, M failed`, and `, K skipped` where any were. */
+export function inWords({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
+}
