@@ -1,28 +1,35 @@
-import type { Command, Stdio, StdioKind } from '../command.ts';
+import type { Command, StdioKind, TerminalSize } from '../command.ts';
 import type { Plan } from '../plan.ts';
 import type { InitPlan, InitStdio } from './plan-encoding.ts';
 
-const noSize = { cols: 0, rows: 0 };
+/** How the caller's descriptors look: what a plan leaves open, because it changes with every call. */
+export type Wiring = Pick<Command, 'stdio' | 'ignored' | 'terminal'>;
 
-/**
- * What the init is told: the Plan, and from the Command only how the caller's descriptors and ignored signals look,
- * which no decision depends on.
- */
-export function initPlanOf(plan: Plan, command: Command): InitPlan {
-  const mirror = plan.strategy === 'mirror';
-  const [stdin, stdout] = command.stdio;
-  const terminal = stdin === 'tty' && stdout === 'tty';
-  const { cols, rows } = command.terminal ?? noSize;
+const defaultSize: TerminalSize = { cols: 80, rows: 24 };
+const initKinds: Readonly<Record<StdioKind, InitStdio>> = {
+  tty: 'pipe',
+  pipe: 'pipe',
+  file: 'pipe',
+  null: 'null',
+  closed: 'closed',
+  '=1': 'same',
+};
+
+/** What the init is told. A terminal if and only if the caller's fds 0 and 1 are both terminals. */
+export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
+  const terminal = wiring.stdio[0] === 'tty' && wiring.stdio[1] === 'tty';
+  const { cols, rows } = wiring.terminal ?? defaultSize;
+  const stdio = wiring.stdio.map((kind) => (terminal && kind === 'tty' ? 'tty' : initKinds[kind]));
   return {
-    mirror,
+    mirror: plan.strategy === 'mirror',
+    confine: plan.strategy === 'ghost',
     stdinNone: plan.stdin === 'none',
     terminal,
-    confine: !mirror,
-    stdio: initStdio(command.stdio, terminal),
+    stdio: [stdio[0] ?? 'null', stdio[1] ?? 'pipe', stdio[2] ?? 'pipe'],
     umask: plan.umask,
     cols,
     rows,
-    ignored: command.ignored,
+    ignored: wiring.ignored,
     runMs: plan.timeoutMs,
     idleMs: plan.idleTimeoutMs,
     outputBytes: plan.limits.outputBytes,
@@ -32,23 +39,4 @@ export function initPlanOf(plan: Plan, command: Command): InitPlan {
     argv: plan.argv,
     env: plan.env,
   };
-}
-
-function initStdio([stdin, stdout, stderr]: Stdio, terminal: boolean): InitPlan['stdio'] {
-  const kind = (of: StdioKind) => initKind(of, terminal);
-  return [kind(stdin), kind(stdout), kind(stderr)];
-}
-
-/** Outside terminal mode a tty is a pipe: what writes to it may not believe that it is alone with a person. */
-function initKind(kind: StdioKind, terminal: boolean): InitStdio {
-  switch (kind) {
-    case 'tty':
-      return terminal ? 'tty' : 'pipe';
-    case 'file':
-      return 'pipe';
-    case '=1':
-      return 'same';
-    default:
-      return kind;
-  }
 }

@@ -1,0 +1,145 @@
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Output, Send } from '../../src/execution-io.ts';
+import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
+import { initPlanOf } from '../../src/init-client/init-plan.ts';
+import type { InitSession } from '../../src/init-client/init-session.ts';
+import { encodePlan } from '../../src/init-client/plan-encoding.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { Channel, FromCaller } from '../channel.ts';
+import type { Ghost } from '../engine.ts';
+import type { Execution } from '../execution.ts';
+import type { DockerHost } from '../scheduler/docker-host.ts';
+import type { Lease, Scheduler } from '../scheduler/scheduler.ts';
+import type { Executor } from './executor.ts';
+
+/** The init has 2 s from TERM to KILL; a ghost that is still silent a second later is taken away under it. */
+const cancelGraceMs = 3_000;
+
+export interface GhostParts {
+  readonly scheduler: Scheduler;
+  readonly startTimeoutMs: number;
+  /** Labels that the hosts of this plan's agent, and of this request, must carry. */
+  readonly hostLabels: (execution: Execution) => Readonly<Record<string, string>>;
+  readonly recordStart: (execution: Execution) => void;
+  /** An engine stopped answering in mid-work. */
+  readonly onHostLost: (host: DockerHost) => void;
+}
+
+interface Placed {
+  readonly lease: Lease;
+  readonly ghost: Ghost;
+}
+
+/** Runs the plan in a fresh container on one of the hosts. The container goes after the answer. */
+export function createGhostExecutor(parts: GhostParts): Executor {
+  return async (permit, execution, channel) => {
+    const { plan } = permit.sealed;
+    execution.advance({ state: 'queued' });
+    const { lease, ghost } = await place(plan, execution, channel, parts);
+    try {
+      ghost.claim(execution.record.id);
+      return await runIn(ghost, lease.host, plan, execution, channel, parts);
+    } catch (error) {
+      if (toClawrdenError(error).code === 'host-lost') parts.onHostLost(lease.host);
+      throw error;
+    } finally {
+      void ghost.destroy().finally(lease.release);
+    }
+  };
+}
+
+/** A lease with a ready ghost in it. A host where nothing could start is left out of the next try. */
+async function place(plan: Plan, execution: Execution, channel: Channel, parts: GhostParts): Promise<Placed> {
+  const avoid = new Map<DockerHost, ClawrdenError>();
+  const onPlace = (at: number) =>
+    void channel.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+  for (;;) {
+    const request = { labels: parts.hostLabels(execution), imageId: plan.image?.id ?? '', avoid };
+    const lease = await parts.scheduler.lease(request, execution.signal, onPlace);
+    try {
+      return { lease, ghost: await start(lease.host, plan, execution.signal, parts.startTimeoutMs) };
+    } catch (error) {
+      lease.release();
+      execution.signal.throwIfAborted();
+      const failed = toClawrdenError(error);
+      if (failed.code === 'host-lost') parts.onHostLost(lease.host);
+      if (!startsElsewhere.has(failed.code)) throw failed;
+      avoid.set(lease.host, failed);
+    }
+  }
+}
+
+/** After these nothing has run, and another host may do better. */
+const startsElsewhere: ReadonlySet<string> = new Set(['workspace-missing', 'image-missing', 'host-lost']);
+
+async function start(host: DockerHost, plan: Plan, signal: AbortSignal, timeoutMs: number): Promise<Ghost> {
+  const late = new AbortController();
+  const text = `the container did not start in ${timeoutMs / 1000} s on ${host.name}`;
+  const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), timeoutMs);
+  const either = AbortSignal.any([signal, late.signal]);
+  return host.engine
+    .startGhost(plan, { agent: plan.agent, pool: '' }, either)
+    .finally(() => clearTimeout(timer));
+}
+
+async function runIn(
+  ghost: Ghost,
+  host: DockerHost,
+  plan: Plan,
+  execution: Execution,
+  channel: Channel,
+  { recordStart }: GhostParts,
+): Promise<Outcome> {
+  const { session } = ghost;
+  execution.advance({ host: host.name, container: ghost.containerId });
+  execution.takeInputs((input) => forward(input, session));
+  const stopCanceling = cancelOnAbort(execution.signal, session);
+  try {
+    const end = await session.run({
+      plan: encodePlan(initPlanOf(plan, execution.wiring)),
+      send: counted(channel.send, execution),
+      onStarted: () => {
+        execution.advance({ state: 'running', startedAt: Date.now() });
+        recordStart(execution);
+        void channel.send({ type: 'started', host: host.name, container: ghost.containerId });
+      },
+    });
+    execution.signal.throwIfAborted();
+    return outcomeOfEnd(end, { ...plan, ...plan.limits });
+  } catch (error) {
+    execution.signal.throwIfAborted();
+    throw error;
+  } finally {
+    stopCanceling();
+  }
+}
+
+function forward(input: FromCaller, session: InitSession): void {
+  if (input.type !== 'mirror-started' && input.type !== 'mirror-output' && input.type !== 'mirror-end') {
+    session.input(input);
+  }
+}
+
+function counted(send: Channel['send'], execution: Execution): Send<Output> {
+  return (output) => {
+    if (output.type === 'stdout') execution.countOutput(1, output.bytes.length);
+    else if (output.type === 'stderr') execution.countOutput(2, output.bytes.length);
+    return send(output);
+  };
+}
+
+/** First the init is asked, then its stream is taken away; either way `run` ends. */
+function cancelOnAbort(signal: AbortSignal, session: InitSession): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    session.cancel();
+    timer = setTimeout(() => session.destroy(), cancelGraceMs);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
+}

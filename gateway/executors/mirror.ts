@@ -1,0 +1,42 @@
+import type { Outcome } from '../../src/outcome.ts';
+import type { FromCaller } from '../channel.ts';
+import type { Execution } from '../execution.ts';
+import type { Executor } from './executor.ts';
+
+/** The relay runs the plan in the agent's container and copies up what it does; its end is the outcome. */
+export function createMirror(recordStart: (execution: Execution) => void): Executor {
+  return (permit, execution, channel) => {
+    const ended = Promise.withResolvers<Outcome>();
+    execution.takeInputs((input) => observe(input, execution, recordStart, ended.resolve));
+    // The relay ends its mirror when its stream ends, whoever ended it.
+    const onAbort = () => ended.reject(execution.signal.reason);
+    execution.signal.addEventListener('abort', onAbort, { once: true });
+    if (execution.signal.aborted) onAbort();
+    void channel.send({
+      type: 'run-here',
+      planHash: permit.sealed.hash,
+      canonicalPlan: permit.sealed.canonical,
+    });
+    return ended.promise;
+  };
+}
+
+function observe(
+  input: FromCaller,
+  execution: Execution,
+  recordStart: (execution: Execution) => void,
+  end: (outcome: Outcome) => void,
+): void {
+  switch (input.type) {
+    case 'mirror-started':
+      execution.advance({ state: 'running', startedAt: Date.now(), container: input.container });
+      return recordStart(execution);
+    case 'mirror-output':
+      return execution.countOutput(input.fd, input.bytes.length);
+    case 'mirror-end':
+      return end(input.outcome);
+    default:
+      // Stdin and signals of a mirror stay between shim and relay.
+      return;
+  }
+}

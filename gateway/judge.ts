@@ -1,0 +1,106 @@
+import type { Command, Identity } from '../src/command.ts';
+import type { AgentConfig } from '../src/config/gateway-config.ts';
+import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { checkCommand } from '../src/policy/check-command.ts';
+import { decide } from '../src/policy/decide.ts';
+import { normalizeCwd } from '../src/policy/normalize-cwd.ts';
+import type { Decision, Policy } from '../src/policy/policy.ts';
+import type { Caller } from './caller.ts';
+import type { StartRequest } from './channel.ts';
+
+/** Who a command is for: facts of the connection held against gateway.yaml. */
+export interface Subject {
+  /** Absent: an orchestrator without an agent; no workspace, and the ids of nobody. */
+  readonly agent: AgentConfig | undefined;
+  readonly identity: Identity;
+}
+
+export interface Judgement {
+  readonly decision: Decision;
+  /** Both are there unless the decision is `deny`. */
+  readonly subject?: Subject;
+  readonly command?: Command;
+}
+
+const nobody: Identity = { uid: 65534, gid: 65534 };
+const cwdWithoutWorkspace = '/tmp';
+
+/** Sanitizes a claim and decides on it. Never throws: whatever is wrong with the request is a denial. */
+export function judge(
+  policy: Policy,
+  agents: ReadonlyMap<string, AgentConfig>,
+  caller: Caller,
+  request: StartRequest,
+): Judgement {
+  try {
+    if (request.refusal !== undefined) throw request.refusal;
+    const subject = identify(agents, caller, request);
+    const command = sanitize(withCwd(request.command, subject, caller), subject, policy);
+    return { subject, command, decision: decideFor(policy, subject, command, caller) };
+  } catch (error) {
+    const { code, message } = toClawrdenError(error);
+    return { decision: { action: 'deny', rule: code, reason: message, code } };
+  }
+}
+
+function identify(agents: ReadonlyMap<string, AgentConfig>, caller: Caller, request: StartRequest): Subject {
+  if (caller.kind === 'operator') return orchestratorSubject(agents, request);
+  const agent = agents.get(request.agent);
+  if (agent === undefined || agent.relay !== caller.name) {
+    throw new ClawrdenError(
+      'identity-agent',
+      `relay ${caller.name} may not speak for agent ${request.agent}`,
+    );
+  }
+  const { identity } = request;
+  if (identity === undefined) throw new ClawrdenError('request-invalid', 'the relay attested no identity');
+  if (identity.uid === 0) throw new ClawrdenError('identity-root', 'uid 0 may do nothing');
+  if (!agent.users.some(({ uid, gid }) => uid === identity.uid && gid === identity.gid)) {
+    throw new ClawrdenError(
+      'identity-user',
+      `${identity.uid}:${identity.gid} is no user of agent ${agent.name}`,
+    );
+  }
+  return { agent, identity };
+}
+
+function orchestratorSubject(agents: ReadonlyMap<string, AgentConfig>, request: StartRequest): Subject {
+  if (request.agent === '') return { agent: undefined, identity: nobody };
+  const agent = agents.get(request.agent);
+  if (agent === undefined) throw new ClawrdenError('agent-unknown', `there is no agent ${request.agent}`);
+  return { agent, identity: agent.users[0] };
+}
+
+/** Only an orchestrator may leave its working directory to us. */
+function withCwd(command: Command, { agent }: Subject, caller: Caller): Command {
+  if (command.cwd !== '' || caller.kind !== 'operator') return command;
+  return { ...command, cwd: agent?.cwd ?? cwdWithoutWorkspace };
+}
+
+function sanitize(command: Command, subject: Subject, policy: Policy): Command {
+  const wrong = checkCommand(command);
+  if (wrong !== undefined) throw wrong;
+  return { ...command, cwd: checkedCwd(command.cwd, subject.agent === undefined ? '/' : policy.workspace) };
+}
+
+function checkedCwd(cwd: string, root: string): string {
+  const normalized = normalizeCwd(cwd, root);
+  if (normalized === undefined)
+    throw new ClawrdenError('cwd-outside', `the working directory is outside ${root}`);
+  return normalized;
+}
+
+function decideFor(policy: Policy, subject: Subject, command: Command, caller: Caller): Decision {
+  const decision = decide(policy, {
+    agent: subject.agent?.name ?? '',
+    tool: command.tool,
+    args: command.args,
+    ...subject.identity,
+    cwd: command.cwd,
+  });
+  if (caller.kind === 'operator' && decision.tool !== undefined && decision.tool.strategy !== 'ghost') {
+    const reason = `${command.tool} runs by ${decision.tool.strategy}, which only the agent itself can ask for`;
+    return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };
+  }
+  return decision;
+}

@@ -1,0 +1,118 @@
+import type { GatewayLimits } from '../src/config/gateway-config.ts';
+import { ClawrdenError } from '../src/errors.ts';
+import { isExecutionId, timeOfExecutionId } from '../src/execution-id.ts';
+import { type Caller, callerName } from './caller.ts';
+import type { Channel, StartRequest } from './channel.ts';
+import { Execution } from './execution.ts';
+import type { History } from './store/history.ts';
+import type { ExecutionRecord } from './warden-view.ts';
+
+const maxClockSkewMs = 60 * 60 * 1000;
+const maxAgeMs = 24 * 60 * 60 * 1000;
+
+/** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
+export interface Ledger {
+  /** Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
+  readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
+  readonly close: (execution: Execution) => void;
+  readonly running: () => ExecutionRecord[];
+  /** No more executions are opened; resolves when the open ones have ended. */
+  readonly drain: () => Promise<void>;
+  /** Stops every open execution. */
+  readonly stopAll: (reason: ClawrdenError) => void;
+}
+
+export function createLedger(history: History, limits: GatewayLimits): Ledger {
+  const open = new Map<string, Execution>();
+  let draining = false;
+  let drained: (() => void) | undefined;
+
+  return {
+    open: async (caller, request, channel) => {
+      if (draining) throw new ClawrdenError('canceled', 'the gateway is shutting down');
+      checkId(request.executionId);
+      const key = `${callerName(caller)} ${request.executionId}`;
+      if (open.has(key)) throw duplicate(request.executionId);
+      checkLoad(open, request.agent, limits);
+      const execution = new Execution(newRecord(caller, request), request.command, channel, history.save);
+      open.set(key, execution);
+      if (await history.has(callerName(caller), request.executionId)) {
+        open.delete(key);
+        throw duplicate(request.executionId);
+      }
+      return execution;
+    },
+    close: (execution) => {
+      open.delete(`${execution.record.caller} ${execution.record.id}`);
+      if (draining && open.size === 0) drained?.();
+    },
+    running: () => [...open.values()].map((execution) => execution.record),
+    drain: () => {
+      draining = true;
+      return open.size === 0 ? Promise.resolve() : new Promise((resolve) => (drained = resolve));
+    },
+    stopAll: (reason) => {
+      for (const execution of open.values()) execution.stop(reason);
+    },
+  };
+}
+
+function duplicate(id: string): ClawrdenError {
+  return new ClawrdenError('id-duplicate', `execution ${id} was started before`);
+}
+
+function checkId(id: string): void {
+  if (!isExecutionId(id)) throw new ClawrdenError('request-invalid', 'the execution id is no UUIDv7');
+  const age = Date.now() - timeOfExecutionId(id);
+  if (age > maxAgeMs || age < -maxClockSkewMs) {
+    throw new ClawrdenError('id-too-old', "the execution id's time is too far from the gateway's clock");
+  }
+}
+
+function checkLoad(open: ReadonlyMap<string, Execution>, agent: string, limits: GatewayLimits): void {
+  if (open.size >= limits.running + limits.queued) {
+    throw new ClawrdenError('rate-limit', `the gateway has ${open.size} executions open; try again later`);
+  }
+  let ofAgent = 0;
+  for (const { record } of open.values()) if (record.agent === agent) ofAgent += 1;
+  if (ofAgent >= limits.executionsPerAgent) {
+    throw new ClawrdenError(
+      'rate-limit',
+      `${agent || 'this caller'} has ${ofAgent} executions open; wait for one to end`,
+    );
+  }
+}
+
+function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
+  return {
+    id: request.executionId,
+    caller: callerName(caller),
+    agent: request.agent,
+    argv: [request.command.tool, ...request.command.args],
+    cwd: request.command.cwd,
+    uid: request.identity?.uid ?? 0,
+    gid: request.identity?.gid ?? 0,
+    state: 'received',
+    decision: '',
+    rule: '',
+    decisionReason: '',
+    strategy: '',
+    host: '',
+    container: '',
+    planHash: '',
+    plan: '',
+    approvalId: '',
+    approver: '',
+    outcome: '',
+    exitCode: 0,
+    exitSignal: 0,
+    reason: '',
+    text: '',
+    receivedAt: Date.now(),
+    decidedAt: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+  };
+}

@@ -1,0 +1,128 @@
+import type { Command } from '../src/command.ts';
+import type { AgentConfig } from '../src/config/gateway-config.ts';
+import { ClawrdenError } from '../src/errors.ts';
+import {
+  canonicalJson,
+  type Plan,
+  type PlanImage,
+  type PlanMount,
+  planHash,
+  type Strategy,
+} from '../src/plan.ts';
+import type { Policy, ToolDefinition } from '../src/policy/policy.ts';
+import { scrubEnvironment } from '../src/policy/scrub-environment.ts';
+import type { ImageFacts } from './engine.ts';
+import type { Judgement, Subject } from './judge.ts';
+
+const ghostHome = '/home/ghost';
+
+/** A plan with the one text that is hashed and shown for it. */
+export interface SealedPlan {
+  readonly plan: Plan;
+  readonly canonical: string;
+  readonly hash: string;
+}
+
+export interface PlanParts {
+  readonly policy: Policy;
+  readonly tool: ToolDefinition;
+  readonly strategy: Strategy;
+  readonly subject: Subject;
+  readonly command: Command;
+  readonly timeoutMs: number;
+  /** Ghost only. */
+  readonly image?: ImageFacts;
+}
+
+/** The plan of a judgement that is no denial; `ClawrdenError`s are thrown where none can be made (`image-missing`). */
+export async function sealJudged(
+  { decision, subject, command }: Judgement,
+  policy: Policy,
+  resolveImage: (reference: string) => Promise<ImageFacts>,
+): Promise<SealedPlan> {
+  const { tool } = decision;
+  if (decision.action === 'deny' || !tool || !subject || !command) {
+    throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
+  }
+  const timeoutMs = decision.timeoutMs ?? tool.timeoutMs;
+  const strategy = strategyFor(tool, command);
+  const parts = { policy, tool, strategy, subject, command, timeoutMs };
+  if (strategy !== 'ghost' || tool.image === undefined) return sealPlan(parts);
+  return sealPlan({ ...parts, image: await resolveImage(tool.image) });
+}
+
+/** A shim of version 0 cannot run the original by itself: it gets mirror instead. */
+function strategyFor(tool: ToolDefinition, command: Command): Strategy {
+  return tool.strategy === 'passthrough' && command.version === 0 ? 'mirror' : tool.strategy;
+}
+
+/** Builds the plan, once. Pure: everything that can change between two calls is in `parts`. */
+export function sealPlan(parts: PlanParts): SealedPlan {
+  const plan = buildPlan(parts);
+  const canonical = canonicalJson(plan);
+  return { plan, canonical, hash: planHash(canonical) };
+}
+
+function buildPlan({ policy, tool, strategy, subject, command, timeoutMs, image }: PlanParts): Plan {
+  const { agent, identity } = subject;
+  const caller = callerEnvironment(command, policy);
+  return {
+    agent: agent?.name ?? '',
+    argv: [command.tool, ...command.args],
+    env: image === undefined ? caller : ghostEnvironment(image.env, caller),
+    cwd: command.cwd,
+    workspace: agent === undefined ? '' : policy.workspace,
+    uid: identity.uid,
+    gid: identity.gid,
+    umask: command.umask,
+    strategy,
+    ...(image === undefined ? {} : { image: planImage(tool, image) }),
+    mounts: strategy === 'ghost' ? workspaceMounts(agent, policy) : [],
+    network: strategy === 'ghost' ? tool.network : '',
+    limits: {
+      memoryBytes: tool.memoryBytes,
+      cpus: tool.cpus,
+      pids: tool.pids,
+      outputBytes: tool.outputBytes,
+      fileBytes: tool.fileBytes,
+    },
+    stdin: tool.stdin,
+    timeoutMs,
+    idleTimeoutMs: tool.idleTimeoutMs,
+    policyHash: policy.hash,
+  };
+}
+
+function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {
+  return { reference: tool.image ?? '', id: image.id };
+}
+
+function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMount[] {
+  return agent?.workspace === undefined ? [] : [{ ...agent.workspace, target: policy.workspace }];
+}
+
+/** The allow-listed part, and PWD where it names the working directory. */
+function callerEnvironment(command: Command, policy: Policy): string[] {
+  const scrubbed = scrubEnvironment(command.env, policy.environment);
+  const pwd = `PWD=${command.cwd}`;
+  return sortedByName(command.env.includes(pwd) ? [...withoutNames(scrubbed, ['PWD']), pwd] : scrubbed);
+}
+
+/** The image's own environment, over it the caller's, over it HOME; PATH is always the image's. */
+function ghostEnvironment(image: readonly string[], caller: readonly string[]): string[] {
+  const own = withoutNames(caller, ['PATH', 'HOME']);
+  const base = withoutNames(image, ['HOME', ...own.map(nameOf)]);
+  return sortedByName([...base, ...own, `HOME=${ghostHome}`]);
+}
+
+function withoutNames(env: readonly string[], names: readonly string[]): string[] {
+  return env.filter((entry) => !names.includes(nameOf(entry)));
+}
+
+function sortedByName(env: readonly string[]): string[] {
+  return [...env].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+function nameOf(entry: string): string {
+  return entry.slice(0, entry.indexOf('='));
+}

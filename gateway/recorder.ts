@@ -1,0 +1,135 @@
+import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { exitOf, failure, type Outcome } from '../src/outcome.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import type { DecisionRecord } from './audit/audit-record.ts';
+import { type Caller, callerName } from './caller.ts';
+import type { StartRequest } from './channel.ts';
+import type { Execution } from './execution.ts';
+import type { Judgement } from './judge.ts';
+import type { RecordedVerdict } from './permit.ts';
+import type { SealedPlan } from './plan.ts';
+
+/** Writes each turn of an execution to the audit and to history. What it has resolved for is on the disk. */
+export interface Recorder {
+  /** The one decision record. Throws `audit-unwritable`: then nothing may run. */
+  readonly decided: (
+    execution: Execution,
+    judgement: Judgement,
+    sealed: SealedPlan | ClawrdenError,
+  ) => Promise<void>;
+  readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
+  readonly started: (execution: Execution) => void;
+  /** Gives the outcome back, or `audit-unwritable` where it could not be recorded. */
+  readonly ended: (execution: Execution, outcome: Outcome) => Promise<Outcome>;
+  /** A request that never became an execution. */
+  readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
+}
+
+export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
+  return {
+    decided: async (execution, { decision, subject, command }, sealed) => {
+      const { record } = execution;
+      const plan = sealed instanceof ClawrdenError ? undefined : sealed;
+      execution.advance({
+        decision: decision.action,
+        rule: decision.rule,
+        decisionReason: decision.reason,
+        strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
+        decidedAt: Date.now(),
+        planHash: plan?.hash ?? '',
+        plan: plan?.canonical ?? '',
+        cwd: command?.cwd ?? record.cwd,
+        uid: subject?.identity.uid ?? record.uid,
+        gid: subject?.identity.gid ?? record.gid,
+      });
+      await audit.append(decisionRecord(execution, decision.code ?? '', policyHash));
+    },
+    verdict: (execution, approval, verdict) =>
+      audit.append({
+        type: 'verdict',
+        ...idsOf(execution),
+        approval,
+        ...verdict,
+        planHash: execution.record.planHash,
+      }),
+    started: (execution) => {
+      const { host, container, planHash } = execution.record;
+      // The decision is on the disk already; a disk that fills up now is reported by the end's own record.
+      audit.append({ type: 'start', ...idsOf(execution), host, container, planHash }).catch(() => {});
+    },
+    ended: async (execution, outcome) => {
+      const recorded = await recordEnd(audit, execution, outcome).catch(unrecorded);
+      const { code, signal } = exitOf(recorded);
+      execution.advance({
+        state: 'ended',
+        outcome: recorded.kind,
+        exitCode: code,
+        exitSignal: signal,
+        ...reasonOf(recorded),
+        endedAt: Date.now(),
+        ...execution.written,
+      });
+      return recorded;
+    },
+    refused: async (caller, request, error) => {
+      const outcome = failure(error.code, error.message);
+      const { uid = 0, gid = 0 } = request.identity ?? {};
+      const ids = { execution: request.executionId, caller: callerName(caller), agent: request.agent };
+      const what = {
+        argv: [request.command.tool, ...request.command.args],
+        cwd: request.command.cwd,
+        uid,
+        gid,
+      };
+      const why = { decision: 'deny' as const, rule: error.code, reason: error.message, code: error.code };
+      const rest = { strategy: '', planHash: '', policyHash };
+      return audit
+        .append({ type: 'decision', ...ids, ...why, ...what, ...rest })
+        .then(() => outcome, unrecorded);
+    },
+  };
+}
+
+function unrecorded(error: unknown): Outcome {
+  const { code, message } = toClawrdenError(error);
+  return failure(code, message);
+}
+
+function idsOf({ record }: Execution): { execution: string; caller: string; agent: string } {
+  return { execution: record.id, caller: record.caller, agent: record.agent };
+}
+
+function decisionRecord(execution: Execution, code: string, policyHash: string): DecisionRecord {
+  const { record } = execution;
+  const { argv, cwd, uid, gid, rule, strategy, planHash } = record;
+  const decision = record.decision || 'deny';
+  const what = { argv, cwd, uid, gid, strategy, planHash, policyHash };
+  return {
+    type: 'decision',
+    ...idsOf(execution),
+    decision,
+    rule,
+    reason: record.decisionReason,
+    code,
+    ...what,
+  };
+}
+
+async function recordEnd(audit: AuditLog, execution: Execution, outcome: Outcome): Promise<Outcome> {
+  const { code, signal } = exitOf(outcome);
+  await audit.append({
+    type: 'outcome',
+    ...idsOf(execution),
+    outcome: outcome.kind,
+    code,
+    signal,
+    ...reasonOf(outcome),
+    ...execution.written,
+    durationMs: Date.now() - execution.record.receivedAt,
+  });
+  return outcome;
+}
+
+function reasonOf(outcome: Outcome): { reason: string; text: string } {
+  return 'reason' in outcome ? { reason: outcome.reason, text: outcome.text } : { reason: '', text: '' };
+}

@@ -1,0 +1,92 @@
+import type { AgentConfig } from '../src/config/gateway-config.ts';
+import type { Policy } from '../src/policy/policy.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import { callerName } from './caller.ts';
+import type { Ledger } from './ledger.ts';
+import type { Relays } from './relays.ts';
+import type { DockerHost } from './scheduler/docker-host.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
+import type { History } from './store/history.ts';
+import type { AgentView, HostView, StatusView, WardenView } from './warden-view.ts';
+
+export interface WardenParts {
+  readonly version: string;
+  readonly policy: Policy;
+  readonly agents: ReadonlyMap<string, AgentConfig>;
+  readonly ledger: Ledger;
+  readonly history: History;
+  readonly approvals: Approvals;
+  readonly scheduler: Scheduler;
+  readonly relays: Relays;
+  readonly audit: AuditLog;
+}
+
+/** What operators see and do, put together from the parts that know it. */
+export function createWarden(parts: WardenParts): WardenView {
+  const startedAt = Date.now();
+  const { history, ledger, approvals } = parts;
+  return {
+    executions: async (filter) => {
+      if (!filter.running) return history.list(filter);
+      const running = ledger.running().filter(({ agent }) => filter.agent === '' || agent === filter.agent);
+      return running.sort((a, b) => b.receivedAt - a.receivedAt).slice(0, filter.limit);
+    },
+    execution: (id) => history.find(id),
+    approvals: () => approvals.pending(),
+    resolveApproval: (id, verdict, reason, by) => {
+      const given = {
+        verdict: verdict === 'approve' ? 'approved' : 'denied',
+        by: callerName(by),
+        reason,
+      } as const;
+      return Promise.resolve(approvals.resolve(id, given));
+    },
+    agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
+    hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts.scheduler)),
+    status: () => statusView(startedAt, parts),
+  };
+}
+
+function agentView(agent: AgentConfig, { ledger, approvals, relays }: WardenParts): AgentView {
+  const report = relays.report(agent);
+  return {
+    name: agent.name,
+    relay: agent.relay,
+    online: report !== undefined && report.problem === '',
+    containerRunning: report?.containerRunning ?? false,
+    tools: report?.tools ?? [],
+    running: ledger.running().filter((record) => record.agent === agent.name).length,
+    pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
+    paused: false,
+    killed: false,
+    problem: report?.problem ?? 'its relay is not connected',
+  };
+}
+
+function hostView(host: DockerHost, scheduler: Scheduler): HostView {
+  return {
+    name: host.name,
+    state: host.state,
+    engine: host.config.engine,
+    slots: host.config.slots,
+    running: host.running,
+    queued: scheduler.queuedFor(host),
+    labels: host.config.labels,
+    problem: host.problem,
+  };
+}
+
+function statusView(startedAt: number, parts: WardenParts): StatusView {
+  const records = parts.ledger.running();
+  return {
+    version: parts.version,
+    policyHash: parts.policy.hash,
+    startedAt,
+    problem: parts.audit.problem() || parts.history.problem(),
+    running: records.filter(({ state }) => state === 'running').length,
+    queued: parts.scheduler.queued,
+    pending: parts.approvals.pending().length,
+    warnings: parts.policy.warnings,
+  };
+}
