@@ -24,6 +24,17 @@ export async function processesNamed(namespace: string, name: string): Promise<n
   return pids.filter((_, i) => texts[i]?.startsWith(`Name:\t${name}\n`));
 }
 
+/** Command lines of all processes in the host's PID namespace, its containers' included; none when it is off. */
+export async function hostCommands(namespace: string): Promise<string[]> {
+  const init = await hostInit(namespace);
+  if (init === undefined) return [];
+  const { stdout } = await attempt(['nsenter', `--target=${init}`, '--mount', '--pid', 'ps', '-eo', 'args=']);
+  return stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+}
+
 /** Pids of processes whose command line contains the text. */
 export async function processesMentioning(text: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

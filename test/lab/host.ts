@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { access, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostInit, processesIn, signalAll } from './host-processes.ts';
-import { leases } from './lease.ts';
 import type { HostNames } from './names.ts';
 import { waitUntil } from './wait.ts';
 
@@ -59,9 +58,8 @@ function isBooted(host: HostNames): Promise<boolean> {
   );
 }
 
-/** Removes mount points that `powerOn` made, where no lab is left; what anything else uses or fills stays. */
+/** Removes shared folders that making a lab brought about, once no lab is left; what anything else uses or fills stays. */
 export async function dropPrivateFolders(): Promise<void> {
-  if ((await leases()).length > 0) return;
   for (const folder of privateFolders) await rmdir(folder).catch(() => {});
 }
 

@@ -1,13 +1,15 @@
 import { attempt, type CommandOptions, type CommandResult, run } from './command.ts';
 import { enginePids, startEngine, stopEngine } from './engine.ts';
 import { powerOff, powerOn } from './host.ts';
-import { hostInit, processesNamed, signalAll } from './host-processes.ts';
+import { hostCommands, hostInit, processesNamed, signalAll } from './host-processes.ts';
 import type { HostNames } from './names.ts';
 
 /** One engine of a lab, and what can go wrong with it. */
 export interface LabHost extends HostNames {
   /** Pid of dockerd as the machine sees it; throws while there is none. */
   pid(): Promise<number>;
+  /** Command lines of every process on the host: its engine, shims and containers. */
+  commandsRunning(): Promise<string[]>;
   /** Runs the Docker client against this engine's unix socket, to its end. */
   docker(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   /** Takes the link down: packets are lost without an answer, both ways. */
@@ -32,6 +34,7 @@ export function labHost(host: HostNames): LabHost {
   return {
     ...host,
     pid: () => enginePid(host),
+    commandsRunning: () => hostCommands(host.namespace),
     docker: (args, options) => attempt(['docker', '-H', `unix://${host.socket}`, ...args], options),
     cut: async () => void (await link('down')),
     heal: async () => void (await link('up')),

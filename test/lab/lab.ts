@@ -1,18 +1,18 @@
-import { spawn } from 'node:child_process';
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCertificates } from './certificates.ts';
 import { run } from './command.ts';
 import { startEngine } from './engine.ts';
 import { enableForwarding } from './forwarding.ts';
 import { powerOn } from './host.ts';
-import type { CachedImage } from './images/image-cache.ts';
-import { prepareImages } from './images/prepare.ts';
+import { prepareTemplate } from './images/prepare.ts';
+import { seedEngine } from './images/template.ts';
+import { type KeptLease, keepLease } from './keeper.ts';
 import { type LabHost, labHost } from './lab-host.ts';
 import { takeLease } from './lease.ts';
 import { allHosts, type HostNames, type LabNames, labNames } from './names.ts';
 import { makeNetwork } from './network.ts';
-import { removeLab } from './remove.ts';
+import { removeAbandoned, removeLab } from './remove.ts';
 
 export interface LabOptions {
   /** Build hosts beside the agents' host; 2 when left out. */
@@ -48,35 +48,38 @@ export interface Lab extends AsyncDisposable {
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
   const progress = options.progress ?? (() => {});
   if (process.getuid?.() !== 0)
-    throw new Error('clawrden: lab: needs root to make network namespaces; run it as root');
-  const images = await prepareImages(progress);
-  const id = await takeLease();
+    throw new Error('clawrden: lab: needs root for network namespaces; run it as root');
+  await removeAbandoned();
+  const template = await prepareTemplate(progress);
+  const { id, release } = options.keep ? await unkeptLease() : await keepLease();
   const names = labNames(id, options.hosts ?? 2);
-  await writeDescription(names);
-  if (!options.keep) await startWatcher(id);
   try {
-    await makeCertificates(names);
-    await enableForwarding(id);
-    await makeNetwork(names);
-    progress(`starting ${allHosts(names).length} engines`);
-    await Promise.all(allHosts(names).map((host) => boot(host, images)));
+    await bringUp(names, template, progress);
   } catch (error) {
-    await removeLab(id);
+    await release();
     throw error;
   }
-  return attachLab({ id, hosts: names.hosts.length });
+  return makeLab(names, release);
 }
 
-/** The lab that another process started. Only the process that started it should stop it. */
-export function attachLab(description: LabDescription): Lab {
-  const names = labNames(description.id, description.hosts);
-  const stop = () => removeLab(names.id);
+/** The lab that another process started, from its description. */
+export function attachLab({ id, hosts }: LabDescription): Lab {
+  return makeLab(labNames(id, hosts), () => removeLab(id));
+}
+
+/** The description of a lab of this checkout, or nothing when there is none with this id. */
+export async function readDescription(id: string): Promise<LabDescription | undefined> {
+  const text = await readFile(join(labNames(id, 0).dir, 'lab.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as LabDescription);
+}
+
+function makeLab(names: LabNames, stop: () => Promise<void>): Lab {
   return {
     id: names.id,
     dir: names.dir,
     hosts: names.hosts.map(labHost),
     agentHost: labHost(names.agentHost),
-    description,
+    description: { id: names.id, hosts: names.hosts.length },
     workspace: (name) => makeWorkspace(names, name),
     workspaceVolume: (name) => makeWorkspaceVolume(names, name),
     stop,
@@ -84,10 +87,18 @@ export function attachLab(description: LabDescription): Lab {
   };
 }
 
-/** The description of a lab of this checkout, or nothing when there is none with this id. */
-export async function readDescription(id: string): Promise<LabDescription | undefined> {
-  const text = await readFile(join(labNames(id, 0).dir, 'lab.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as LabDescription);
+async function unkeptLease(): Promise<KeptLease> {
+  const id = await takeLease('kept');
+  return { id, release: () => removeLab(id) };
+}
+
+async function bringUp(names: LabNames, template: string, progress: (line: string) => void): Promise<void> {
+  progress(`making ${names.id} with ${allHosts(names).length} engines`);
+  await writeDescription(names);
+  await makeCertificates(names);
+  await enableForwarding(names.id);
+  await makeNetwork(names);
+  await Promise.all(allHosts(names).map((host) => boot(host, template)));
 }
 
 async function writeDescription(names: LabNames): Promise<void> {
@@ -97,24 +108,9 @@ async function writeDescription(names: LabNames): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-async function boot(host: HostNames, images: readonly CachedImage[]): Promise<void> {
-  await powerOn(host);
+async function boot(host: HostNames, template: string): Promise<void> {
+  await Promise.all([seedEngine(host, template), powerOn(host)]);
   await startEngine(host);
-  for (const image of images) {
-    await run(['docker', '-H', `unix://${host.socket}`, 'load', '-qi', image.archive], { timeout: 300_000 });
-  }
-}
-
-// The watcher reads a pipe whose other end only this process holds: end of file is this process's end.
-async function startWatcher(id: string): Promise<void> {
-  const log = await open(join(labNames(id, 0).dir, 'watcher.log'), 'a');
-  const program = join(import.meta.dirname, 'watcher.ts');
-  const child = spawn(process.execPath, [program, id], { detached: true, stdio: ['pipe', log.fd, log.fd] });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.once('spawn', resolve).once('error', reject);
-  await promise.finally(() => log.close());
-  child.unref();
-  (child.stdin as { unref?: () => void } | null)?.unref?.();
 }
 
 async function makeWorkspace(names: LabNames, name: string): Promise<string> {

@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { labId, runDir } from './names.ts';
 
-/** Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. */
-export async function takeLease(): Promise<string> {
+/**
+ * Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. A `held` lab is abandoned
+ * when the process that took it is gone; a `kept` one is not.
+ */
+export async function takeLease(mode: 'held' | 'kept'): Promise<string> {
   const start = randomBytes(1)[0] ?? 0;
   for (let i = 0; i < 256; i++) {
     const number = (start + i) % 256;
     if (subnetInUse(number) || (await leasedNumbers()).has(number)) continue;
     const id = labId(number, randomBytes(1).toString('hex'));
     await mkdir(runDir(id), { mode: 0o755 });
-    if ((await leases()).filter((other) => sameNumber(other, id)).length === 1) return id;
+    if ((await leases()).filter((other) => sameNumber(other, id)).length === 1) {
+      if (mode === 'held') await writeFile(holderFile(id), await identity(process.pid));
+      return id;
+    }
     await rmdir(runDir(id)); // another process took the number at the same moment
   }
   throw new Error('clawrden: lab: all 256 lab networks are taken; run scripts/lab down --all');
@@ -21,10 +28,34 @@ export async function releaseLease(id: string): Promise<void> {
   await rm(runDir(id), { recursive: true, force: true });
 }
 
+/** Who a lab belongs to: nobody (kept), a process that lives, or one that is gone. */
+export async function leaseState(id: string): Promise<'kept' | 'held' | 'abandoned'> {
+  const holder = await readFile(holderFile(id), 'utf8').catch(() => undefined);
+  if (holder === undefined) return 'kept';
+  const alive = holder === (await identity(Number.parseInt(holder, 10)));
+  return alive ? 'held' : 'abandoned';
+}
+
+/** True while this process is the holder; false when somebody else has removed the lab. */
+export async function holdsLease(id: string): Promise<boolean> {
+  const holder = await readFile(holderFile(id), 'utf8').catch(() => undefined);
+  return holder === (await identity(process.pid));
+}
+
 /** Ids of every lab of this machine that is up or was left behind. */
 export async function leases(): Promise<string[]> {
   const names = await readdir('/run');
   return names.flatMap((name) => /^clawrden-([0-9a-f]{4})$/.exec(name)?.[1] ?? []);
+}
+
+function holderFile(id: string): string {
+  return join(runDir(id), 'holder');
+}
+
+// Pid and start time: a pid alone may be another process by now.
+async function identity(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return `${pid} ${stat.slice(stat.lastIndexOf(')')).split(' ')[20]}`;
 }
 
 async function leasedNumbers(): Promise<Set<number>> {

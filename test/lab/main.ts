@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { answers } from './engine.ts';
 import { attachLab, type Lab, readDescription, startLab } from './lab.ts';
+import { leaseState } from './lease.ts';
 import { labRoot } from './names.ts';
 import { leftovers, removeLab } from './remove.ts';
 
@@ -27,11 +28,11 @@ program
 
 program
   .command('down')
-  .description('remove labs: the ones named, or else every lab of this checkout')
+  .description('remove labs: the ones named, or else every lab of this checkout that no running test holds')
   .argument('[id...]')
   .option('--json', 'print the removed ids as JSON')
   .action(async (ids: string[], options: { json?: boolean }) => {
-    const chosen = ids.length > 0 ? ids : await labIds();
+    const chosen = ids.length > 0 ? ids : await unheldIds();
     for (const id of chosen) await remove(id);
     process.stdout.write(options.json ? `${JSON.stringify({ removed: chosen })}\n` : '');
   });
@@ -59,6 +60,12 @@ async function labIds(): Promise<string[]> {
   return names.filter((name) => /^[0-9a-f]{4}$/.test(name));
 }
 
+async function unheldIds(): Promise<string[]> {
+  const ids = await labIds();
+  const states = await Promise.all(ids.map(leaseState));
+  return ids.filter((_, i) => states[i] !== 'held');
+}
+
 async function print(list: readonly Lab[], json = false): Promise<void> {
   const rows = await Promise.all(list.map(summary));
   process.stdout.write(json ? `${JSON.stringify(rows)}\n` : rows.map(text).join(''));
@@ -68,13 +75,13 @@ async function summary(lab: Lab) {
   const hosts = [...lab.hosts, lab.agentHost].map(async ({ name, url, socket, tls, address, namespace }) => {
     return { name, url, socket, tls, address, namespace, answers: await answers(socket) };
   });
-  return { id: lab.id, dir: lab.dir, hosts: await Promise.all(hosts) };
+  return { id: lab.id, state: await leaseState(lab.id), dir: lab.dir, hosts: await Promise.all(hosts) };
 }
 
-function text({ id, dir, hosts }: Awaited<ReturnType<typeof summary>>): string {
+function text({ id, state, dir, hosts }: Awaited<ReturnType<typeof summary>>): string {
   const line = (host: (typeof hosts)[number]) =>
     `  ${host.name.padEnd(10)} ${host.answers ? 'up  ' : 'down'}  ${host.url}  docker -H unix://${host.socket}\n`;
-  return `lab ${id} in ${dir}\n${hosts.map(line).join('')}`;
+  return `lab ${id} (${state}) in ${dir}\n${hosts.map(line).join('')}`;
 }
 
 function count(value: string): number {

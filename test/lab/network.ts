@@ -1,3 +1,4 @@
+import { rmdir } from 'node:fs/promises';
 import { attempt, run } from './command.ts';
 import { allHosts, type HostNames, type LabNames } from './names.ts';
 
@@ -17,6 +18,12 @@ export async function removeNetwork(names: LabNames): Promise<void> {
   for (const rule of rules(names)) {
     while ((await attempt(['iptables', '-w', '-t', rule.table, '-D', ...rule.spec])).code === 0);
   }
+}
+
+/** Takes back the mount that the first namespace of a machine brings about; does nothing while one exists. */
+export async function dropNamespaceFolder(): Promise<void> {
+  await attempt(['umount', '/run/netns']);
+  await rmdir('/run/netns').catch(() => {});
 }
 
 /** Names of the lab's network namespaces that exist. */

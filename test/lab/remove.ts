@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { restoreForwarding } from './forwarding.ts';
 import { dropPrivateFolders, powerOff } from './host.ts';
 import { processesMentioning } from './host-processes.ts';
-import { leases, releaseLease } from './lease.ts';
+import { leaseState, leases, releaseLease } from './lease.ts';
 import { labNames, labRoot, runDir } from './names.ts';
-import { firewallRules, links, namespaces, removeNetwork } from './network.ts';
+import { dropNamespaceFolder, firewallRules, links, namespaces, removeNetwork } from './network.ts';
 
 const cgroupRoot = '/sys/fs/cgroup';
 
@@ -18,7 +18,14 @@ export async function removeLab(id: string): Promise<void> {
   await rm(names.dir, { recursive: true, force: true });
   await restoreForwarding(id);
   await releaseLease(id);
+  if ((await leases()).length > 0) return;
   await dropPrivateFolders();
+  await dropNamespaceFolder();
+}
+
+/** Removes the labs whose process and keeper are both gone. */
+export async function removeAbandoned(): Promise<void> {
+  for (const id of await leases()) if ((await leaseState(id)) === 'abandoned') await removeLab(id);
 }
 
 /** One line for everything of a lab that still exists; empty after a clean end. */

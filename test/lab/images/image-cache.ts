@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { labRoot } from '../names.ts';
 import type { Recipe } from './catalogue.ts';
 import { packImage } from './image-archive.ts';
@@ -32,12 +32,23 @@ export async function makeImage(recipe: Recipe): Promise<CachedImage> {
   const image = { tag: recipe.tag, id, archive: `${target}.tar` };
   await writeFile(`${target}.json.new`, JSON.stringify(image));
   await rename(`${target}.json.new`, `${target}.json`);
+  await prune(slug(recipe), basename(target));
   return image;
+}
+
+/** Drops what the cache holds under a name, except the one entry. */
+export async function prune(name: string, keep: string): Promise<void> {
+  const entry = new RegExp(`^${name}-[0-9a-f]{16}(\\.|$)`);
+  const old = (await readdir(cacheDir)).filter((file) => entry.test(file) && !file.startsWith(keep));
+  for (const file of old) await rm(join(cacheDir, file), { recursive: true });
 }
 
 async function base(recipe: Recipe): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([recipe.tag, recipe.config, recipe.key.texts]));
   for (const file of recipe.key.files) hash.update(await readFile(file));
-  const name = recipe.tag.replace(/\W+/g, '-');
-  return join(cacheDir, `${name}-${hash.digest('hex').slice(0, 16)}`);
+  return join(cacheDir, `${slug(recipe)}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+function slug(recipe: Recipe): string {
+  return recipe.tag.replace(/\W+/g, '-');
 }

@@ -1,3 +1,3 @@
-import { makeMissingImages } from './prepare.ts';
+import { makeMissing } from './prepare.ts';
 
-process.stdout.write(JSON.stringify(await makeMissingImages()));
+process.stdout.write(await makeMissing());

@@ -2,23 +2,29 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../command.ts';
 import { catalogue } from './catalogue.ts';
-import { type CachedImage, cacheDir, cachedImage, makeImage } from './image-cache.ts';
+import { cacheDir, cachedImage, makeImage } from './image-cache.ts';
+import { cachedTemplate, makeTemplate } from './template.ts';
 
-/** All images of the lab, made first where the cache lacks one; two preparations never run at once. */
-export async function prepareImages(progress: (line: string) => void): Promise<CachedImage[]> {
-  const found = await Promise.all((await catalogue()).map(cachedImage));
-  const images = found.filter((image) => image !== undefined);
-  if (images.length === found.length) return images;
+/** Folder that holds every image as an engine does; made first where missing, never by two processes at once. */
+export async function prepareTemplate(progress: (line: string) => void): Promise<string> {
+  const ready = await findTemplate();
+  if (ready !== undefined) return ready;
   progress('making the images (about a minute, once)');
   await mkdir(cacheDir, { recursive: true });
   const program = [process.execPath, join(import.meta.dirname, 'prepare-main.ts')];
-  return JSON.parse(await run(['flock', join(cacheDir, 'lock'), ...program], { timeout: 20 * 60_000 }));
+  return await run(['flock', '--close', join(cacheDir, 'lock'), ...program], { timeout: 20 * 60_000 });
 }
 
 /** Makes what is missing. Runs in a process of its own that holds the cache's lock. */
-export async function makeMissingImages(): Promise<CachedImage[]> {
-  const images: CachedImage[] = [];
+export async function makeMissing(): Promise<string> {
+  const images = [];
   for (const recipe of await catalogue())
     images.push((await cachedImage(recipe)) ?? (await makeImage(recipe)));
-  return images;
+  return (await cachedTemplate(images)) ?? (await makeTemplate(images));
+}
+
+async function findTemplate(): Promise<string | undefined> {
+  const found = await Promise.all((await catalogue()).map(cachedImage));
+  const images = found.filter((image) => image !== undefined);
+  return images.length === found.length ? await cachedTemplate(images) : undefined;
 }

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { agentImage, busyboxImage } from './images/catalogue.ts';
+import { startLab } from './lab.ts';
+import { leftovers } from './remove.ts';
+import { hasLab } from './shared-lab.ts';
+import { waitUntil } from './wait.ts';
+
+describe.skipIf(!hasLab())('the end of a lab', () => {
+  test('stop leaves nothing, though containers run, networks and volumes exist and an engine hangs', async () => {
+    const before = await mountPoints();
+    const lab = await startLab({ hosts: 2 });
+    const [one, two] = [lab.hosts[0]!, lab.hosts[1]!];
+    await lab.workspaceVolume('clawrden-left');
+    await one.docker(['network', 'create', 'clawrden-left']);
+    const run = ['run', '--detach', '--volume', 'clawrden-left:/app'];
+    expect((await one.docker([...run, '--network', 'clawrden-left', agentImage])).code).toBe(0);
+    expect((await two.docker([...run, '--restart', 'always', busyboxImage, 'true'])).code).toBe(0);
+    await two.freeze();
+    expect(await leftovers(lab.id)).not.toEqual([]);
+    await lab.stop();
+    expect(await leftovers(lab.id)).toEqual([]);
+    expect(await mountPoints()).toEqual(before);
+  });
+
+  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    '%s of the process that started it',
+    async (signal) => {
+      const { child, id } = await startElsewhere('running');
+      child.kill(signal);
+      await once(child, 'exit');
+      await waitUntil('removal', 15_000, async () => (await leftovers(id)).length === 0);
+    },
+  );
+
+  test.each([0, 50, 150, 400, 800])(
+    'SIGKILL of that process %d ms after the lab had an id',
+    async (delay) => {
+      const { child, id } = await startElsewhere('making');
+      await sleep(delay);
+      child.kill('SIGKILL');
+      await waitUntil('removal', 15_000, async () => (await leftovers(id)).length === 0);
+    },
+  );
+
+  test('SIGKILL of that process before the lab had an id', async () => {
+    const { child } = await startElsewhere('starting');
+    const children = () => readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    await waitUntil('its keeper', 5000, async () => (await children()) !== '');
+    const pids = (await children()).trim().split(' ');
+    child.kill('SIGKILL');
+    await waitUntil(
+      'the end of its keeper',
+      15_000,
+      async () => !pids.some((pid) => existsSync(`/proc/${pid}`)),
+    );
+  });
+});
+
+async function startElsewhere(until: string): Promise<{ child: ChildProcess; id: string }> {
+  const program = join(import.meta.dirname, 'start-and-wait.fixture.ts');
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface(child.stdout)) {
+    const [word, id = ''] = line.split(' ');
+    if (word === until) return { child, id };
+  }
+  throw new Error('the lab did not start');
+}
+
+async function mountPoints(): Promise<string[]> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n');
+  return lines.map((line) => line.split(' ')[4] ?? '');
+}
