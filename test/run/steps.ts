@@ -32,7 +32,7 @@ export function steps(options: StepOptions): Step[] {
   const scale = options.long ? 6 : 1;
   return [
     program(options, 'lint', ['oxlint']),
-    program(options, 'format', ['biome', 'ci', '.']),
+    program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
     program(options, 'types', ['tsc', '-b']),
     program(options, 'protocol buffers', ['buf', 'lint']),
     whereThere(at('flake.nix'), program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix'])),
