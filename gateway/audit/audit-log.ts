@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { hrtime } from 'node:process';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { AuditRecord } from './audit-record.ts';
 import { linkHash } from './chain.ts';
 import { lastRecord } from './last-record.ts';
-import type { AuditRecord } from './audit-record.ts';
 
 /** Append-only and hash-chained; what `append` has resolved for is on the disk. */
 export interface AuditLog {
@@ -19,8 +19,6 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: ClawrdenError) => void;
 }
-
-
 
 /**
  * Opens `file`, cutting off a torn last line. There is no timer: each flush takes what arrived during the last one.
