@@ -1,4 +1,12 @@
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
 import type { Identity } from '../command.ts';
+import { checkShape, strictObject } from './check-shape.ts';
+import { ConfigError } from './config-error.ts';
+import { duplicates } from './duplicates.ts';
+import { nameField, parsedField, parseHostPort, pathField, usersField } from './fields.ts';
+import { readTextFile } from './read-text-file.ts';
+import { readYaml, type YamlSource } from './read-yaml.ts';
 
 /** relay.yaml as the relay uses it: checked, defaults filled in, every path absolute. */
 export interface RelayConfig {
@@ -23,4 +31,68 @@ export interface RelayAgentConfig {
   readonly container: string;
   /** Kernel-attested ids that are accepted; at least one, never uid 0. */
   readonly users: readonly [Identity, ...Identity[]];
+}
+
+const agent = strictObject({
+  name: nameField,
+  socket: pathField,
+  container: parsedField(
+    (text) => (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/.test(text) ? text : undefined),
+    "a container's name",
+  ),
+  users: usersField,
+});
+
+const relaySchema = strictObject({
+  gateway: parsedField((text) => (parseHostPort(text)?.port ? text : undefined), 'HOST:PORT'),
+  identity: pathField,
+  docker: parsedField(
+    (text) => (/^unix:\/\/\/[^\0]{1,107}$/.test(text) ? text : undefined),
+    "unix:///PATH of this host's own engine",
+  ).prefault('unix:///var/run/docker.sock'),
+  state: pathField.default('state'),
+  agents: z.array(agent).default([]),
+});
+
+/** Reads relay.yaml. Throws one ConfigError with every problem in it. Relative paths are relative to the file. */
+export function loadRelayConfig(file: string): RelayConfig {
+  return parseRelayConfig(readTextFile(file), file);
+}
+
+/** The same on a text; `file` gives its name in problems and the folder of relative paths. */
+export function parseRelayConfig(text: string, file: string): RelayConfig {
+  const yaml = readYaml(text, file);
+  if ('problems' in yaml) throw new ConfigError(yaml.problems);
+  const shape = checkShape(relaySchema, yaml.source);
+  if ('problems' in shape) throw new ConfigError(shape.problems);
+  const inFolder = (path: string): string => resolve(dirname(resolve(file)), path);
+  const raw = shape.value;
+  const agents = raw.agents.map((one) => ({ ...one, socket: inFolder(one.socket) }));
+  const problems = findContradictions(agents, yaml.source);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    ...raw,
+    file: resolve(file),
+    identity: inFolder(raw.identity),
+    state: inFolder(raw.state),
+    agents,
+  };
+}
+
+function findContradictions(agents: readonly RelayAgentConfig[], source: YamlSource): string[] {
+  const clash = (
+    key: 'name' | 'socket' | 'container',
+    of: (agent: RelayAgentConfig) => string,
+    what: string,
+  ) => duplicates(agents.map(of)).map((index) => source.problem(['agents', index, key], what));
+  return [
+    ...clash('name', ({ name }) => name, 'another agent has this name already'),
+    // Whoever may enter the directory may use the socket: sharing one would let an agent speak as another.
+    ...clash(
+      'socket',
+      ({ socket }) => dirname(socket),
+      "another agent's socket is in this directory already",
+    ),
+    ...clash('container', ({ container }) => container, 'another agent has this container already'),
+  ];
 }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { nearestHint } from './nearest.ts';
+import type { YamlSource } from './read-yaml.ts';
+
+export type ShapeResult<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** What `source` holds if it has the shape of `schema`; else every place where it has not. */
+export function checkShape<T>(schema: z.ZodType<T>, source: YamlSource): ShapeResult<T> {
+  const result = schema.safeParse(source.value, { error: describe });
+  if (result.success) return { value: result.data };
+  const issues = result.error.issues.toSorted((a, b) => source.lineOf(a.path) - source.lineOf(b.path));
+  return { problems: issues.flatMap((issue) => toProblems(issue, source)) };
+}
+
+/** An object that has no other keys than those of `shape`; a wrong one is reported with the nearest right one. */
+export function strictObject<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+): z.ZodObject<Shape, z.core.$strict> {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => `is not a known key${nearestHint(key, known, 'key')}`).join('\n')
+        : undefined,
+  });
+}
+
+function toProblems(issue: z.core.$ZodIssue, source: YamlSource): string[] {
+  if (issue.code !== 'unrecognized_keys') return [source.problem(issue.path, issue.message)];
+  const messages = issue.message.split('\n');
+  return issue.keys.map((key, index) => source.problem([...issue.path, key], messages[index] ?? ''));
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+  null: 'nothing',
+};
+
+function describe(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is missing'
+        : `must be ${nouns[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
+    case 'invalid_value':
+      return mustBeOneOf(issue.values.map(String), issue.input);
+    case 'too_small':
+      return tooFew(issue.origin, Number(issue.minimum));
+    case 'too_big':
+      return `must be at most ${String(issue.maximum)}${issue.origin === 'number' ? '' : ' long'}`;
+    default:
+      return issue.message ?? 'is not valid';
+  }
+}
+
+function mustBeOneOf(values: readonly string[], input: unknown): string {
+  if (input === undefined) return 'is missing';
+  const hint = typeof input === 'string' ? nearestHint(input, values, 'value') : '';
+  return `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}${hint}`;
+}
+
+function tooFew(origin: string, minimum: number): string {
+  return origin === 'number' ? `must be at least ${minimum}` : 'must not be empty';
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return nouns[typeof value] ?? typeof value;
+}

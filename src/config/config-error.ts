@@ -1,0 +1,10 @@
+/** A file that cannot be used. `message` is the problems, one a line, each `file:line: key: what`. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}

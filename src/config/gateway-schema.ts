@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { strictObject } from './check-shape.ts';
+import {
+  absolutePathField,
+  durationField,
+  labelsField,
+  listenField,
+  nameField,
+  parsedField,
+  parseHostPort,
+  pathField,
+  usersField,
+} from './fields.ts';
+
+const count = (least: number, most: number) => z.int().min(least).max(most);
+
+const listener = (address: string) => strictObject({ listen: listenField.prefault(address) }).prefault({});
+
+const notYet = (what: string) =>
+  z.undefined({ error: `${what} is not supported yet; leave it out` }).optional();
+
+const limits = strictObject({
+  running: count(1, 10_000).default(200),
+  queued: count(0, 100_000).default(1000),
+  'pending-per-agent': count(1, 1000).default(20),
+  'executions-per-agent': count(1, 10_000).default(50),
+  'queue-timeout': durationField.prefault('2m'),
+  'start-timeout': durationField.prefault('30s'),
+});
+
+const host = strictObject({
+  name: nameField,
+  engine: parsedField(
+    (text) => (isEngineUrl(text) ? text : undefined),
+    'unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST',
+  ),
+  tls: strictObject({ ca: pathField, cert: pathField, key: pathField }).optional(),
+  labels: labelsField.default({}),
+  slots: count(1, 1000).default(8),
+  warm: count(0, 1000).default(8),
+  starts: count(1, 100).default(3),
+});
+
+const workspace = strictObject({
+  volume: parsedField(
+    (text) => (/^[A-Za-z0-9][A-Za-z0-9_.-]{1,254}$/.test(text) ? text : undefined),
+    "a Docker volume's name",
+  ).optional(),
+  bind: absolutePathField.optional(),
+  sync: notYet('a synchronised workspace'),
+}).refine(({ volume, bind }) => (volume === undefined) !== (bind === undefined), {
+  error: 'must have either volume or bind',
+});
+
+const agent = strictObject({
+  name: nameField,
+  relay: nameField,
+  users: usersField,
+  labels: labelsField.default({}),
+  cwd: absolutePathField.prefault('/app'),
+  workspace: workspace.optional(),
+  hosts: labelsField.default({}),
+});
+
+/** gateway.yaml as it is written; `load-gateway-config.ts` makes of it what the gateway uses. */
+export const gatewaySchema = strictObject({
+  grpc: listener('0.0.0.0:8443'),
+  enroll: listener('0.0.0.0:8444'),
+  http: listener('127.0.0.1:8080'),
+  state: pathField.default('state'),
+  policy: pathField.default('policy.yaml'),
+  audit: pathField.default('audit.jsonl'),
+  database: notYet('a shared database'),
+  limits: limits.prefault({}),
+  warm: z
+    .array(strictObject({ agent: nameField, tool: z.string().min(1).max(255), size: count(1, 100) }))
+    .default([]),
+  hosts: z.array(host).default([]),
+  agents: z.array(agent).default([]),
+});
+
+export type GatewayFile = z.infer<typeof gatewaySchema>;
+
+/** Whether `text` names an engine by one of the three ways. */
+export function isEngineUrl(text: string): boolean {
+  if (text.startsWith('unix://')) return /^unix:\/\/\/[^\0]{1,107}$/.test(text);
+  if (text.startsWith('tcp://')) return (parseHostPort(text.slice('tcp://'.length))?.port ?? 0) > 0;
+  return /^ssh:\/\/[A-Za-z0-9][A-Za-z0-9._@:-]{0,254}$/.test(text);
+}

@@ -1,0 +1,109 @@
+import { dirname, resolve } from 'node:path';
+import { checkShape } from './check-shape.ts';
+import { ConfigError } from './config-error.ts';
+import { duplicates } from './duplicates.ts';
+import type { AgentConfig, GatewayConfig, GatewayLimits, HostConfig, Labels } from './gateway-config.ts';
+import { type GatewayFile, gatewaySchema } from './gateway-schema.ts';
+import { nearestHint } from './nearest.ts';
+import { readTextFile } from './read-text-file.ts';
+import { readYaml, type YamlSource } from './read-yaml.ts';
+
+/** Reads gateway.yaml. Throws one ConfigError with every problem in it. Relative paths are relative to the file. */
+export function loadGatewayConfig(file: string): GatewayConfig {
+  return parseGatewayConfig(readTextFile(file), file);
+}
+
+/** The same on a text; `file` gives its name in problems and the folder of relative paths. */
+export function parseGatewayConfig(text: string, file: string): GatewayConfig {
+  const yaml = readYaml(text, file);
+  if ('problems' in yaml) throw new ConfigError(yaml.problems);
+  const shape = checkShape(gatewaySchema, yaml.source);
+  if ('problems' in shape) throw new ConfigError(shape.problems);
+  const problems = findContradictions(shape.value, yaml.source);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return toConfig(shape.value, resolve(file));
+}
+
+function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
+  return [
+    ...duplicates(raw.hosts.map(({ name }) => name)).map((index) =>
+      source.problem(['hosts', index, 'name'], `another host is named "${raw.hosts[index]?.name}" already`),
+    ),
+    ...duplicates(raw.agents.map(({ name }) => name)).map((index) =>
+      source.problem(
+        ['agents', index, 'name'],
+        `another agent is named "${raw.agents[index]?.name}" already`,
+      ),
+    ),
+    ...raw.hosts.flatMap((host, index) => {
+      const what = wrongTls(host);
+      return what === undefined ? [] : [source.problem(['hosts', index, 'engine'], what)];
+    }),
+    ...raw.agents.flatMap((agent, index) =>
+      hasHost(raw, agent.hosts)
+        ? []
+        : [source.problem(['agents', index, 'hosts'], 'no host of this file has these labels')],
+    ),
+    ...raw.warm.flatMap(({ agent }, index) => {
+      const names = raw.agents.map(({ name }) => name);
+      const what = `there is no agent "${agent}"${nearestHint(agent, names, 'agent')}`;
+      return names.includes(agent) ? [] : [source.problem(['warm', index, 'agent'], what)];
+    }),
+  ];
+}
+
+function wrongTls({ engine, tls }: GatewayFile['hosts'][number]): string | undefined {
+  const isTcp = engine.startsWith('tcp://');
+  if (isTcp && tls === undefined) return 'a tcp:// engine needs tls: { ca, cert, key }';
+  return !isTcp && tls !== undefined ? 'tls is for tcp:// engines only' : undefined;
+}
+
+function hasHost(raw: GatewayFile, selector: Labels): boolean {
+  const wanted = Object.entries(selector);
+  return (
+    wanted.length === 0 ||
+    raw.hosts.some(({ labels }) => wanted.every(([name, value]) => labels[name] === value))
+  );
+}
+
+function toConfig(raw: GatewayFile, file: string): GatewayConfig {
+  const inFolder = (path: string): string => resolve(dirname(file), path);
+  return {
+    file,
+    grpc: raw.grpc,
+    enroll: raw.enroll,
+    http: raw.http,
+    state: inFolder(raw.state),
+    policy: inFolder(raw.policy),
+    audit: inFolder(raw.audit),
+    limits: toLimits(raw.limits),
+    warm: raw.warm,
+    hosts: raw.hosts.map((host) => toHost(host, inFolder)),
+    agents: raw.agents.map(toAgent),
+  };
+}
+
+function toLimits(raw: GatewayFile['limits']): GatewayLimits {
+  return {
+    running: raw.running,
+    queued: raw.queued,
+    pendingPerAgent: raw['pending-per-agent'],
+    executionsPerAgent: raw['executions-per-agent'],
+    queueTimeoutMs: raw['queue-timeout'],
+    startTimeoutMs: raw['start-timeout'],
+  };
+}
+
+function toHost(raw: GatewayFile['hosts'][number], inFolder: (path: string) => string): HostConfig {
+  const { tls, ...rest } = raw;
+  if (tls === undefined) return rest;
+  return { ...rest, tls: { ca: inFolder(tls.ca), cert: inFolder(tls.cert), key: inFolder(tls.key) } };
+}
+
+function toAgent(raw: GatewayFile['agents'][number]): AgentConfig {
+  const { workspace, ...rest } = raw;
+  if (workspace?.volume !== undefined)
+    return { ...rest, workspace: { kind: 'volume', source: workspace.volume } };
+  if (workspace?.bind !== undefined) return { ...rest, workspace: { kind: 'bind', source: workspace.bind } };
+  return rest;
+}
