@@ -13,8 +13,8 @@ export interface ImportRow {
 }
 
 const adapterPackages = {
-  docker: ['dockerode', 'docker-modem'],
-  grpc: ['@grpc', 'grpc-health-check'],
+  docker: ['dockerode'],
+  grpc: ['@grpc'],
   http: ['fastify', '@fastify'],
   auth: ['jose'],
   mcp: ['@modelcontextprotocol'],
