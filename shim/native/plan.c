@@ -1,0 +1,81 @@
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire.h"
+
+enum { PLAN_VERSION = 1, FIXED_BYTES = 43 };
+enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAGS_KNOWN = 15 };
+
+struct cursor {
+    uint8_t *at, *end;
+};
+
+static bool parse_fixed(struct plan *plan, struct cursor *cursor)
+{
+    const uint8_t *at = cursor->at;
+    if (cursor->end - at < FIXED_BYTES || at[0] != PLAN_VERSION || (at[1] & ~FLAGS_KNOWN) != 0)
+        return false;
+    plan->mirror = at[1] & FLAG_MIRROR;
+    plan->stdin_none = at[1] & FLAG_STDIN_NONE;
+    plan->terminal = at[1] & FLAG_TERMINAL;
+    plan->confine = at[1] & FLAG_CONFINE;
+    memcpy(plan->stdio, at + 2, sizeof plan->stdio);
+    plan->umask = get_u16(at + 5);
+    plan->cols = get_u16(at + 7);
+    plan->rows = get_u16(at + 9);
+    plan->ignored = get_u64(at + 11);
+    plan->run_ms = get_u32(at + 19);
+    plan->idle_ms = get_u32(at + 23);
+    plan->output_bytes = get_u64(at + 27);
+    plan->file_bytes = get_u64(at + 35);
+    cursor->at += FIXED_BYTES;
+    return true;
+}
+
+static bool stdio_sound(const struct plan *plan)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        uint8_t kind = plan->stdio[fd];
+        if (kind > (fd == 2 ? STDIO_SAME : STDIO_TTY) || (kind == STDIO_TTY && !plan->terminal))
+            return false;
+    }
+    return true;
+}
+
+static char *parse_string(struct cursor *cursor)
+{
+    if (cursor->end - cursor->at < 4)
+        return NULL;
+    uint32_t length = get_u32(cursor->at);
+    char *string = (char *)cursor->at + 4;
+    if ((size_t)(cursor->end - cursor->at) < (size_t)length + 5 || memchr(string, 0, length) || string[length] != 0)
+        return NULL;
+    cursor->at += (size_t)length + 5;
+    return string;
+}
+
+static char **parse_list(struct cursor *cursor)
+{
+    if (cursor->end - cursor->at < 2)
+        return NULL;
+    size_t count = get_u16(cursor->at);
+    cursor->at += 2;
+    char **list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (!(list[i] = parse_string(cursor)))
+            return NULL;
+    return list;
+}
+
+bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
+{
+    struct cursor cursor = {bytes, bytes + length};
+    return parse_fixed(plan, &cursor) && stdio_sound(plan)
+        && (plan->cwd = parse_string(&cursor)) && plan->cwd[0] == '/'
+        && (plan->workspace = parse_string(&cursor))
+        && (plan->argv = parse_list(&cursor)) && plan->argv[0]
+        && (plan->env = parse_list(&cursor))
+        && cursor.at == cursor.end;
+}

@@ -1,0 +1,25 @@
+#ifndef CLAWRDEN_PLAN_H
+#define CLAWRDEN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stdio_kind { STDIO_CLOSED = 0, STDIO_NULL = 1, STDIO_PIPE = 2, STDIO_TTY = 3, STDIO_SAME = 4 };
+
+/* What to run. The strings lie in the bytes that were parsed; 0 as a limit means none. */
+struct plan {
+    bool mirror, stdin_none, terminal, confine;
+    uint8_t stdio[3];
+    uint16_t umask, cols, rows;
+    uint64_t ignored;
+    uint32_t run_ms, idle_ms;
+    uint64_t output_bytes, file_bytes;
+    const char *cwd, *workspace;
+    char **argv, **env;
+};
+
+/* Takes the payload of a plan frame, which must live as long as the plan. False where it breaks the wire's rules. */
+bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length);
+
+#endif

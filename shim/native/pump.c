@@ -1,0 +1,74 @@
+#include "pump.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "stop.h"
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Over the limit the rest is cut, and nothing more is read. */
+static size_t within_limit(struct run *run, size_t length)
+{
+    uint64_t limit = run->plan.output_bytes;
+    uint64_t left = limit - run->output;
+    if (limit == 0 || length <= left)
+        return length;
+    stop_hard(run, CAUSE_OUTPUT);
+    shut(&run->tool.out);
+    shut(&run->tool.err);
+    return (size_t)left;
+}
+
+static void send_chunk(struct run *run, uint8_t type, size_t length)
+{
+    run->moved_at = clock_ms();
+    length = within_limit(run, length);
+    run->output += length;
+    if (length == 0 || (run->unwatched && type == FRAME_STDOUT))
+        return;
+    outbox_fill(&run->out, type, length);
+    outbox_flush(&run->out);
+}
+
+static void pump_one(struct run *run, int *fd, uint8_t type)
+{
+    if (*fd < 0 || !outbox_empty(&run->out))
+        return;
+    ssize_t got = read(*fd, outbox_hole(&run->out), OUTBOX_CHUNK);
+    if (got > 0)
+        send_chunk(run, type, (size_t)got);
+    /* With nobody of ours left, whoever may still hold the other end is none of the tool's. */
+    else if (got == 0 || errno == EIO || (errno == EAGAIN && run->ended && run->childless))
+        shut(fd);
+}
+
+void pump(struct run *run, short out_events, short err_events)
+{
+    bool last = run->ended && (run->childless || stop_reaped_enough(run));
+    /* While one of ours holds the terminal's other side, the master never ends. */
+    if (last)
+        shut(&run->tool.slave);
+    if (out_events || last)
+        pump_one(run, &run->tool.out, FRAME_STDOUT);
+    if (err_events || last)
+        pump_one(run, &run->tool.err, FRAME_STDERR);
+}
+
+void pump_close(struct run *run, int fd)
+{
+    if (fd != 1 && fd != 2)
+        return;
+    if (run->plan.stdio[fd] == STDIO_TTY)
+        run->unwatched = true;
+    else if (fd == 1 || run->plan.stdio[2] == STDIO_SAME)
+        shut(&run->tool.out);
+    else
+        shut(&run->tool.err);
+}

@@ -1,0 +1,133 @@
+#include "run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "family.h"
+#include "oom.h"
+#include "orders.h"
+#include "pump.h"
+#include "stop.h"
+
+enum { DELIVERY_GRACE_MS = 10000, REAP_TICK_MS = 5 };
+
+enum { IN, SIGNALS, FEED, OUT, ERR, SELF, POLLED };
+
+void run_begin(struct run *run)
+{
+    int64_t now = clock_ms();
+    run->moved_at = now;
+    run->run_at = run->plan.run_ms ? now + run->plan.run_ms : 0;
+    run->abandon_at = run->run_at ? run->run_at + DELIVERY_GRACE_MS : 0;
+    run->oom_before = oom_kills();
+}
+
+static void take_status(struct run *run, int status)
+{
+    if (WIFSTOPPED(status)) {
+        run->stopped = (uint8_t)WSTOPSIG(status);
+        return;
+    }
+    run->ended = true;
+    run->status = status;
+    stop_ended(run);
+}
+
+static void reap(struct run *run)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
+        if (pid == run->tool.pid)
+            take_status(run, status);
+    run->childless = pid < 0 && errno == ECHILD;
+    if (run->ended && !run->childless)
+        family_kill();
+}
+
+static void wait_for_events(struct run *run, struct pollfd polled[POLLED])
+{
+    bool idle = outbox_empty(&run->out);
+    struct feed *feed = &run->feed;
+    polled[IN] = (struct pollfd){.fd = 0, .events = POLLIN};
+    polled[SIGNALS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+    polled[FEED] = (struct pollfd){.fd = feed->fd, .events = feed_waiting(feed) ? POLLOUT : 0};
+    polled[OUT] = (struct pollfd){.fd = idle ? run->tool.out : -1, .events = POLLIN};
+    polled[ERR] = (struct pollfd){.fd = idle ? run->tool.err : -1, .events = POLLIN};
+    polled[SELF] = (struct pollfd){.fd = 1, .events = idle ? 0 : POLLOUT};
+    int64_t deadline = earlier(stop_deadline(run), feed->tick_at);
+    if (run->ended && !run->childless)
+        deadline = earlier(deadline, clock_ms() + REAP_TICK_MS);
+    if (poll(polled, POLLED, poll_timeout(deadline)) <= 0)
+        for (int i = 0; i < POLLED; i++)
+            polled[i].revents = 0;
+}
+
+static void forget_signals(int signals)
+{
+    struct signalfd_siginfo told;
+    while (read(signals, &told, sizeof told) > 0)
+        ;
+}
+
+static void step(struct run *run)
+{
+    struct pollfd polled[POLLED];
+    wait_for_events(run, polled);
+    if (polled[SELF].revents & (POLLERR | POLLHUP))
+        stop_vanish(run);
+    if (polled[SIGNALS].revents)
+        forget_signals(run->signals);
+    if (polled[SIGNALS].revents || run->ended)
+        reap(run);
+    if (polled[IN].revents)
+        orders_take(run);
+    if (run->feed.pipe && polled[FEED].revents & POLLERR)
+        feed_close(&run->feed, &run->out);
+    feed_step(&run->feed, &run->out, clock_ms());
+    if (run->stopped && outbox_put(&run->out, FRAME_STOPPED, &run->stopped, 1))
+        run->stopped = 0;
+    pump(run, polled[OUT].revents, polled[ERR].revents);
+    outbox_flush(&run->out);
+    if (run->out.gone)
+        stop_vanish(run);
+    stop_if_due(run);
+}
+
+/* Waits until everything has left; the end of our stdin, or the last deadline, ends the process instead. */
+static void deliver(struct run *run)
+{
+    while (outbox_flush(&run->out), !outbox_empty(&run->out)) {
+        struct pollfd polled[] = {{.fd = 0, .events = POLLIN}, {.fd = 1, .events = POLLOUT}};
+        if (poll(polled, 2, poll_timeout(run->abandon_at)) > 0 && polled[0].revents)
+            orders_take(run);
+        stop_if_due(run);
+    }
+}
+
+static void tell_end(struct run *run)
+{
+    uint8_t payload[7] = {0};
+    if (WIFSIGNALED(run->status))
+        payload[1] = (uint8_t)WTERMSIG(run->status);
+    else
+        payload[0] = (uint8_t)WEXITSTATUS(run->status);
+    payload[2] = (uint8_t)run->cause;
+    put_u32(payload + 3, oom_kills() - run->oom_before);
+    outbox_put(&run->out, FRAME_EXIT, payload, sizeof payload);
+}
+
+void run_serve(struct run *run)
+{
+    feed_open(&run->feed, run->tool.in, run->plan.stdio[0] == STDIO_PIPE, &run->out);
+    while (!run->ended || !(run->childless || stop_reaped_enough(run)) || run->tool.out >= 0 || run->tool.err >= 0)
+        step(run);
+    deliver(run);
+    feed_settle(&run->feed, &run->out);
+    tell_end(run);
+    deliver(run);
+}

@@ -1,0 +1,27 @@
+#include "text.h"
+
+#include <string.h>
+
+void text_add_bytes(struct text *text, const char *more, size_t length)
+{
+    size_t room = sizeof text->bytes - 1 - text->length;
+    size_t kept = length < room ? length : room;
+    memcpy(text->bytes + text->length, more, kept);
+    text->length += kept;
+    text->bytes[text->length] = 0;
+}
+
+void text_add(struct text *text, const char *more)
+{
+    text_add_bytes(text, more, strlen(more));
+}
+
+void text_add_number(struct text *text, unsigned long number)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    text_add_bytes(text, digits + at, sizeof digits - at);
+}
