@@ -45,9 +45,9 @@ describe.skipIf(!hasLab())("an agent's container", () => {
     const server = createServer((socket) => socket.end('from the machine\n'));
     server.listen(join(dir, 'warden.sock'));
     await once(server, 'listening');
-    const { stdout, stderr } = await agent.exec(['nc', 'local:/var/run/clawrden/warden.sock'], {
-      user: '0:0',
-    });
+    await chmod(join(dir, 'warden.sock'), 0o666);
+    const program = 'net.connect("/var/run/clawrden/warden.sock").pipe(process.stdout)';
+    const { stdout, stderr } = await agent.exec(['node', '--eval', program]);
     server.close();
     expect({ stdout, stderr }).toEqual({ stdout: 'from the machine\n', stderr: '' });
   });

@@ -1,5 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attempt } from './command.ts';
 import { answers } from './engine.ts';
 import { agentImage, busyboxImage } from './images/catalogue.ts';
 import { type Lab, startLab } from './lab.ts';
@@ -25,6 +27,27 @@ describe.skipIf(!hasLab())('faults of a host', () => {
     expect(await answers(host.socket)).toBe(true);
     await host.heal();
     await waitUntil('reachable again', 5000, () => connects(host));
+  });
+
+  test('delay holds every round trip to one host, lets bulk through whole, and ends', async () => {
+    await host.delay(60);
+    await waitUntil('the wire to carry', 5000, () => connects(host));
+    expect(await fastestConnect(host)).toBeGreaterThanOrEqual(60);
+    expect(await fastestConnect(other)).toBeLessThan(30);
+    const bytes = randomBytes(20_000_000);
+    const sum = await attempt([...byTls(host), 'run', '--rm', '-i', busyboxImage, 'sha256sum'], {
+      input: bytes,
+    });
+    expect(sum.stdout).toContain(createHash('sha256').update(bytes).digest('hex'));
+    const zeros = ['run', '--rm', busyboxImage, 'head', '-c', '20000000', '/dev/zero'];
+    expect((await attempt([...byTls(host), ...zeros])).stdout.length).toBe(20_000_000);
+    await host.cut();
+    expect(await connects(host)).toBe(false);
+    await host.heal();
+    await waitUntil('reachable again', 5000, () => connects(host));
+    await host.delay(0);
+    await waitUntil('reachable again', 5000, () => connects(host));
+    expect(await fastestConnect(host)).toBeLessThan(30);
   });
 
   test('freeze: connections are taken and nothing is answered, until thaw', async () => {
@@ -67,6 +90,31 @@ describe.skipIf(!hasLab())('faults of a host', () => {
     expect((await host.docker(['run', '--rm', busyboxImage, 'true'])).code).toBe(0);
   });
 });
+
+function byTls({ url, tls }: LabHost): string[] {
+  return [
+    'docker',
+    '-H',
+    url,
+    '--tlsverify',
+    '--tlscacert',
+    tls.ca,
+    '--tlscert',
+    tls.cert,
+    '--tlskey',
+    tls.key,
+  ];
+}
+
+async function fastestConnect(host: LabHost): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now();
+    expect(await connects(host)).toBe(true);
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
+}
 
 async function connects(host: LabHost): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();

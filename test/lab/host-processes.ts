@@ -35,11 +35,11 @@ export async function hostCommands(namespace: string): Promise<string[]> {
     .filter(Boolean);
 }
 
-/** Pids of processes whose command line contains the text. */
-export async function processesMentioning(text: string): Promise<number[]> {
+/** Pids of processes whose command line, arguments ended by NUL, contains all the texts. */
+export async function processesMentioning(...texts: string[]): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(pids.map((pid) => read(`/proc/${pid}/cmdline`)));
-  return pids.filter((pid, i) => pid !== process.pid && lines[i]?.includes(text));
+  return pids.filter((pid, i) => pid !== process.pid && texts.every((text) => lines[i]?.includes(text)));
 }
 
 /** Sends a signal to processes that may be gone already. */

@@ -1,4 +1,5 @@
 import { attempt, type CommandOptions, type CommandResult, run } from './command.ts';
+import { delayLink } from './delay.ts';
 import { enginePids, startEngine, stopEngine } from './engine.ts';
 import { powerOff, powerOn } from './host.ts';
 import { hostCommands, hostInit, processesNamed, signalAll } from './host-processes.ts';
@@ -15,6 +16,8 @@ export interface LabHost extends HostNames {
   /** Takes the link down: packets are lost without an answer, both ways. */
   cut(): Promise<void>;
   heal(): Promise<void>;
+  /** Adds this to every round trip between the host and all others; 0 ends it. */
+  delay(milliseconds: number): Promise<void>;
   /** SIGKILL for dockerd; its containers go on until the engine starts again. */
   kill(): Promise<void>;
   /** Stops dockerd and containerd from running; connections are accepted and never answered. */
@@ -38,6 +41,7 @@ export function labHost(host: HostNames): LabHost {
     docker: (args, options) => attempt(['docker', '-H', `unix://${host.socket}`, ...args], options),
     cut: async () => void (await link('down')),
     heal: async () => void (await link('up')),
+    delay: (milliseconds) => delayLink(host, milliseconds),
     kill: () => stopEngine(host, 'SIGKILL'),
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),

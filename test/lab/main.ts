@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { answers } from './engine.ts';
 import { attachLab, type Lab, readDescription, startLab } from './lab.ts';
 import { leaseState } from './lease.ts';
-import { labRoot } from './names.ts';
+import { labRoot, maxHosts } from './names.ts';
 import { leftovers, removeLab } from './remove.ts';
 
 const program = new Command('scripts/lab').description(
@@ -86,7 +86,7 @@ function text({ id, state, dir, hosts }: Awaited<ReturnType<typeof summary>>): s
 
 function count(value: string): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 1 || number > 90)
-    throw new InvalidArgumentError('a number from 1 to 90');
+  if (!Number.isInteger(number) || number < 1 || number > maxHosts)
+    throw new InvalidArgumentError(`a number from 1 to ${maxHosts}`);
   return number;
 }

@@ -14,11 +14,15 @@ export interface TlsFiles {
 
 /** One engine and the network namespace it lives in. Paths are absolute. */
 export interface HostNames {
+  /** Id of the lab. */
+  readonly id: string;
   readonly name: string;
   readonly index: number;
   readonly namespace: string;
   /** The end of the veth pair that stays on the machine; cutting a host sets it down. */
   readonly link: string;
+  /** The pair that a delaying wire puts between `link` and the bridge: its own end, and the bridge's. */
+  readonly detour: readonly [string, string];
   readonly address: string;
   readonly url: string;
   readonly socket: string;
@@ -51,17 +55,22 @@ export function labId(number: number, suffix: string): string {
   return number.toString(16).padStart(2, '0') + suffix;
 }
 
-/** `hosts` build hosts (1–90) and one small engine for the agents' containers. */
+/** Build hosts that one lab can have. */
+export const maxHosts = 30;
+
+/** `hosts` build hosts and one small engine for the agents' containers. */
 export function labNames(id: string, hosts: number): LabNames {
   const dir = join(labRoot, id);
   const run = runDir(id);
   const net = `10.213.${Number.parseInt(id.slice(0, 2), 16)}`;
   const client = clientTls(dir);
   const host = (name: string, index: number): HostNames => ({
+    id,
     name,
     index,
     namespace: `clawrden-${id}-${name}`,
-    link: `clawrden-${id}${String(index).padStart(2, '0')}`,
+    link: linkName(id, 'h', index),
+    detour: [linkName(id, 'w', index), linkName(id, 'x', index)],
     address: `${net}.${10 + index}`,
     url: `tcp://${net}.${10 + index}:2376`,
     socket: join(run, `${name}.sock`),
@@ -74,7 +83,7 @@ export function labNames(id: string, hosts: number): LabNames {
     id,
     dir,
     run,
-    bridge: `clawrden-${id}br`,
+    bridge: bridgeName(id),
     gateway: `${net}.1`,
     subnet: `${net}.0/24`,
     workspaces: join(dir, 'workspaces'),
@@ -87,8 +96,17 @@ export function allHosts(names: LabNames): HostNames[] {
   return [names.agentHost, ...names.hosts];
 }
 
+export function bridgeName(id: string): string {
+  return `clawrden-${id}br`;
+}
+
 export function runDir(id: string): string {
   return `/run/clawrden-${id}`;
+}
+
+// Interface names end at 15 characters.
+function linkName(id: string, kind: string, index: number): string {
+  return `clawrden-${id}${kind}${index.toString(36)}`;
 }
 
 function clientTls(dir: string): TlsFiles {

@@ -1,6 +1,7 @@
 import { rmdir } from 'node:fs/promises';
 import { attempt, run } from './command.ts';
 import { allHosts, type HostNames, type LabNames } from './names.ts';
+import { endWires } from './wire.ts';
 
 /** The lab's bridge, its way out of the machine, and a namespace with an address for every host. */
 export async function makeNetwork(names: LabNames): Promise<void> {
@@ -14,6 +15,7 @@ export async function makeNetwork(names: LabNames): Promise<void> {
 /** Removes whatever `makeNetwork` made, also after it stopped half-way. Never fails on what is not there. */
 export async function removeNetwork(names: LabNames): Promise<void> {
   for (const namespace of await namespaces(names.id)) await run(['ip', 'netns', 'delete', namespace]);
+  await endWires(names.id);
   for (const link of await links(names.id)) await attempt(['ip', 'link', 'delete', link]);
   for (const rule of rules(names)) {
     while ((await attempt(['iptables', '-w', '-t', rule.table, '-D', ...rule.spec])).code === 0);
