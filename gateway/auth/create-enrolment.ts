@@ -1,0 +1,119 @@
+import { createPublicKey, randomUUID } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Credentials } from '../../src/pki/authority.ts';
+import { readRequestKey } from '../../src/pki/certificate-request.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { issueClientCertificate } from '../../src/pki/issue-certificate.ts';
+import { isPeerName } from '../../src/pki/peer-name.ts';
+import type { Checked, Enrolment } from '../authentication.ts';
+import {
+  algorithm,
+  describeTokenError,
+  issuerOf,
+  type SigningIdentity,
+  skewSeconds,
+} from './session-token.ts';
+
+export interface EnrolmentOptions {
+  readonly identity: SigningIdentity & { readonly authority: Credentials };
+  /** The agents that the configuration binds to a relay; none where it does not know the relay. */
+  readonly agentsOf: (relay: string) => readonly string[];
+  /**
+   * Marks a token as used, for ever; false where it was used before. `expiresAt` is in epoch milliseconds: a record
+   * older than that may be forgotten.
+   */
+  readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
+}
+
+// Both differ from those of session tokens, so that neither passes for the other.
+const type = 'clawrden-enrolment';
+const audience = 'clawrden-enrolment';
+const defaultTtlSeconds = 3600;
+const maxTtlSeconds = 7 * 86_400;
+const maxTokenBytes = 4096;
+
+const claims = z.strictObject({
+  iss: z.string(),
+  aud: z.literal(audience),
+  iat: z.int(),
+  exp: z.int(),
+  jti: z.string().min(1),
+  relay: z.string(),
+  agents: z.array(z.string()),
+  /** The pin: the authority's fingerprint, for whoever enrols. */
+  ca: z.string(),
+});
+
+type Claims = z.infer<typeof claims>;
+
+export function createEnrolment({ identity, agentsOf, spend }: EnrolmentOptions): Enrolment {
+  const { authority, gatewayId, signingKey } = identity;
+  const pin = fingerprintOfPem(authority.certificate);
+  const publicKey = createPublicKey(signingKey);
+  const issuer = issuerOf(gatewayId);
+
+  async function read(token: string): Promise<Checked<Claims>> {
+    if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
+    try {
+      const { payload } = await jwtVerify(token, publicKey, {
+        algorithms: [algorithm],
+        typ: type,
+        issuer,
+        audience,
+        clockTolerance: skewSeconds,
+      });
+      return { value: claims.parse(payload) };
+    } catch (error) {
+      return { refused: describeTokenError(error) };
+    }
+  }
+
+  return {
+    createToken: async (relay, agents, ttl) => {
+      const problem = bindingProblem(relay, agents, agentsOf) ?? ttlProblem(ttl);
+      if (problem !== undefined) return { refused: problem };
+      const expires = Math.floor(Date.now() / 1000) + (ttl === 0 ? defaultTtlSeconds : ttl);
+      const token = await new SignJWT({ relay, agents, ca: pin })
+        .setProtectedHeader({ alg: algorithm, typ: type })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime(expires)
+        .setJti(randomUUID())
+        .sign(signingKey);
+      return { value: { token, expiresAt: new Date(expires * 1000) } };
+    },
+    enroll: async (token, request) => {
+      const checked = await read(token);
+      if ('refused' in checked) return checked;
+      const { relay, agents, jti, exp } = checked.value;
+      const problem = bindingProblem(relay, agents, agentsOf);
+      if (problem !== undefined) return { refused: problem };
+      const key = await readRequestKey(request);
+      if (key === undefined) return { refused: 'the certificate request is not one of an EC P-256 key' };
+      if (!(await spend(jti, (exp + skewSeconds) * 1000))) return { refused: 'the token was used before' };
+      const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
+      return { value: { relay, agents, certificate, authority: authority.certificate } };
+    },
+  };
+}
+
+function bindingProblem(
+  relay: string,
+  agents: readonly string[],
+  agentsOf: EnrolmentOptions['agentsOf'],
+): string | undefined {
+  const bound = agentsOf(relay);
+  if (!isPeerName(relay) || bound.length === 0) return `no agent in gateway.yaml has the relay ${relay}`;
+  if (agents.length === 0) return 'no agent is named';
+  const other = agents.find((agent) => !bound.includes(agent));
+  return other === undefined
+    ? undefined
+    : `the agent ${other} does not have the relay ${relay} in gateway.yaml`;
+}
+
+function ttlProblem(ttl: number): string | undefined {
+  const acceptable = Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtlSeconds;
+  return acceptable ? undefined : `a token lives 1 to ${maxTtlSeconds} seconds`;
+}

@@ -1,0 +1,120 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { createSessionTokens } from './session-token.ts';
+
+const signingKey = generateKeyPairSync('ed25519').privateKey;
+const tokens = createSessionTokens({ gatewayId: 'gw-1', signingKey });
+const print = 'x'.repeat(43);
+const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
+const now = () => Math.floor(Date.now() / 1000);
+
+function goodClaims(): Record<string, unknown> {
+  return {
+    iss: 'clawrden:gw-1',
+    aud: 'clawrden',
+    sub: 'relay:host-7',
+    role: 'relay',
+    iat: now(),
+    nbf: now(),
+    exp: now() + 600,
+    jti: 'j',
+    cnf: { 'x5t#S256': print },
+  };
+}
+
+async function sign(
+  claims: Record<string, unknown>,
+  header: Record<string, unknown> = {},
+  key: KeyObject = signingKey,
+): Promise<string> {
+  const all = { alg: 'EdDSA', typ: 'clawrden-session', ...header };
+  return await new SignJWT(claims).setProtectedHeader(all).sign(key);
+}
+
+function unsigned(header: object, claims: object, signature = ''): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part(header)}.${part(claims)}.${signature}`;
+}
+
+test('a token is good for the certificate it was made for', async () => {
+  const { token, expiresIn } = await tokens.issue(caller, print);
+  expect(expiresIn).toBe(600);
+  expect(await tokens.verify(token, print)).toEqual({ value: { subject: 'relay:host-7', role: 'relay' } });
+});
+
+test('A-53: a token over another certificate is refused', async () => {
+  const { token } = await tokens.issue(caller, print);
+  const refused = 'the token is bound to another certificate';
+  expect(await tokens.verify(token, 'y'.repeat(43))).toEqual({ refused });
+});
+
+describe('A-51: how a token is checked is never taken from the token', () => {
+  const invalid = { refused: 'the token is not valid' };
+
+  test('alg none', async () => {
+    const token = unsigned({ alg: 'none', typ: 'clawrden-session' }, goodClaims());
+    expect(await tokens.verify(token, print)).toEqual(invalid);
+  });
+
+  test('HS256 with the public key as its secret', async () => {
+    const publicPem = createPublicKey(signingKey).export({ type: 'spki', format: 'pem' });
+    const text = unsigned({ alg: 'HS256', typ: 'clawrden-session' }, goodClaims()).slice(0, -1);
+    const signature = createHmac('sha256', publicPem).update(text).digest('base64url');
+    expect(await tokens.verify(`${text}.${signature}`, print)).toEqual(invalid);
+  });
+
+  test("another issuer's key", async () => {
+    const other = generateKeyPairSync('ed25519').privateKey;
+    expect(await tokens.verify(await sign(goodClaims(), {}, other), print)).toEqual(invalid);
+  });
+
+  test.each([
+    { kid: '../../dev/null' },
+    { jku: 'https://evil.example/keys' },
+    { x5u: 'https://evil.example/cert' },
+    { jwk: { kty: 'OKP' } },
+    { typ: 'JWT' },
+    { typ: 'clawrden-enrolment' },
+  ])('header %j, well signed', async (header) => {
+    expect(await tokens.verify(await sign(goodClaims(), header), print)).toHaveProperty('refused');
+  });
+});
+
+describe('A-52: every claim is required and exact', () => {
+  test('the claims as they should be are accepted', async () => {
+    expect(await tokens.verify(await sign(goodClaims()), print)).toHaveProperty('value');
+  });
+
+  test.each(Object.keys(goodClaims()))('without %s', async (name) => {
+    const { [name]: _left, ...claims } = goodClaims();
+    expect(await tokens.verify(await sign(claims), print)).toHaveProperty('refused');
+  });
+
+  test.each([
+    ['expired 31 s ago', () => ({ iat: now() - 600, nbf: now() - 600, exp: now() - 31 })],
+    ['not before 31 s from now', () => ({ nbf: now() + 32 })],
+    ['issued 31 s from now', () => ({ iat: now() + 32 })],
+    ['living for a day', () => ({ exp: now() + 86_400 })],
+    ['issued yesterday, ending soon', () => ({ iat: now() - 86_400, exp: now() + 60 })],
+    ['for others', () => ({ aud: 'other' })],
+    ['for us and others', () => ({ aud: ['clawrden', 'other'] })],
+    ['for us in a list', () => ({ aud: ['clawrden'] })],
+    ['of another gateway', () => ({ iss: 'clawrden:gw-2' })],
+    ['with a role that is none', () => ({ role: 'root' })],
+    ['with an end that is no number', () => ({ exp: '9999999999' })],
+    ['with a claim that nobody asked for', () => ({ scope: 'admin' })],
+  ])('%s', async (_what, change) => {
+    const token = await sign({ ...goodClaims(), ...change() });
+    expect(await tokens.verify(token, print)).toHaveProperty('refused');
+  });
+
+  test('an end 29 s ago is forgiven to the clocks', async () => {
+    const token = await sign({ ...goodClaims(), iat: now() - 600, nbf: now() - 600, exp: now() - 28 });
+    expect(await tokens.verify(token, print)).toHaveProperty('value');
+  });
+});
+
+test('a token over 2 KiB is refused unread', async () => {
+  expect(await tokens.verify('a'.repeat(2049), print)).toEqual({ refused: 'the token is too long' });
+});

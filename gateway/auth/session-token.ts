@@ -1,0 +1,101 @@
+import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Checked, IssuedToken } from '../authentication.ts';
+import { type Caller, callerName, roles } from '../caller.ts';
+
+/** The JWT of every call: who calls, as what, over which client certificate. */
+export interface SessionTokens {
+  /** `fingerprint` is the `x5t#S256` of the certificate that the token is bound to. */
+  readonly issue: (caller: Caller, fingerprint: string) => Promise<IssuedToken>;
+  /** The name and role in a token that is valid now and bound to that certificate. */
+  readonly verify: (token: string, fingerprint: string) => Promise<Checked<SessionClaims>>;
+}
+
+export interface SessionClaims {
+  /** As `callerName` writes it. */
+  readonly subject: string;
+  readonly role: Caller['role'];
+}
+
+export interface SigningIdentity {
+  readonly gatewayId: string;
+  readonly signingKey: KeyObject;
+}
+
+export const maxLifetimeSeconds = 600;
+export const skewSeconds = 30;
+export const algorithm = 'EdDSA';
+const type = 'clawrden-session';
+const audience = 'clawrden';
+const maxTokenBytes = 2048;
+
+const claims = z.strictObject({
+  iss: z.string(),
+  // One audience, as a string: a token that is also meant for others is not ours.
+  aud: z.literal(audience),
+  sub: z.string(),
+  role: z.enum(roles),
+  iat: z.int(),
+  nbf: z.int(),
+  exp: z.int(),
+  jti: z.string().min(1),
+  cnf: z.strictObject({ 'x5t#S256': z.string() }),
+});
+
+export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity): SessionTokens {
+  const issuer = issuerOf(gatewayId);
+  const publicKey = createPublicKey(signingKey);
+
+  async function read(token: string): Promise<z.infer<typeof claims>> {
+    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      audience,
+      clockTolerance: skewSeconds,
+      maxTokenAge: maxLifetimeSeconds,
+    });
+    // No `kid`, `jku`, `x5u`, `jwk`: nothing in a token may say how to check it.
+    z.strictObject({ alg: z.string(), typ: z.string() }).parse(protectedHeader);
+    return claims.parse(payload);
+  }
+
+  return {
+    issue: async (caller, fingerprint) => {
+      const token = await new SignJWT({ role: caller.role, cnf: { 'x5t#S256': fingerprint } })
+        .setProtectedHeader({ alg: algorithm, typ: type })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(callerName(caller))
+        .setIssuedAt()
+        .setNotBefore('0 s')
+        .setExpirationTime(`${maxLifetimeSeconds} s`)
+        .setJti(randomUUID())
+        .sign(signingKey);
+      return { token, expiresIn: maxLifetimeSeconds };
+    },
+    verify: async (token, fingerprint) => {
+      if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
+      try {
+        const { sub, role, iat, exp, cnf } = await read(token);
+        if (exp - iat > maxLifetimeSeconds) return { refused: 'the token lives too long' };
+        if (cnf['x5t#S256'] !== fingerprint) return { refused: 'the token is bound to another certificate' };
+        return { value: { subject: sub, role } };
+      } catch (error) {
+        return { refused: describeTokenError(error) };
+      }
+    },
+  };
+}
+
+export function issuerOf(gatewayId: string): string {
+  return `clawrden:${gatewayId}`;
+}
+
+export function describeTokenError(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired; are the clocks right?';
+  if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
+    return `the token's ${error.claim} is not acceptable; are the clocks right?`;
+  return 'the token is not valid';
+}
