@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import Docker from 'dockerode';
+import type { HostConfig } from '../../src/config/gateway-config.ts';
+
+export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls'>;
+
+/** Attached streams leave the pool; what counts is calls at once: a start lasts some 100 ms. */
+const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 };
+
+/**
+ * A client for one engine; connects on the first call. Throws on an address that cannot be used.
+ * Nothing is taken from DOCKER_* variables.
+ */
+export function connect({ name, engine, tls }: EngineAddress): Docker {
+  const url = parseUrl(name, engine);
+  const options = { ...untouched, ...(url.protocol === 'unix:' ? overSocket(url) : overTls(name, url, tls)) };
+  return new Docker(options);
+}
+
+function overSocket(url: URL) {
+  return { protocol: 'http' as const, socketPath: url.pathname, agent: new HttpAgent(pool) };
+}
+
+function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
+  if (url.protocol !== 'tcp:') throw refusal(name, `${url.protocol}// is not yet supported`);
+  if (tls === undefined) throw refusal(name, 'tcp:// without tls is open to everyone who reaches it');
+  const files = readTls(name, tls);
+  return {
+    protocol: 'https' as const,
+    host: url.hostname,
+    port: url.port === '' ? 2376 : Number(url.port),
+    agent: new HttpsAgent({ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' }),
+  };
+}
+
+/** dockerode fills in from the environment whatever is not named, even by an undefined. */
+const untouched = {
+  socketPath: undefined,
+  host: undefined,
+  port: undefined,
+  ca: undefined,
+  cert: undefined,
+  key: undefined,
+  timeout: undefined,
+  pathPrefix: '/',
+};
+
+function parseUrl(name: string, engine: string): URL {
+  if (!URL.canParse(engine)) throw refusal(name, `"${engine}" is not a URL`);
+  return new URL(engine);
+}
+
+function readTls(
+  name: string,
+  tls: NonNullable<EngineAddress['tls']>,
+): Record<'ca' | 'cert' | 'key', Buffer> {
+  const read = (key: 'ca' | 'cert' | 'key'): Buffer => {
+    try {
+      return readFileSync(tls[key]);
+    } catch (error) {
+      throw new Error(`host ${name}: tls.${key}: ${String(error)}; name a readable PEM file`, {
+        cause: error,
+      });
+    }
+  };
+  return { ca: read('ca'), cert: read('cert'), key: read('key') };
+}
+
+function refusal(name: string, why: string): Error {
+  return new Error(`host ${name}: engine: ${why}; use unix:///path or tcp://host:port with tls`);
+}

@@ -1,0 +1,140 @@
+import { posix } from 'node:path';
+import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Plan, PlanMount } from '../../src/plan.ts';
+
+/** The engine's volume with our init in it. */
+export interface InitVolume {
+  readonly name: string;
+  /** Where the engine's host keeps the volume's files. */
+  readonly mountpoint: string;
+}
+
+export const initDirectory = '/.clawrden';
+export const initFile = 'init';
+export const hostsFile = 'hosts';
+
+const hostsTarget = '/etc/hosts';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * The whole body of a ghost's create call but for its labels: a pure function of the plan, the image's VOLUME paths
+ * and the init's volume. Nothing of HostConfig comes from a caller except what is named here.
+ * Throws `internal` for a plan that no ghost may have, `image-missing` where the image cannot be used.
+ */
+export function createBody(
+  plan: Plan,
+  imageVolumes: readonly string[],
+  init: InitVolume,
+): ContainerCreateOptions {
+  if (plan.image === undefined) throw new ClawrdenError('internal', 'a plan without an image is no ghost');
+  return {
+    Image: plan.image.id,
+    User: `${plan.uid}:${plan.gid}`,
+    Entrypoint: [`${initDirectory}/${initFile}`],
+    Cmd: [],
+    WorkingDir: '/',
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Healthcheck: { Test: ['NONE'] },
+    NetworkDisabled: plan.network === 'none',
+    HostConfig: hostConfig(plan, plan.image.reference, imageVolumes, init),
+  };
+}
+
+function hostConfig(
+  plan: Plan,
+  image: string,
+  imageVolumes: readonly string[],
+  init: InitVolume,
+): HostConfig {
+  return {
+    ...hardening,
+    NetworkMode: networkMode(plan.network),
+    PidsLimit: plan.limits.pids,
+    Memory: plan.limits.memoryBytes,
+    // As much as Memory: no swap on top of it.
+    MemorySwap: plan.limits.memoryBytes,
+    NanoCpus: Math.round(plan.limits.cpus * 1e9),
+    Tmpfs: { ...coveredVolumes(plan, image, imageVolumes), ...ownTmpfs(plan) },
+    Mounts: [...plan.mounts.map(workspaceMount), ...initMounts(plan, init)],
+  };
+}
+
+/** The same for every ghost. Docker's default seccomp profile applies because no other is named. */
+const hardening = {
+  AutoRemove: true,
+  RestartPolicy: { Name: 'no' },
+  LogConfig: { Type: 'none', Config: {} },
+  CapDrop: ['ALL'],
+  SecurityOpt: ['no-new-privileges'],
+  ReadonlyRootfs: true,
+  Privileged: false,
+  Init: false,
+  IpcMode: 'private',
+  // Soft 1024 as in a login shell, for tools that close or select() every descriptor; they may raise it. Hard no
+  // more than a confined engine's own, which it could not go over.
+  Ulimits: [
+    { Name: 'nofile', Soft: 1024, Hard: 16_384 },
+    { Name: 'core', Soft: 0, Hard: 0 },
+  ],
+} satisfies HostConfig;
+
+function networkMode(network: string): string {
+  if (network === 'host' || network.includes(':')) {
+    throw new ClawrdenError('internal', `a ghost never joins the network of "${network}"`);
+  }
+  return network;
+}
+
+function ownTmpfs({ uid, gid }: Plan): Record<string, string> {
+  const size = `size=${512 * mebibyte}`;
+  return {
+    '/tmp': `rw,exec,nosuid,nodev,mode=1777,${size}`,
+    '/home/ghost': `rw,exec,nosuid,nodev,mode=0700,uid=${uid},gid=${gid},${size}`,
+  };
+}
+
+/** Without this Docker makes an anonymous volume on the host's disk for each, and copies the image's files into it. */
+function coveredVolumes(plan: Plan, image: string, volumes: readonly string[]): Record<string, string> {
+  const options = `rw,exec,nosuid,nodev,mode=0755,uid=${plan.uid},gid=${plan.gid},size=${512 * mebibyte}`;
+  const workspaces = plan.mounts.map((mount) => mount.target);
+  const paths = volumes.map((path) => posix.resolve('/', path));
+  const inside = paths.find((path) => workspaces.some((target) => path.startsWith(`${target}/`)));
+  if (inside !== undefined) {
+    // Mounting there makes Docker create the directory in the workspace, as root.
+    throw new ClawrdenError(
+      'image-missing',
+      `image ${image}: it declares the VOLUME ${inside} inside the workspace; use an image without it`,
+    );
+  }
+  const mounted = new Set([...workspaces, initDirectory, hostsTarget]);
+  return Object.fromEntries(paths.filter((path) => !mounted.has(path)).map((path) => [path, options]));
+}
+
+function workspaceMount({ kind, source, target }: PlanMount): MountSettings {
+  const mount = { Type: kind, Source: source, Target: target, ReadOnly: false };
+  return kind === 'bind' ? mount : { ...mount, VolumeOptions: uncopied };
+}
+
+function initMounts(plan: Plan, init: InitVolume): MountSettings[] {
+  const volume: MountSettings = {
+    Type: 'volume',
+    Source: init.name,
+    Target: initDirectory,
+    ReadOnly: true,
+    VolumeOptions: uncopied,
+  };
+  if (plan.network !== 'none') return [volume];
+  // NetworkDisabled halves the start and still gives a loopback, but no /etc/hosts: it is a file of the same volume.
+  const source = `${init.mountpoint}/${hostsFile}`;
+  return [volume, { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];
+}
+
+/** An empty volume would be filled from the image: with its files in a workspace, with its init instead of ours. */
+const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };

@@ -1,0 +1,15 @@
+import type Docker from 'dockerode';
+import { callTimeoutMs, withDeadline } from './deadline.ts';
+
+/** Rejects with the engine's error; without one it is unknown whether the container was made. */
+export function createContainer(
+  docker: Docker,
+  name: string,
+  body: Docker.ContainerCreateOptions,
+): Promise<Docker.Container> {
+  return withDeadline(callTimeoutMs, (abortSignal) => {
+    // Without these two names dockerode puts the whole body into the URL as well.
+    const options = { _query: { name }, _body: body, abortSignal };
+    return docker.createContainer(options);
+  });
+}

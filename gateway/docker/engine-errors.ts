@@ -1,0 +1,64 @@
+import { ClawrdenError, type ErrorCode } from '../../src/errors.ts';
+
+interface Known {
+  readonly status: number;
+  readonly says: RegExp;
+  readonly code: ErrorCode;
+  readonly advice: string;
+}
+
+/** What engines say that means something else than its status does; the first that fits counts. */
+const known: readonly Known[] = [
+  { status: 404, says: /no such image/i, code: 'image-missing', advice: 'load the image into that engine' },
+  {
+    status: 400,
+    says: /bind source path does not exist/i,
+    code: 'workspace-missing',
+    advice: 'make the directory on that host or choose another host',
+  },
+  {
+    status: 404,
+    says: /network \S+ not found/i,
+    code: 'no-host',
+    advice: 'create the network on that engine or correct the policy',
+  },
+];
+
+/**
+ * The one place where what an engine or its connection says becomes an ErrorCode: known answers as above, any other
+ * 4xx is a fault of ours (`internal`), and 401, 403, 5xx and every broken or silent connection are `host-lost`.
+ */
+export function toEngineError(error: unknown, host: string): ClawrdenError {
+  if (error instanceof ClawrdenError) return error;
+  const text = engineText(error);
+  const status = statusOf(error);
+  const found = known.find((item) => item.status === status && item.says.test(text));
+  if (found !== undefined) {
+    return new ClawrdenError(found.code, `host ${host}: ${text}; ${found.advice}`, { cause: error });
+  }
+  return new ClawrdenError(codeOf(status, error), `host ${host}: ${text}`, { cause: error });
+}
+
+/** The engine's HTTP status; `undefined` where the answer never came. */
+export function statusOf(error: unknown): number | undefined {
+  return hasProperty(error, 'statusCode') && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : undefined;
+}
+
+/** The engine's own words, on one line. */
+export function engineText(error: unknown): string {
+  const said =
+    hasProperty(error, 'json') && hasProperty(error.json, 'message') ? error.json.message : undefined;
+  const text = typeof said === 'string' ? said : error instanceof Error ? error.message : String(error);
+  return text.trim().replaceAll(/\s+/g, ' ');
+}
+
+function codeOf(status: number | undefined, error: unknown): ErrorCode {
+  if (status === undefined) return hasProperty(error, 'code') ? 'host-lost' : 'internal';
+  return status >= 500 || status === 401 || status === 403 ? 'host-lost' : 'internal';
+}
+
+function hasProperty<K extends string>(value: unknown, key: K): value is Record<K, unknown> {
+  return typeof value === 'object' && value !== null && key in value;
+}

@@ -1,0 +1,17 @@
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import { hostsFile, initFile } from './create-body.ts';
+
+const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n';
+
+/** The files of the init's volume as a tar; the init comes last: where it is whole, everything is. */
+export async function initArchive(init: Buffer): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name: hostsFile, mode: 0o444 }, hosts);
+  archive.entry({ name: initFile, mode: 0o555 }, init);
+  archive.finalize();
+  return buffer(archive);
+}
+
+/** A tar without entries. */
+export const emptyArchive = (): Buffer => Buffer.alloc(1024);

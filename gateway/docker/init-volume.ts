@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type Docker from 'dockerode';
+import { type InitVolume, initDirectory, initFile } from './create-body.ts';
+import { createContainer } from './create-container.ts';
+import { callTimeoutMs, withDeadline } from './deadline.ts';
+import { statusOf } from './engine-errors.ts';
+import { ghostLabels } from './ghost-labels.ts';
+import { emptyArchive, initArchive } from './init-archive.ts';
+import { removeContainer } from './remove-container.ts';
+import type { StartingContainers } from './starting-containers.ts';
+
+const helperImage = 'clawrden-init:empty';
+
+export interface InitVolumeSource {
+  readonly docker: Docker;
+  readonly gatewayId: string;
+  readonly starting: StartingContainers;
+  /** The init's bytes. */
+  readonly init: Buffer;
+}
+
+/**
+ * Makes the volume `clawrden-init-<hash of the init>` and puts the init into it, through the Engine API alone: an
+ * empty image is made, and a container of it that never starts takes the archive. A volume that already holds an init
+ * of that size is left alone unless `again`. Several gateways may do this at once: they write the same bytes.
+ */
+export async function fillInitVolume(source: InitVolumeSource, again: boolean): Promise<InitVolume> {
+  const { docker, init } = source;
+  const hash = createHash('sha256').update(init).digest('hex');
+  const name = `clawrden-init-${hash.slice(0, 12)}`;
+  const mountpoint = await makeVolume(docker, name, hash);
+  const helperName = `clawrden-init-${randomBytes(6).toString('hex')}`;
+  const forget = source.starting.add(helperName);
+  try {
+    const helper = await makeHelper(source, helperName, name);
+    if (again || !(await holds(helper, init.length))) await put(helper, init);
+  } finally {
+    await removeContainer(docker, helperName).finally(forget);
+  }
+  return { name, mountpoint };
+}
+
+async function makeVolume(docker: Docker, Name: string, hash: string): Promise<string> {
+  const Labels = { 'clawrden.init': hash };
+  const facts = await withDeadline(callTimeoutMs, async (abortSignal) => {
+    const volume = await docker.createVolume({ Name, Labels, abortSignal });
+    return volume.inspect({ abortSignal });
+  });
+  return facts.Mountpoint;
+}
+
+async function makeHelper(source: InitVolumeSource, name: string, volume: string): Promise<Docker.Container> {
+  const { docker } = source;
+  try {
+    return await createHelper(source, name, volume);
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+  }
+  const [repo, tag] = helperImage.split(':');
+  await withDeadline(callTimeoutMs, async (abortSignal) => {
+    const progress = await docker.importImage(Readable.from([emptyArchive()]), { repo, tag, abortSignal });
+    await text(progress);
+  });
+  return createHelper(source, name, volume);
+}
+
+function createHelper({ docker, gatewayId }: InitVolumeSource, name: string, volume: string) {
+  return createContainer(docker, name, {
+    Image: helperImage,
+    Cmd: ['none'],
+    NetworkDisabled: true,
+    Labels: ghostLabels(gatewayId, { agent: '', pool: '' }, { timeoutMs: callTimeoutMs }, Date.now()),
+    HostConfig: {
+      NetworkMode: 'none',
+      LogConfig: { Type: 'none', Config: {} },
+      Binds: [`${volume}:${initDirectory}:nocopy`],
+    },
+  });
+}
+
+async function holds(helper: Docker.Container, size: number): Promise<boolean> {
+  try {
+    const answer = await withDeadline(callTimeoutMs, (abortSignal) =>
+      helper.infoArchive({ path: `${initDirectory}/${initFile}`, abortSignal }),
+    );
+    const header: unknown = answer.headers['x-docker-container-path-stat'];
+    if (typeof header !== 'string') return false;
+    const stat: unknown = JSON.parse(Buffer.from(header, 'base64').toString());
+    return typeof stat === 'object' && stat !== null && 'size' in stat && stat.size === size;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw error;
+  }
+}
+
+async function put(helper: Docker.Container, init: Buffer): Promise<void> {
+  const archive = await initArchive(init);
+  await withDeadline(callTimeoutMs, (abortSignal) =>
+    helper.putArchive(archive, { path: initDirectory, abortSignal }),
+  );
+}

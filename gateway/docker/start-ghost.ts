@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type Docker from 'dockerode';
+import { ClawrdenError } from '../../src/errors.ts';
+import { InitSession } from '../../src/init-client/init-session.ts';
+import type { Plan, PlanImage } from '../../src/plan.ts';
+import type { Ghost, GhostLabels } from '../engine.ts';
+import { createBody, type InitVolume } from './create-body.ts';
+import { createContainer } from './create-container.ts';
+import { abortable, callTimeoutMs, withDeadline } from './deadline.ts';
+import { engineText, toEngineError } from './engine-errors.ts';
+import type { EngineLog } from './engine-log.ts';
+import { ghostOf } from './ghost.ts';
+import { ghostLabels } from './ghost-labels.ts';
+import { tellsOfMissingInit } from './missing-init.ts';
+import { removeContainer } from './remove-container.ts';
+import type { Renewable } from './renewable.ts';
+import { requireVolumes } from './require-volumes.ts';
+import type { StartingContainers } from './starting-containers.ts';
+
+/** What every start on one engine shares. */
+export interface GhostSource {
+  readonly docker: Docker;
+  readonly host: string;
+  readonly gatewayId: string;
+  readonly log: EngineLog;
+  readonly starting: StartingContainers;
+  readonly initVolume: Renewable<InitVolume>;
+  readonly imageVolumes: (image: PlanImage) => Promise<readonly string[]>;
+}
+
+/** See `Engine.startGhost`. Rejects at the latest 20 s after `signal` aborts, and only then if the engine is silent. */
+export async function startGhost(
+  source: GhostSource,
+  plan: Plan,
+  labels: GhostLabels,
+  signal: AbortSignal,
+): Promise<Ghost> {
+  try {
+    const init = await abortable(source.initVolume.get(), signal);
+    try {
+      return await attempt(source, plan, labels, init, signal);
+    } catch (error) {
+      if (signal.aborted || !tellsOfMissingInit(error, init)) throw error;
+      source.log.warn(
+        { host: source.host, why: engineText(error) },
+        'the init is gone from its volume: filling it again',
+      );
+      const refilled = await abortable(source.initVolume.renew(init), signal);
+      return await attempt(source, plan, labels, refilled, signal);
+    }
+  } catch (error) {
+    throw signal.aborted ? reasonOf(signal) : toEngineError(error, source.host);
+  }
+}
+
+async function attempt(
+  source: GhostSource,
+  plan: Plan,
+  labels: GhostLabels,
+  init: InitVolume,
+  signal: AbortSignal,
+): Promise<Ghost> {
+  const { docker, gatewayId } = source;
+  const [volumes] = await Promise.all([
+    plan.image === undefined ? [] : source.imageVolumes(plan.image),
+    requireVolumes(docker, source.host, plan.mounts),
+  ]);
+  const Labels = ghostLabels(gatewayId, labels, plan, Date.now());
+  signal.throwIfAborted();
+  return startNew(source, { ...createBody(plan, volumes, init), Labels }, signal);
+}
+
+/** The name stands for the container until the engine has told its id: also an unanswered create is cleaned up. */
+async function startNew(
+  source: GhostSource,
+  body: Docker.ContainerCreateOptions,
+  signal: AbortSignal,
+): Promise<Ghost> {
+  const name = `clawrden-${randomBytes(6).toString('hex')}`;
+  const forget = [source.starting.add(name)];
+  try {
+    // Not cut by the signal: a container whose create was not waited for could appear after its removal.
+    const container = await createContainer(source.docker, name, body);
+    forget.push(source.starting.add(container.id));
+    return await runInit(source, container, signal);
+  } catch (error) {
+    await removeContainer(source.docker, name).catch((failure: unknown) => {
+      source.log.warn(
+        { host: source.host, container: name, why: engineText(failure) },
+        'a container may be left',
+      );
+    });
+    throw error;
+  } finally {
+    for (const each of forget) each();
+  }
+}
+
+async function runInit(
+  source: GhostSource,
+  container: Docker.Container,
+  signal: AbortSignal,
+): Promise<Ghost> {
+  const socket = await attach(container, signal);
+  const onAbort = (): void => void socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const session = new InitSession(socket);
+    const ready = session.ready();
+    // Where the start fails the stream ends too, and the engine's answer is the one that says why.
+    ready.catch(() => {});
+    await withDeadline(Number.POSITIVE_INFINITY, (abortSignal) => container.start({ abortSignal }), signal);
+    await ready;
+    return ghostOf(source, container, session);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Before the start, or the init's first frame goes to nobody. */
+function attach(container: Docker.Container, signal: AbortSignal): Promise<Socket> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
+  const dial = async (abortSignal: AbortSignal): Promise<Socket> => {
+    // Hijacked, it is the connection's own socket, whatever its type says.
+    const socket = (await container.attach({ ...options, abortSignal })) as Socket;
+    if (abortSignal.aborted) socket.destroy();
+    return socket;
+  };
+  return withDeadline(callTimeoutMs, dial, signal);
+}
+
+function reasonOf({ reason }: AbortSignal): ClawrdenError {
+  if (reason instanceof ClawrdenError) return reason;
+  const late = reason instanceof Error && reason.name === 'TimeoutError';
+  return late
+    ? new ClawrdenError('start-timeout', 'the container did not start in time', { cause: reason })
+    : new ClawrdenError('canceled', 'the start was canceled', { cause: reason });
+}
