@@ -1,2 +1,29 @@
 /** Literal pieces around each `*`, per alternative: `a*b|c` is `[["a","b"],["c"]]`. */
 export type Glob = readonly (readonly string[])[];
+
+/** `*` is any run of characters, also none and also `/`; `|` separates alternatives. Nothing else is special. */
+export function compileGlob(pattern: string): Glob {
+  return pattern.split('|').map((alternative) => alternative.split('*'));
+}
+
+/** Anchored at both ends. Takes time in proportion to the text, however the pattern looks. */
+export function matchesGlob(glob: Glob, text: string): boolean {
+  return glob.some((pieces) => matchesPieces(pieces, text));
+}
+
+function matchesPieces(pieces: readonly string[], text: string): boolean {
+  const first = pieces[0] ?? '';
+  if (pieces.length === 1) return text === first;
+  const last = pieces.at(-1) ?? '';
+  const end = text.length - last.length;
+  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  // The leftmost place for each piece leaves the most room for the next, so none needs a second try.
+  let at = first.length;
+  for (let index = 1; index < pieces.length - 1; index += 1) {
+    const piece = pieces[index] ?? '';
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at <= end;
+}

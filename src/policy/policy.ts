@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy } from '../plan.ts';
-import type { Glob } from './glob.ts';
+import type { LegacyGlob } from './legacy-glob.ts';
 import type { ArgPattern } from './match-args.ts';
 
 export type Action = 'allow' | 'ask' | 'deny';
@@ -13,12 +13,16 @@ export type Policy = PolicyBase &
     | { readonly version: 0; readonly rules: readonly LegacyRule[] }
   );
 
+export type PolicyResult = { readonly policy: Policy } | { readonly problems: readonly string[] };
+
 export interface PolicyBase {
   /** SHA-256 of the file's bytes, in hex. */
   readonly hash: string;
   readonly defaultAction: Action;
   /** Absolute and normalised. */
   readonly workspace: string;
+  /** Where a command may start. The workspace is the first, in version 1 the only one. */
+  readonly roots: readonly string[];
   readonly timeoutMs: number;
   readonly approvalExpiresMs: number;
   /** Names of environment variables, `*` at the end stands for any rest. */
@@ -60,8 +64,8 @@ export interface Rule extends RuleEffect {
 }
 
 export interface LegacyRule extends RuleEffect {
-  readonly command: Glob;
-  /** All of these occur in the arguments joined by single spaces. */
+  readonly command: LegacyGlob;
+  /** Where there are any: one of these occurs in the arguments joined by single spaces. */
   readonly substrings: readonly string[];
 }
 

@@ -1,0 +1,45 @@
+import { isDangerousVariable, matchesName } from './dangerous-variables.ts';
+
+/**
+ * What of a caller's environment a tool may see: `NAME=value`, sorted by name, each name once. Left out: names that
+ * `allowed` does not have, dangerous ones whatever it has, names that are not plain, values with control characters,
+ * and every variable that was given twice.
+ */
+export function scrubEnvironment(env: readonly string[], allowed: readonly string[]): string[] {
+  const kept = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const entry of env) {
+    const name = entry.slice(0, Math.max(0, entry.indexOf('=')));
+    if (seen.has(name)) kept.delete(name);
+    else if (mayPass(name, entry, allowed)) kept.set(name, entry);
+    seen.add(name);
+  }
+  return [...kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+}
+
+function mayPass(name: string, entry: string, allowed: readonly string[]): boolean {
+  return (
+    isVariableName(name) &&
+    allowed.some((pattern) => matchesName(pattern, name)) &&
+    !isDangerousVariable(name) &&
+    !hasControl(entry)
+  );
+}
+
+function isVariableName(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const isDigit = code >= 0x30 && code <= 0x39;
+    const isLetter = (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f;
+    if (!isLetter && !(isDigit && index > 0)) return false;
+  }
+  return text.length > 0;
+}
+
+function hasControl(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
+  }
+  return false;
+}
