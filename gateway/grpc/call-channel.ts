@@ -1,0 +1,139 @@
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
+import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
+import type { Channel, FromCaller, ToCaller } from '../channel.ts';
+import { boundedWriter } from './bounded-writer.ts';
+import { CallRefused, toStatus } from './errors.ts';
+import { toFromCaller } from './from-caller.ts';
+import { invalid } from './start-request.ts';
+import { toResponse } from './to-caller.ts';
+
+export type ExecuteCall = ServerDuplexStream<ExecuteRequest, ExecuteResponse>;
+export type FirstMessage = Extract<NonNullable<ExecuteRequest['message']>, { $case: 'start' | 'resume' }>;
+
+const firstMessageMs = 10_000;
+const maxEarlyInputs = 256;
+const mirrorMessages: ReadonlySet<string> = new Set(['started', 'stdout', 'stderr', 'mirrorEnd']);
+
+/** One Execute stream, as the gateway's core sees it. */
+export class CallChannel implements Channel {
+  readonly #call: ExecuteCall;
+  readonly #gone = new AbortController();
+  readonly #writer;
+  readonly #first = Promise.withResolvers<FirstMessage | undefined>();
+  readonly #timer: NodeJS.Timeout;
+  #opened = false;
+  #over = false;
+  #credit = 0;
+  #mirror = false;
+  #early: FromCaller[] = [];
+  #handler: ((input: FromCaller) => void) | undefined;
+
+  constructor(call: ExecuteCall) {
+    this.#call = call;
+    this.#writer = boundedWriter<ExecuteResponse>(call);
+    this.#timer = setTimeout(() => this.#lateStart(), firstMessageMs);
+    call.on('data', (request: ExecuteRequest) => this.#receive(request));
+    // A vanished peer looks like an end first and a cancel after it, so a bare end means gone, too: stdin has an
+    // end of its own.
+    call.on('end', () => this.#vanished());
+    call.on('cancelled', () => {
+      this.#writer.release();
+      this.#vanished();
+    });
+  }
+
+  /** What the caller wants; `undefined` where it is gone, or was sent away, before it said so. */
+  get first(): Promise<FirstMessage | undefined> {
+    return this.#first.promise;
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  send = (item: ToCaller): Promise<void> | undefined => {
+    if (this.#over) return undefined;
+    if (item.type === 'credit') this.#credit += item.bytes;
+    if (item.type === 'run-here') this.#mirror = true;
+    const bytes = item.type === 'stdout' || item.type === 'stderr' ? item.bytes.length : 0;
+    return this.#writer.write({ message: toResponse(item) }, bytes);
+  };
+
+  listen = (handler: (input: FromCaller) => void): void => {
+    this.#handler = handler;
+    for (const input of this.#early.splice(0)) handler(input);
+  };
+
+  /** The last message; nothing is sent after it. */
+  finish(outcome: Outcome): void {
+    if (this.#over) return;
+    this.#end();
+    void this.#writer.write({ message: { $case: 'outcome', value: toWireOutcome(outcome) } }, 0);
+    this.#call.end();
+  }
+
+  /** Ends the stream without an outcome. */
+  refuse(error: unknown): void {
+    if (this.#over) return;
+    this.#end();
+    const { code, details } = toStatus(error);
+    this.#gone.abort(new ClawrdenError('request-invalid', details));
+    this.#writer.release();
+    this.#call.emit('error', { code, details });
+  }
+
+  #end(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#first.resolve(undefined);
+  }
+
+  #receive({ message }: ExecuteRequest): void {
+    if (this.#over) return;
+    try {
+      if (message === undefined) throw invalid('a message says nothing');
+      if (this.#opened) this.#input(message);
+      else this.#open(message);
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  #open(message: NonNullable<ExecuteRequest['message']>): void {
+    if (message.$case !== 'start' && message.$case !== 'resume') throw invalid('start or resume comes first');
+    clearTimeout(this.#timer);
+    this.#opened = true;
+    this.#first.resolve(message);
+  }
+
+  #input(message: NonNullable<ExecuteRequest['message']>): void {
+    if (message.$case === 'cancel') {
+      this.#gone.abort(new ClawrdenError('canceled', 'canceled by the caller'));
+      return;
+    }
+    if (message.$case === 'stdin') this.#spendCredit(message.value.length);
+    if (!this.#mirror && mirrorMessages.has(message.$case)) throw invalid('nothing was to be run there');
+    const input = toFromCaller(message);
+    if (this.#handler !== undefined) this.#handler(input);
+    else if (this.#early.length < maxEarlyInputs) this.#early.push(input);
+    else throw invalid('too many messages before the execution began');
+  }
+
+  #spendCredit(bytes: number): void {
+    if (bytes > this.#credit) throw invalid(`${bytes - this.#credit} bytes of stdin more than was granted`);
+    this.#credit -= bytes;
+  }
+
+  #vanished(): void {
+    this.#gone.abort(new ClawrdenError('requester-gone', 'the caller went away'));
+    clearTimeout(this.#timer);
+    this.#first.resolve(undefined);
+  }
+
+  #lateStart(): void {
+    const why = `no start within ${firstMessageMs / 1000} s`;
+    this.refuse(new CallRefused(status.DEADLINE_EXCEEDED, why));
+  }
+}

@@ -1,0 +1,43 @@
+import { status } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import {
+  type EnrollRequest,
+  type EnrollResponse,
+  RelayServiceService,
+} from '../../src/gen/clawrden/v1/relay.ts';
+import type { Enrolment } from '../authentication.ts';
+import { CallRefused } from './errors.ts';
+import { unary } from './unary.ts';
+
+/** `Enroll` and nothing else: its callers have no certificate yet. */
+export const enrollOnly = { enroll: RelayServiceService.enroll } as const;
+
+export interface EnrollServiceParts {
+  readonly enrolment: Enrolment;
+  /** Port of the mTLS listener, which is reached by the host name that this one was reached by. */
+  readonly grpcPort: number;
+  readonly log: Logger;
+}
+
+export function enrollService({ enrolment, grpcPort, log }: EnrollServiceParts): {
+  readonly enroll: ReturnType<typeof unary<EnrollRequest, EnrollResponse>>;
+} {
+  return {
+    enroll: unary<EnrollRequest, EnrollResponse>(async ({ token, certificateRequest }, call) => {
+      const enrolled = await enrolment.enroll(token, certificateRequest);
+      if ('refused' in enrolled) {
+        log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
+        throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);
+      }
+      const { relay, agents, certificate, authority } = enrolled.value;
+      log.info({ peer: call.getPeer(), relay, agents }, 'relay enrolled');
+      return {
+        relay,
+        agents: [...agents],
+        certificate,
+        certificateAuthority: authority,
+        grpcAddress: `${call.getHost().replace(/:\d+$/, '')}:${grpcPort}`,
+      };
+    }),
+  };
+}

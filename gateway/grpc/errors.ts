@@ -1,0 +1,73 @@
+import { status } from '@grpc/grpc-js';
+import { type ErrorCode, toClawrdenError } from '../../src/errors.ts';
+
+type Status = (typeof status)[keyof typeof status];
+
+/** How a failure looks to a caller of a unary call; executions end in an `outcome` instead. */
+export const statusCodes: Record<ErrorCode, Status> = {
+  'denied-by-rule': status.PERMISSION_DENIED,
+  'denied-by-default': status.PERMISSION_DENIED,
+  'denied-by-person': status.PERMISSION_DENIED,
+  'approval-expired': status.FAILED_PRECONDITION,
+  'tool-unknown': status.PERMISSION_DENIED,
+  'agent-unknown': status.NOT_FOUND,
+  'agent-paused': status.FAILED_PRECONDITION,
+  'agent-killed': status.FAILED_PRECONDITION,
+  'needs-agent': status.INVALID_ARGUMENT,
+  'cwd-outside': status.PERMISSION_DENIED,
+  'identity-mismatch': status.PERMISSION_DENIED,
+  'identity-user': status.PERMISSION_DENIED,
+  'identity-root': status.PERMISSION_DENIED,
+  'identity-userns': status.PERMISSION_DENIED,
+  'identity-agent': status.PERMISSION_DENIED,
+  'operand-changed': status.FAILED_PRECONDITION,
+  'policy-missing': status.FAILED_PRECONDITION,
+  'policy-changed': status.FAILED_PRECONDITION,
+  'request-invalid': status.INVALID_ARGUMENT,
+  'too-large': status.INVALID_ARGUMENT,
+  'rate-limit': status.RESOURCE_EXHAUSTED,
+  'pending-limit': status.RESOURCE_EXHAUSTED,
+  'id-duplicate': status.ALREADY_EXISTS,
+  'id-too-old': status.FAILED_PRECONDITION,
+  'run-timeout': status.DEADLINE_EXCEEDED,
+  'idle-timeout': status.DEADLINE_EXCEEDED,
+  'gateway-unreachable': status.UNAVAILABLE,
+  'gateway-lost': status.UNAVAILABLE,
+  'relay-unreachable': status.UNAVAILABLE,
+  'relay-lost': status.UNAVAILABLE,
+  'requester-gone': status.CANCELLED,
+  'host-lost': status.UNAVAILABLE,
+  'no-host': status.UNAVAILABLE,
+  'queue-full': status.RESOURCE_EXHAUSTED,
+  'queue-timeout': status.DEADLINE_EXCEEDED,
+  'start-timeout': status.DEADLINE_EXCEEDED,
+  'workspace-missing': status.FAILED_PRECONDITION,
+  'image-missing': status.FAILED_PRECONDITION,
+  'cwd-missing': status.FAILED_PRECONDITION,
+  'not-utf8': status.INVALID_ARGUMENT,
+  canceled: status.CANCELLED,
+  'resume-void': status.FAILED_PRECONDITION,
+  'audit-unwritable': status.UNAVAILABLE,
+  internal: status.INTERNAL,
+  'not-executable': status.FAILED_PRECONDITION,
+  'not-found': status.NOT_FOUND,
+  'out-of-memory': status.RESOURCE_EXHAUSTED,
+  'output-limit': status.RESOURCE_EXHAUSTED,
+};
+
+/** What ends a call: a gRPC status with a line for people. */
+export class CallRefused extends Error {
+  override name = 'CallRefused';
+  readonly code: Status;
+
+  constructor(code: Status, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function toStatus(error: unknown): { code: Status; details: string } {
+  if (error instanceof CallRefused) return { code: error.code, details: error.message };
+  const { code, message } = toClawrdenError(error);
+  return { code: statusCodes[code], details: message };
+}

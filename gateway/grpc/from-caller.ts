@@ -1,0 +1,45 @@
+import { isErrorCode } from '../../src/errors.ts';
+import type { ExecuteRequest, MirrorEnd } from '../../src/gen/clawrden/v1/execution.ts';
+import { failure, type Outcome } from '../../src/outcome.ts';
+import type { FromCaller } from '../channel.ts';
+import { invalid, toTerminalSize } from './start-request.ts';
+
+type Message = NonNullable<ExecuteRequest['message']>;
+
+/** HUP INT QUIT USR1 USR2 TERM CONT TSTP */
+const signals: ReadonlySet<number> = new Set([1, 2, 3, 10, 12, 15, 18, 20]);
+
+/** One message of a running execution in the gateway's words. Throws CallRefused where it is none. */
+export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): FromCaller {
+  switch (message.$case) {
+    case 'stdin':
+      return { type: 'stdin', bytes: message.value };
+    case 'stdinEnd':
+      return { type: 'stdin-end' };
+    case 'signal':
+      if (!signals.has(message.value)) throw invalid(`signal ${message.value} is not one that may be sent`);
+      return { type: 'signal', signal: message.value };
+    case 'resize':
+      return { type: 'resize', size: toTerminalSize(message.value) };
+    case 'closed':
+      if (message.value !== 1 && message.value !== 2) throw invalid('closed must be 1 or 2');
+      return { type: 'closed', fd: message.value };
+    case 'started':
+      return { type: 'mirror-started', container: message.value.container };
+    case 'stdout':
+      return { type: 'mirror-output', fd: 1, bytes: message.value };
+    case 'stderr':
+      return { type: 'mirror-output', fd: 2, bytes: message.value };
+    case 'mirrorEnd':
+      return { type: 'mirror-end', outcome: toMirrorOutcome(message.value) };
+    case 'start':
+    case 'resume':
+      throw invalid(`${message.$case} comes first and once`);
+  }
+}
+
+function toMirrorOutcome({ code, signal, reason, text }: MirrorEnd): Outcome {
+  if (reason !== '') return failure(isErrorCode(reason) ? reason : 'internal', text);
+  if (code > 255 || signal > 64) throw invalid('mirror_end has no such code or signal');
+  return { kind: 'exited', code, signal };
+}

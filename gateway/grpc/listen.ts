@@ -1,0 +1,33 @@
+import { isIPv6 } from 'node:net';
+import { promisify } from 'node:util';
+import { Server, type ServerOptions } from '@grpc/grpc-js';
+import type { ListenAddress } from '../../src/config/gateway-config.ts';
+import { type ServerTls, StrictCredentials } from './server-credentials.ts';
+
+const limits: ServerOptions = {
+  // Both sides ping: without that a frozen peer is never noticed.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.max_receive_message_length': 2 * 1024 * 1024,
+  'grpc.enable_channelz': 0,
+};
+
+export function newServer(options: ServerOptions = {}): Server {
+  return new Server({ ...limits, ...options });
+}
+
+/** Resolves with the port; rejects where the address cannot be had. */
+export async function listen(server: Server, { host, port }: ListenAddress, tls: ServerTls): Promise<number> {
+  const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const bind = promisify(server.bindAsync.bind(server));
+  return await bind(address, new StrictCredentials(tls));
+}
+
+/** Takes no new calls, waits for the open ones up to `graceMs`, then cuts them. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.forceShutdown(), graceMs);
+  await new Promise<void>((resolve) => {
+    server.tryShutdown(() => resolve());
+  });
+  clearTimeout(timer);
+}

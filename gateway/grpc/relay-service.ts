@@ -1,0 +1,88 @@
+import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import type {
+  RelayServiceServer,
+  SynchronizeRequest,
+  SynchronizeResponse,
+} from '../../src/gen/clawrden/v1/relay.ts';
+import type { Authentication } from '../authentication.ts';
+import type { RelayRegistry, RelayState } from '../warden-view.ts';
+import type { Callers } from './authenticate.ts';
+import { CallRefused, toStatus } from './errors.ts';
+import { peerCertificate } from './peer-certificate.ts';
+import { unary } from './unary.ts';
+
+export interface RelayServiceParts {
+  readonly authentication: Authentication;
+  readonly callers: Callers;
+  readonly relays: RelayRegistry;
+  /** Aborts when the server closes: relays are sent off at once, and come back to the next one. */
+  readonly closing: AbortSignal;
+}
+
+/** What relays call over mTLS. `Enroll` has a server of its own. */
+export function relayService(parts: RelayServiceParts): RelayServiceServer {
+  return {
+    enroll: unary(() => {
+      throw new CallRefused(status.UNIMPLEMENTED, 'enrolment has a listener of its own');
+    }),
+    token: unary(async (_request, call) => {
+      const der = peerCertificate(call);
+      if (der === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      const issued = await parts.authentication.issueToken(der);
+      if ('refused' in issued) throw new CallRefused(status.UNAUTHENTICATED, issued.refused);
+      return issued.value;
+    }),
+    synchronize: synchronize(parts),
+  };
+}
+
+function synchronize({
+  callers,
+  relays,
+  closing,
+}: RelayServiceParts): handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse> {
+  return (call) => {
+    const caller = callers.of(call);
+    if (caller.kind !== 'relay') {
+      call.emit('error', toStatus(new CallRefused(status.PERMISSION_DENIED, 'only relays synchronize')));
+      return;
+    }
+    const gone = new AbortController();
+    const leave = (): void => {
+      gone.abort();
+      call.end();
+    };
+    call.on('end', leave);
+    call.on('cancelled', leave);
+    closing.addEventListener('abort', leave, { signal: gone.signal });
+    const report = relays.connect(caller.name, latestTo(call), gone.signal);
+    call.on('data', ({ version, agents }: SynchronizeRequest) => report({ version, agents }));
+  };
+}
+
+/** To a relay that reads slowly go not all states, only the newest. */
+function latestTo(
+  call: ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>,
+): (state: RelayState) => void {
+  let writing = false;
+  let next: RelayState | undefined;
+
+  function write(state: RelayState): void {
+    writing = true;
+    call.write(toResponse(state), () => {
+      writing = false;
+      const newer = next;
+      next = undefined;
+      if (newer !== undefined) write(newer);
+    });
+  }
+
+  return (state) => {
+    if (writing) next = state;
+    else write(state);
+  };
+}
+
+function toResponse({ lockdown, agents }: RelayState): SynchronizeResponse {
+  return { lockdown, agents: agents.map((agent) => ({ ...agent, tools: [...agent.tools] })) };
+}

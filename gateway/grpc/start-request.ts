@@ -1,0 +1,62 @@
+import { status } from '@grpc/grpc-js';
+import { type Command, noStdin, type Stdio, type StdioKind } from '../../src/command.ts';
+import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
+import { isExecutionId } from '../../src/execution-id.ts';
+import type { Start, Command as WireCommand } from '../../src/gen/clawrden/v1/execution.ts';
+import type { Caller } from '../caller.ts';
+import type { StartRequest } from '../channel.ts';
+import { CallRefused } from './errors.ts';
+
+const stdioKinds: ReadonlySet<string> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
+
+/** The wire's `start` in the gateway's words. Throws CallRefused where it does not even have the shape of one. */
+export function toStartRequest(start: Start, caller: Caller): StartRequest {
+  if (!isExecutionId(start.executionId)) throw invalid('execution_id must be a UUIDv7 in lower case');
+  if (start.command === undefined) throw invalid('start has no command');
+  // Only a relay has seen a kernel attest to anything, or refuses anything by itself.
+  const relay = caller.kind === 'relay';
+  return {
+    executionId: start.executionId,
+    agent: start.agent,
+    command: toCommand(start.command),
+    hostLabels: relay ? {} : { ...start.hostLabels },
+    ...(relay && start.identity !== undefined && { identity: start.identity }),
+    ...(relay && start.refusal !== undefined && { refusal: toRefusal(start.refusal) }),
+  };
+}
+
+function toCommand(wire: WireCommand): Command {
+  if (wire.umask > 0o777) throw invalid('umask must be at most 0777');
+  if (wire.ignored.some((signal) => signal < 1 || signal > 64)) throw invalid('signals are 1 to 64');
+  if (wire.version > 1) throw invalid('version must be 0 or 1');
+  const { terminal, ...command } = wire;
+  return {
+    ...command,
+    stdio: toStdio(wire.stdio),
+    ...(terminal !== undefined && { terminal: toTerminalSize(terminal) }),
+  };
+}
+
+/** None given: a caller that feeds no input and has two readers. */
+function toStdio(kinds: readonly string[]): Stdio {
+  if (kinds.length === 0) return noStdin;
+  const known = kinds.every((kind, fd) => stdioKinds.has(kind) || (fd === 2 && kind === '=1'));
+  if (kinds.length !== 3 || !known) throw invalid('stdio must be three of tty, pipe, file, null, closed');
+  return kinds as unknown as Stdio;
+}
+
+export function toTerminalSize({ cols, rows }: { cols: number; rows: number }): {
+  cols: number;
+  rows: number;
+} {
+  if (cols > 0xffff || rows > 0xffff) throw invalid('a terminal has at most 65535 columns and rows');
+  return { cols, rows };
+}
+
+function toRefusal({ reason, text }: { reason: string; text: string }): ClawrdenError {
+  return new ClawrdenError(isErrorCode(reason) ? reason : 'request-invalid', text);
+}
+
+export function invalid(why: string): CallRefused {
+  return new CallRefused(status.INVALID_ARGUMENT, why);
+}

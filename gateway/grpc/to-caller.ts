@@ -1,0 +1,32 @@
+import type { ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
+import type { ToCaller } from '../channel.ts';
+
+/** What goes to a caller, on the wire. */
+export function toResponse(item: ToCaller): NonNullable<ExecuteResponse['message']> {
+  switch (item.type) {
+    case 'stdout':
+    case 'stderr':
+      return { $case: item.type, value: item.bytes };
+    case 'credit':
+    case 'unread':
+      return { $case: item.type, value: item.bytes };
+    case 'closed':
+      return { $case: 'closed', value: item.fd };
+    case 'stopped':
+      return { $case: 'stopped', value: item.signal };
+    case 'pending': {
+      const { approvalId, planHash, expires } = item;
+      return { $case: 'pending', value: { approvalId, planHash, expires: expires.toISOString() } };
+    }
+    case 'accepted':
+      return { $case: 'accepted', value: { planHash: item.planHash } };
+    case 'run-original':
+      return { $case: 'runOriginal', value: { planHash: item.planHash } };
+    case 'run-here':
+      return { $case: 'runHere', value: { hash: item.planHash, canonicalJson: item.canonicalPlan } };
+    case 'started':
+      return { $case: 'started', value: { host: item.host, container: item.container } };
+    case 'notice':
+      return { $case: 'notice', value: item.text };
+  }
+}

@@ -1,0 +1,33 @@
+import type { Agent, Approval, Execution, Host } from '../../src/gen/clawrden/v1/warden.ts';
+import type { AgentView, ExecutionRecord, HostView, PendingApproval } from '../warden-view.ts';
+
+export function toExecution(record: ExecutionRecord): Execution {
+  const { receivedAt, decidedAt, startedAt, endedAt, argv, stdoutBytes, stderrBytes, ...same } = record;
+  return {
+    ...same,
+    argv: [...argv],
+    receivedAt: toTime(receivedAt),
+    decidedAt: toTime(decidedAt),
+    startedAt: toTime(startedAt),
+    endedAt: toTime(endedAt),
+    stdoutBytes: BigInt(stdoutBytes),
+    stderrBytes: BigInt(stderrBytes),
+  };
+}
+
+export function toApproval({ createdAt, expiresAt, ...same }: PendingApproval): Approval {
+  return { ...same, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
+}
+
+export function toAgent(view: AgentView): Agent {
+  return { ...view, tools: [...view.tools] };
+}
+
+export function toHost(view: HostView): Host {
+  return { ...view, labels: { ...view.labels } };
+}
+
+/** RFC 3339; empty where not reached. */
+export function toTime(epochMs: number | undefined): string {
+  return epochMs === undefined ? '' : new Date(epochMs).toISOString();
+}

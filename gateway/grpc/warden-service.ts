@@ -1,0 +1,94 @@
+import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import {
+  type ListExecutionsRequest,
+  type ResolveApprovalRequest,
+  type ResolveApprovalResponse,
+  Verdict,
+  type WardenServiceServer,
+} from '../../src/gen/clawrden/v1/warden.ts';
+import type { Enrolment } from '../authentication.ts';
+import type { Caller, Role } from '../caller.ts';
+import type { ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
+import type { Callers } from './authenticate.ts';
+import { CallRefused } from './errors.ts';
+import { invalid } from './start-request.ts';
+import { unary } from './unary.ts';
+import { toAgent, toApproval, toExecution, toHost, toTime } from './warden-messages.ts';
+
+export interface WardenServiceParts {
+  readonly callers: Callers;
+  readonly warden: WardenView;
+  readonly enrolment: Enrolment;
+}
+
+const looks: readonly Role[] = ['viewer', 'operator', 'admin'];
+const decides: readonly Role[] = ['operator', 'admin'];
+const administers: readonly Role[] = ['admin'];
+
+export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
+  /** A unary handler for callers of these roles. */
+  function may<Request, Response>(
+    roles: readonly Role[],
+    answer: (request: Request, caller: Caller) => Promise<Response> | Response,
+  ): handleUnaryCall<Request, Response> {
+    return unary((request: Request, call: ServerUnaryCall<Request, Response>) => {
+      const caller = callers.of(call);
+      if (!roles.includes(caller.role))
+        throw new CallRefused(status.PERMISSION_DENIED, `this needs the role ${roles.join(' or ')}`);
+      return answer(request, caller);
+    });
+  }
+
+  return {
+    listExecutions: may(looks, async (request) => ({
+      executions: (await warden.executions(toFilter(request))).map(toExecution),
+    })),
+    getExecution: may(looks, async ({ id }) => {
+      const record = await warden.execution(id);
+      if (record === undefined) throw new CallRefused(status.NOT_FOUND, `no single execution ${id}`);
+      return { execution: toExecution(record) };
+    }),
+    listApprovals: may(looks, () => ({ approvals: warden.approvals().map(toApproval) })),
+    resolveApproval: may(decides, async (request, caller) => await resolve(warden, request, caller)),
+    listAgents: may(looks, () => ({ agents: warden.agents().map(toAgent) })),
+    listHosts: may(looks, () => ({ hosts: warden.hosts().map(toHost) })),
+    createEnrolmentToken: may(administers, async ({ relay, agents, ttl }) => {
+      const made = await enrolment.createToken(relay, agents, ttl);
+      if ('refused' in made) throw invalid(made.refused);
+      return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
+    }),
+    getStatus: may(looks, () => {
+      const { startedAt, warnings, ...same } = warden.status();
+      return { ...same, startedAt: toTime(startedAt), warnings: [...warnings] };
+    }),
+  };
+}
+
+const defaultLimit = 100;
+const maxLimit = 1000;
+
+function toFilter({ running, agent, since, decision, limit }: ListExecutionsRequest): ExecutionFilter {
+  const time = since === '' ? undefined : Date.parse(since);
+  if (Number.isNaN(time)) throw invalid('since must be an RFC 3339 time');
+  if (!['', 'allow', 'deny', 'ask'].includes(decision)) throw invalid('decision must be allow, deny or ask');
+  if (limit > maxLimit) throw invalid(`limit must be at most ${maxLimit}`);
+  return { running, agent, since: time, decision, limit: limit === 0 ? defaultLimit : limit };
+}
+
+const refusals = {
+  unknown: status.NOT_FOUND,
+  ambiguous: status.INVALID_ARGUMENT,
+  'already-resolved': status.FAILED_PRECONDITION,
+} as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
+
+async function resolve(
+  warden: WardenView,
+  { id, verdict, reason }: ResolveApprovalRequest,
+  by: Caller,
+): Promise<ResolveApprovalResponse> {
+  if (verdict !== Verdict.APPROVE && verdict !== Verdict.DENY) throw invalid('verdict must be given');
+  const word = verdict === Verdict.APPROVE ? 'approve' : 'deny';
+  const resolution = await warden.resolveApproval(id, word, reason, by);
+  if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);
+  return { approval: toApproval(resolution.approval) };
+}
