@@ -1,0 +1,111 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { Connection, type ConnectionContext } from './connection.ts';
+import { countedLog } from './counted-log.ts';
+import type { Peer } from './identity-refusal.ts';
+import { refuseShim } from './shim-end.ts';
+import { listenAt, type RemoveSocket } from './socket-file.ts';
+
+const maxConnections = 256;
+const maxHandshakes = 64;
+/** Refused clients are let read their answer; beyond this nobody gets one. */
+const maxSockets = 512;
+
+export interface ListenerOptions extends ConnectionContext {
+  /** What the kernel says of the process at the other end. */
+  readonly peerOf: (socket: Socket) => Peer;
+}
+
+/** Serves one agent's socket. What one client does costs no other one more than its place. */
+export class AgentListener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Each with the promise of its end. */
+  readonly #connections = new Map<Connection, Promise<void>>();
+  /** Sockets whose request is not complete, oldest first. */
+  readonly #handshakes = new Set<Socket>();
+  readonly #warn: (fields: object, message: string) => void;
+  #removeSocket: RemoveSocket | undefined;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const warn = countedLog(options.log);
+    this.#warn = (fields, message) => warn({ agent: options.agent.name, ...fields }, message);
+    // Half open: a client that has sent its last byte is still told how it ended.
+    this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) =>
+      this.#accept(socket),
+    );
+  }
+
+  async listen(): Promise<void> {
+    this.#removeSocket = await listenAt(this.#server, this.#options.agent.socket);
+    // Out of descriptors, for one: it is for this client, the next may be served.
+    this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
+  }
+
+  /** Takes no new connections; resolves when the open ones have ended. */
+  async drain(): Promise<void> {
+    this.#server.close();
+    await this.#removeSocket?.();
+    await Promise.all(this.#connections.values());
+  }
+
+  /** Ends every open connection within 5 s. */
+  cancelAll(reason: ClawrdenError): void {
+    for (const connection of this.#connections.keys()) connection.cancel(reason);
+  }
+
+  #accept(socket: Socket): void {
+    // Reported by the close that follows; without a listener it would be thrown at the process.
+    socket.on('error', () => {});
+    if (this.#sockets.size >= maxSockets) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#connections.size >= maxConnections) this.#turnAway(socket);
+    else this.#attest(socket);
+  }
+
+  #attest(socket: Socket): void {
+    try {
+      this.#serve(socket, this.#options.peerOf(socket));
+    } catch (error) {
+      socket.destroy();
+      this.#warn({}, `the kernel did not say who connected: ${toClawrdenError(error).message}`);
+    }
+  }
+
+  /** Not recorded by the gateway one by one: a flood here is not to become one there. */
+  #turnAway(socket: Socket): void {
+    const text = `this agent has ${maxConnections} commands open; wait for one to end`;
+    refuseShim(socket, new ClawrdenError('rate-limit', text));
+    this.#warn({ reason: 'rate-limit' }, text);
+  }
+
+  #serve(socket: Socket, peer: Peer): void {
+    this.#makeRoom();
+    const connection = new Connection(socket, peer, this.#options);
+    this.#handshakes.add(socket);
+    const received = () => this.#handshakes.delete(socket);
+    void connection.received.then(received, received);
+    const done = connection
+      .serve()
+      .catch((error: Error) => this.#warn({ dropped: error.name }, error.message));
+    this.#connections.set(
+      connection,
+      done.finally(() => this.#connections.delete(connection)),
+    );
+  }
+
+  /** The oldest unfinished request gives way: a client in earnest sends its own at once. */
+  #makeRoom(): void {
+    if (this.#handshakes.size < maxHandshakes) return;
+    const [oldest] = this.#handshakes;
+    if (oldest === undefined) return;
+    this.#handshakes.delete(oldest);
+    oldest.destroy();
+  }
+}

@@ -1,0 +1,115 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Command } from '../../src/command.ts';
+import type { RelayAgentConfig } from '../../src/config/relay-config.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { type Outcome, outcomeOf } from '../../src/outcome.ts';
+import { admitRequest } from './admit-request.ts';
+import type { AgentEngine } from './agent-engine.ts';
+import type { Peer } from './identity-refusal.ts';
+import { receiveRequest } from './receive-request.ts';
+import { relayExecution } from './relayed-execution.ts';
+import { reportRefusal } from './report-refusal.ts';
+import { ShimChannel } from './shim-channel.ts';
+import { refuseShim } from './shim-end.ts';
+
+export interface ConnectionContext {
+  readonly agent: RelayAgentConfig;
+  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
+  readonly engine: AgentEngine;
+  readonly log: Logger;
+}
+
+const requestTimeoutMs = 10_000;
+const reachTimeoutMs = 10_000;
+const reportWaitMs = 1000;
+const cancelTimeoutMs = 5000;
+
+/** One shim's connection, from the first byte to the last: one request, one execution. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #peer: Peer;
+  readonly #context: ConnectionContext;
+  readonly #closed: Promise<void>;
+  #shim: ShimChannel | undefined;
+  /** Settles when the request is complete or never will be. */
+  readonly received: Promise<Buffer>;
+
+  constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
+    this.#socket = socket;
+    this.#peer = peer;
+    this.#context = context;
+    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.received = receiveRequest(socket, requestTimeoutMs);
+  }
+
+  /**
+   * Resolves when the connection is closed, which a client that does not read what it was sent puts off. Rejects with
+   * a FrameError, and the connection destroyed, where the client broke the protocol before its request was read.
+   */
+  async serve(): Promise<void> {
+    try {
+      const { command, refusal } = await admitRequest(this.received, this.#peer, this.#context.agent.users);
+      if (refusal !== undefined) await this.#refuse(refusal, command);
+      else await this.#run(command);
+      await this.#closed;
+    } finally {
+      this.#socket.destroy();
+    }
+  }
+
+  /** Ends it within 5 s. */
+  cancel(reason: ClawrdenError): void {
+    if (this.#shim === undefined) this.#socket.destroy();
+    else this.#shim.cancel(reason);
+    setTimeout(() => this.#socket.destroy(), cancelTimeoutMs).unref();
+  }
+
+  /** The gateway records it, but the answer does not wait for that longer than 1 s. */
+  async #refuse(refusal: ClawrdenError, command: Command | undefined): Promise<void> {
+    const { agent, link, log } = this.#context;
+    const report = reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });
+    await Promise.race([report, sleep(reportWaitMs)]);
+    refuseShim(this.#socket, refusal);
+    const recorded = await report;
+    log.warn({ agent: agent.name, ...this.#peer, reason: refusal.code, recorded }, refusal.message);
+  }
+
+  async #run(command: Command): Promise<void> {
+    const executionId = newExecutionId();
+    const start = performance.now();
+    this.#shim = new ShimChannel(this.#socket, command.version);
+    const outcome = await this.#outcomeOf(this.#shim, command, executionId);
+    this.#shim.finish(outcome);
+    const { agent, log } = this.#context;
+    log.info({ agent: agent.name, executionId, outcome, ms: Math.round(performance.now() - start) }, 'ended');
+  }
+
+  async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
+    const { agent, link, engine } = this.#context;
+    try {
+      await reachGateway(link, shim.gone);
+      const { name, container } = agent;
+      return await relayExecution({
+        ...{ shim, link, engine, container, executionId, command },
+        agent: name,
+        identity: this.#peer,
+      });
+    } catch (error) {
+      return outcomeOf(toClawrdenError(error));
+    }
+  }
+}
+
+async function reachGateway(link: Pick<GatewayClient, 'waitForReady'>, gone: AbortSignal): Promise<void> {
+  const left = new Promise<false>((resolve) => gone.addEventListener('abort', () => resolve(false)));
+  const reached = !gone.aborted && (await Promise.race([link.waitForReady(reachTimeoutMs), left]));
+  if (gone.aborted) throw gone.reason;
+  if (!reached) {
+    const text = `the gateway did not answer within ${reachTimeoutMs / 1000} s; ask the operator to look at it`;
+    throw new ClawrdenError('gateway-unreachable', text);
+  }
+}

@@ -1,0 +1,156 @@
+import type { Command, Identity } from '../../src/command.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Input, Output } from '../../src/execution-io.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { Start, Plan as WirePlan } from '../../src/gen/clawrden/v1/execution.ts';
+import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
+import type { AgentEngine } from './agent-engine.ts';
+import { EarlyInputs } from './early-inputs.ts';
+import { type FromGateway, type GatewayCall, openGatewayCall } from './gateway-call.ts';
+import { Mirror } from './mirror.ts';
+import { readMirrorPlan } from './mirror-plan.ts';
+import { Ack, type ShimChannel } from './shim-channel.ts';
+import { toShim, toWireCommand, toWireCopy, toWireInput } from './wire-messages.ts';
+
+/** A cancel that the gateway does not answer becomes a broken stream. */
+const cancelTimeoutMs = 3000;
+
+export interface ExecutionOptions {
+  readonly shim: ShimChannel;
+  readonly link: Pick<GatewayClient, 'execute'>;
+  readonly engine: AgentEngine;
+  /** The agent's container. */
+  readonly container: string;
+  readonly executionId: string;
+  readonly agent: string;
+  readonly command: Command;
+  readonly identity: Identity;
+}
+
+/**
+ * Carries one command between its shim and the gateway, and runs it here where the gateway says so. Resolves with how
+ * it ended; rejects with a ClawrdenError where the gateway did not say.
+ */
+export function relayExecution(options: ExecutionOptions): Promise<Outcome> {
+  return new RelayedExecution(options).run();
+}
+
+class RelayedExecution {
+  readonly #options: ExecutionOptions;
+  readonly #shim: ShimChannel;
+  readonly #call: GatewayCall;
+  readonly #early = new EarlyInputs();
+  #mirror: Mirror | undefined;
+  #over = false;
+
+  constructor(options: ExecutionOptions) {
+    this.#options = options;
+    this.#shim = options.shim;
+    this.#call = openGatewayCall(options.link.execute(), (response) => this.#onResponse(response));
+  }
+
+  async run(): Promise<Outcome> {
+    void this.#call.send({ $case: 'start', value: startOf(this.#options) });
+    this.#shim.listen((input) => this.#onInput(input));
+    const { gone } = this.#shim;
+    const onGone = () => this.#onGone(gone.reason as ClawrdenError);
+    if (gone.aborted) onGone();
+    else gone.addEventListener('abort', onGone, { once: true });
+    try {
+      return await this.#call.outcome;
+    } catch (error) {
+      throw gone.aborted ? gone.reason : error;
+    } finally {
+      this.#over = true;
+      await this.#endMirror();
+    }
+  }
+
+  #onInput(input: Input): Promise<void> | undefined {
+    if (this.#mirror !== undefined) {
+      this.#mirror.input(input);
+      return undefined;
+    }
+    this.#early.keep(input);
+    return this.#call.send(toWireInput(input));
+  }
+
+  #onGone(reason: ClawrdenError): void {
+    if (this.#mirror !== undefined) this.#mirror.cancel(reason);
+    else if (reason.code === 'canceled') void this.#call.send({ $case: 'cancel', value: {} });
+    else return this.#call.cancel();
+    // A mirror takes up to 3 s to end, and its end is still to be told.
+    const patience = this.#mirror === undefined ? cancelTimeoutMs : 2 * cancelTimeoutMs;
+    setTimeout(() => this.#call.cancel(), patience).unref();
+  }
+
+  #onResponse(response: FromGateway): Promise<void> | undefined {
+    switch (response.$case) {
+      case 'pending':
+        return this.#shim.ack(Ack.pending);
+      case 'accepted':
+        return this.#shim.ack(Ack.allowed);
+      case 'runHere':
+        return this.#runHere(response.value);
+      case 'runOriginal':
+        return this.#runOriginal();
+      default: {
+        const output = toShim(response);
+        return output && this.#shim.send(output);
+      }
+    }
+  }
+
+  #runOriginal(): undefined {
+    if (this.#options.command.version === 0) {
+      throw new ClawrdenError('internal', 'the gateway lets a shim run the original that cannot');
+    }
+    this.#shim.ack(Ack.runOriginal);
+  }
+
+  #runHere(plan: WirePlan): undefined {
+    const { engine, container, command, agent, identity } = this.#options;
+    if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
+    this.#shim.ack(Ack.allowed);
+    this.#mirror = new Mirror({
+      engine,
+      container,
+      plan: readMirrorPlan(plan, agent, identity),
+      command,
+      early: this.#early,
+      send: (output) => this.#sendAndCopy(output),
+      onStarted: () => void this.#call.send({ $case: 'started', value: { host: '', container } }),
+    });
+    void this.#mirror.end.then((outcome) =>
+      this.#call.send({ $case: 'mirrorEnd', value: toWireOutcome(outcome) }),
+    );
+  }
+
+  /** Nothing reaches the shim that the gateway can no longer record. */
+  #sendAndCopy(output: Output): Promise<void> | undefined {
+    if (this.#over) return undefined;
+    const copy = toWireCopy(output);
+    return both(copy && this.#call.send(copy), this.#shim.send(output));
+  }
+
+  /** The gateway's word on the end may come before the mirror's own; nothing is left running. */
+  async #endMirror(): Promise<void> {
+    this.#mirror?.cancel(new ClawrdenError('canceled', 'the gateway ended it'));
+    await this.#mirror?.end;
+  }
+}
+
+function startOf({ executionId, agent, command, identity }: ExecutionOptions): Start {
+  return {
+    executionId,
+    agent,
+    command: toWireCommand(command),
+    identity: { ...identity },
+    refusal: undefined,
+    hostLabels: {},
+  };
+}
+
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  return one && other ? Promise.all([one, other]).then(() => {}) : (one ?? other);
+}

@@ -1,0 +1,74 @@
+import { chmod, lstat, mkdir, rename, rm, unlink } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { dirname } from 'node:path';
+
+const probeTimeoutMs = 1000;
+
+/** Removes the socket, if it is still the one that was put there. */
+export type RemoveSocket = () => Promise<void>;
+
+/**
+ * Has `server` listen at `path`, mode 0666, in a directory of its own (0755) under one that only this user may enter
+ * (0700); both are made where they are missing. A stale socket is replaced in one step: no client ever finds one that
+ * it may not connect to. Rejects with a line for people.
+ */
+export async function listenAt(server: Server, path: string): Promise<RemoveSocket> {
+  await makeDirectories(path);
+  await checkUnused(path);
+  const fresh = `${path}~`;
+  await rm(fresh, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(fresh, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  await chmod(fresh, 0o666);
+  const { ino } = await lstat(fresh);
+  await rename(fresh, path);
+  return () => removeSocket(path, ino);
+}
+
+async function makeDirectories(path: string): Promise<void> {
+  const directory = dirname(path);
+  const parent = dirname(directory);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  await mkdir(directory, { mode: 0o755 }).catch(ignore('EEXIST'));
+  await chmod(directory, 0o755);
+  const { mode, uid } = await lstat(parent);
+  if ((mode & 0o077) !== 0 || uid !== process.geteuid?.()) {
+    throw new Error(`others may enter ${parent}; choose a socket two levels below a directory of mode 0700`);
+  }
+}
+
+async function checkUnused(path: string): Promise<void> {
+  const there = await lstat(path).catch(ignore('ENOENT'));
+  if (there === undefined) return;
+  if (!there.isSocket()) throw new Error(`${path} is there and is not a socket; remove it`);
+  if (await answers(path)) throw new Error(`another relay serves ${path}; stop it first`);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(probeTimeoutMs, () => settle(true));
+    socket.on('connect', () => settle(true)).on('error', () => settle(false));
+  });
+}
+
+async function removeSocket(path: string, ino: number): Promise<void> {
+  const there = await lstat(path).catch(ignore('ENOENT'));
+  if (there?.ino === ino) await unlink(path).catch(ignore('ENOENT'));
+}
+
+function ignore(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error;
+    return undefined;
+  };
+}
