@@ -78,3 +78,13 @@ void frames_take(struct frames *frames, size_t length)
     if (frames->taken == frames->total)
         frames->open = false;
 }
+
+int frames_raw(const struct frames *frames)
+{
+    return frames->start < frames->end ? frames->buffer[frames->start] : -1;
+}
+
+void frames_skip_raw(struct frames *frames)
+{
+    frames->start++;
+}

@@ -65,7 +65,8 @@ void pump_close(struct run *run, int fd)
 {
     if (fd != 1 && fd != 2)
         return;
-    if (run->plan.stdio[fd] == STDIO_TTY)
+    uint8_t kind = run->plan.stdio[fd] == STDIO_SAME ? run->plan.stdio[1] : run->plan.stdio[fd];
+    if (kind == STDIO_TTY)
         run->unwatched = true;
     else if (fd == 1 || run->plan.stdio[2] == STDIO_SAME)
         shut(&run->tool.out);

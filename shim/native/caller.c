@@ -1,0 +1,84 @@
+#include "caller.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#ifndef F_DUPFD_QUERY
+#define F_DUPFD_QUERY 1027
+#endif
+
+static enum caller_stdio look_at(int fd)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0)
+        return CALLER_CLOSED;
+    switch (found.st_mode & S_IFMT) {
+    case S_IFIFO:
+        return CALLER_PIPE;
+    case S_IFSOCK:
+        return CALLER_SOCKET;
+    case S_IFCHR:
+        if (found.st_rdev == makedev(1, 3))
+            return CALLER_NULL;
+        return isatty(fd) ? CALLER_TTY : CALLER_DEVICE;
+    default:
+        return CALLER_FILE;
+    }
+}
+
+static bool same_open_file(void)
+{
+    struct stat out, err;
+    int same = fcntl(1, F_DUPFD_QUERY, 2);
+    if (same >= 0)
+        return same == 1;
+    return fstat(1, &out) == 0 && fstat(2, &err) == 0 && out.st_dev == err.st_dev && out.st_ino == err.st_ino
+        && !S_ISREG(out.st_mode);
+}
+
+static uint64_t ignored_signals(void)
+{
+    uint64_t set = 0;
+    struct sigaction action;
+    for (int number = 1; number <= 64; number++)
+        if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            set |= (uint64_t)1 << (number - 1);
+    return set;
+}
+
+static void look_at_terminal(struct caller *caller)
+{
+    struct winsize size;
+    caller->terminal = -1;
+    for (int fd = 2; fd >= 0; fd--)
+        if (caller->stdio[fd] == CALLER_TTY)
+            caller->terminal = fd;
+    if (caller->terminal < 0 || ioctl(caller->terminal, TIOCGWINSZ, &size) != 0)
+        return;
+    caller->cols = size.ws_col;
+    caller->rows = size.ws_row;
+}
+
+void caller_look(struct caller *caller)
+{
+    for (int fd = 0; fd < 3; fd++)
+        caller->stdio[fd] = look_at(fd);
+    caller->joined = caller->stdio[1] != CALLER_CLOSED && caller->stdio[2] != CALLER_CLOSED && same_open_file();
+    caller->umask = umask(0);
+    umask(caller->umask);
+    caller->ignored = ignored_signals();
+    sigprocmask(SIG_SETMASK, NULL, &caller->blocked);
+    look_at_terminal(caller);
+}
+
+const char *caller_stdio_name(enum caller_stdio stdio)
+{
+    static const char *const names[] = {
+        [CALLER_CLOSED] = "closed", [CALLER_NULL] = "null", [CALLER_TTY] = "tty", [CALLER_PIPE] = "pipe",
+        [CALLER_SOCKET] = "pipe", [CALLER_FILE] = "file", [CALLER_DEVICE] = "file",
+    };
+    return names[stdio];
+}

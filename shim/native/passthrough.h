@@ -1,0 +1,9 @@
+#ifndef CLAWRDEN_PASSTHROUGH_H
+#define CLAWRDEN_PASSTHROUGH_H
+
+#include "caller.h"
+
+/* Becomes the original of the tool, with everything as this program was started. */
+_Noreturn void passthrough(const struct caller *caller, char **argv, char **env);
+
+#endif

@@ -1,0 +1,51 @@
+/* The shim: what an agent runs instead of a tool. It sends what it was called with to the relay and becomes, from
+ * outside, the tool that the relay runs; docs/protocol.md has the wire. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "descriptors.h"
+#include "dial.h"
+#include "ending.h"
+#include "environment.h"
+#include "passthrough.h"
+#include "request.h"
+#include "session.h"
+#include "signals.h"
+
+extern char **environ;
+
+static const char default_socket[] = "/var/run/clawrden/warden.sock";
+
+static void connect_to_relay(struct session *session)
+{
+    struct text why = {0};
+    const char *path = environment_value(environ, "CLAWRDEN_SOCKET");
+    int fd = dial(path && path[0] ? path : default_socket, session->signals, &why);
+    if (fd < 0 && errno == EINTR)
+        ending_signal(signals_next(session->signals));
+    if (fd < 0)
+        ending_own("relay-unreachable", why.bytes);
+    session->in.fd = fd;
+}
+
+int main(int argc, char **argv)
+{
+    static struct session session;
+    static struct request request;
+    struct text why = {0};
+    (void)argc;
+    caller_look(&session.caller);
+    for (int fd = 1; fd <= 2; fd++)
+        sink_open(&session.sinks[fd], fd, session.caller.stdio[fd]);
+    if (!descriptors_guard() || (session.signals = signals_open()) < 0)
+        ending_own("internal", strerror(errno));
+    signal(SIGPIPE, SIG_IGN);
+    const char *reason = request_make(&request, &session.caller, argv, environ, &why);
+    if (reason)
+        ending_own(reason, why.bytes);
+    connect_to_relay(&session);
+    if (session_ask(&session, &request) == ANSWER_ORIGINAL)
+        passthrough(&session.caller, argv, environ);
+    session_serve(&session);
+}

@@ -1,0 +1,127 @@
+#include "source.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "lookahead.h"
+#include "wire.h"
+
+enum { BACKGROUND_LOOK_MS = 250 };
+
+void source_open(struct source *source, enum caller_stdio kind)
+{
+    *source = (struct source){.fd = 0, .kind = kind, .copy_out = -1, .copy_in = -1, .watch = -1};
+    source->ended = kind == CALLER_CLOSED || kind == CALLER_NULL;
+    if (kind == CALLER_FILE)
+        source->origin = lseek(0, 0, SEEK_CUR);
+    /* A directory, or what else cannot be looked at. */
+    if (source->origin < 0)
+        source->kind = CALLER_DEVICE;
+}
+
+/* At least this much of what was sent has been read by the tool. */
+static uint64_t known_read(const struct source *source)
+{
+    uint64_t known = source->granted > STDIN_WINDOW ? source->granted - STDIN_WINDOW : 0;
+    return known < source->sent ? known : source->sent;
+}
+
+static bool looks_ahead(const struct source *source)
+{
+    return source->kind == CALLER_PIPE || source->kind == CALLER_SOCKET;
+}
+
+static void take_until(struct source *source, uint64_t count)
+{
+    if (source->fd >= 0 && looks_ahead(source))
+        lookahead_take(source, count);
+}
+
+void source_grant(struct source *source, uint32_t more)
+{
+    source->exact = more == 0;
+    source->granted += more;
+    take_until(source, known_read(source));
+}
+
+bool source_wanted(const struct source *source)
+{
+    /* The end itself needs no credit of its own, but a tool that has any stdin at all. */
+    return source->fd >= 0 && !source->ended && source->granted > 0;
+}
+
+static bool in_foreground(void)
+{
+    return tcgetpgrp(0) == getpgrp();
+}
+
+struct pollfd source_poll(const struct source *source, int *timeout)
+{
+    *timeout = -1;
+    if (source->kind == CALLER_TTY && !in_foreground()) {
+        *timeout = BACKGROUND_LOOK_MS;
+        return (struct pollfd){.fd = -1};
+    }
+    /* A file is always ready: it was read as far as there was credit. */
+    int fd = looks_ahead(source) ? source->watch : source->kind == CALLER_FILE ? -1 : source->fd;
+    return (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+static ssize_t read_now(const struct source *source, void *bytes, size_t length)
+{
+    struct pollfd ready = {.fd = source->fd, .events = POLLIN};
+    if (source->kind == CALLER_TTY && !in_foreground())
+        return SOURCE_NOTHING;
+    if (poll(&ready, 1, 0) <= 0)
+        return SOURCE_NOTHING;
+    ssize_t got = read(source->fd, bytes, length);
+    return got < 0 && (errno == EINTR || errno == EAGAIN) ? SOURCE_NOTHING : got < 0 ? 0 : got;
+}
+
+static ssize_t read_kind(struct source *source, void *bytes, size_t length)
+{
+    if (looks_ahead(source))
+        return lookahead_read(source, bytes, length);
+    if (source->kind != CALLER_FILE)
+        return read_now(source, bytes, length);
+    ssize_t got = pread(source->fd, bytes, length, source->origin + (off_t)source->sent);
+    return got < 0 ? 0 : got;
+}
+
+ssize_t source_read(struct source *source, void *bytes, size_t length)
+{
+    uint64_t credit = source->granted - source->sent;
+    if (credit < length)
+        length = (size_t)credit;
+    if (length == 0)
+        return SOURCE_NOTHING;
+    ssize_t got = read_kind(source, bytes, length);
+    if (got > 0)
+        source->sent += (uint64_t)got;
+    if (got == 0)
+        source->ended = true;
+    return got;
+}
+
+void source_settle(struct source *source, uint32_t unread)
+{
+    uint64_t read = unread < source->sent ? source->sent - unread : 0;
+    if (source->exact)
+        read = known_read(source);
+    if (source->fd < 0)
+        return;
+    if (source->kind == CALLER_FILE)
+        lseek(source->fd, source->origin + (off_t)read, SEEK_SET);
+    take_until(source, read);
+}
+
+void source_close(struct source *source)
+{
+    if (source->fd < 0)
+        return;
+    if (source->kind == CALLER_FILE)
+        lseek(source->fd, source->origin + (off_t)known_read(source), SEEK_SET);
+    lookahead_close(source);
+    close(source->fd);
+    source->fd = -1;
+}
