@@ -1,0 +1,148 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createAuthentication } from '../../gateway/auth/create-authentication.ts';
+import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
+import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
+import type { Authentication, Enrolment } from '../../gateway/authentication.ts';
+import type { Execute } from '../../gateway/execute.ts';
+import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
+import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
+import { createRelays, type Relays } from '../../gateway/relays.ts';
+import type { WardenView } from '../../gateway/warden-view.ts';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { identityFiles, readIdentity } from '../../src/pki/identity-files.ts';
+import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
+import { makeKey } from '../../src/pki/keys.ts';
+import type { PeerName } from '../../src/pki/peer-name.ts';
+
+/** The gateway's gRPC side with its real identity and TLS; what runs a command is the test's. */
+export interface TestGateway extends AsyncDisposable {
+  readonly address: string;
+  readonly port: number;
+  readonly enrollAddress: string;
+  readonly authority: Credentials;
+  readonly authentication: Authentication;
+  readonly enrolment: Enrolment;
+  readonly relays: Relays;
+  readonly dir: string;
+  /** A folder with ca.pem, cert.pem and key.pem; the certificate by this gateway's authority unless another is given. */
+  readonly identity: (peer: PeerName, more?: IdentityOptions) => Promise<string>;
+  readonly connect: (peer: PeerName) => Promise<GatewayClient>;
+  readonly revoke: (identityDir: string) => Promise<void>;
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+export interface IdentityOptions {
+  readonly authority?: Credentials;
+  readonly period?: Validity;
+}
+
+export interface GatewayOptions {
+  readonly execute?: Execute;
+  readonly warden?: Partial<WardenView>;
+  readonly operators?: Readonly<Record<string, OperatorRole>>;
+  readonly names?: readonly string[];
+  readonly onLog?: (line: string) => void;
+}
+
+export const relay = { kind: 'relay', name: 'host-7' } as const;
+export const admin = { kind: 'operator', name: 'admin' } as const;
+
+export async function startTestGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-grpc-'));
+  const authority = await makeAuthority('Test CA');
+  const server = await issueServerCertificate(authority, options.names ?? ['localhost', '127.0.0.1']);
+  const revoked = new Set<string>();
+  const operators = new Map(Object.entries(options.operators ?? { admin: 'admin' as const }));
+  const { privateKey: signingKey } = generateKeyPairSync('ed25519');
+  const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
+  const authentication = createAuthentication({ identity, isRevoked: (print) => revoked.has(print) });
+  const spent = new Set<string>();
+  const enrolment = createEnrolment({
+    identity,
+    agentsOf: (name) => (name === relay.name ? ['coder'] : []),
+    spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
+  });
+  const relays = createRelays(() => ({ lockdown: false, agents: [] }));
+  const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
+  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, log };
+  const chain = { certificate: server.certificate + authority.certificate, key: server.key };
+  const grpc = await startGrpcServer({
+    ...common,
+    server: chain,
+    authority: authority.certificate,
+    authentication,
+    execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
+    warden: { ...emptyWarden, ...options.warden },
+    relays,
+  });
+  const enroll = await startEnrolmentServer({ ...common, server: chain, grpcPort: grpc.port });
+  const clients: GatewayClient[] = [];
+  let folders = 0;
+
+  async function makeIdentity(peer: PeerName, more: IdentityOptions = {}): Promise<string> {
+    folders += 1;
+    const folder = await mkdtemp(join(dir, `identity-${folders}-`));
+    const key = makeKey();
+    const issuer = more.authority ?? authority;
+    const certificate = await issueClientCertificate(issuer, peer, createPublicKey(key), more.period);
+    await writeFile(join(folder, identityFiles.authority), authority.certificate);
+    await writeFile(join(folder, identityFiles.certificate), certificate);
+    await writeFile(join(folder, identityFiles.key), key);
+    return folder;
+  }
+
+  const close = async (graceMs: number) => {
+    for (const client of clients) client.close();
+    await Promise.all([grpc.close(graceMs), enroll.close(graceMs)]);
+  };
+  return {
+    address: `localhost:${grpc.port}`,
+    port: grpc.port,
+    enrollAddress: `localhost:${enroll.port}`,
+    authority,
+    authentication,
+    enrolment,
+    relays,
+    dir,
+    identity: makeIdentity,
+    connect: async (peer) => {
+      const identityDir = await makeIdentity(peer);
+      const client = await connectGateway({ address: `localhost:${grpc.port}`, identityDir });
+      clients.push(client);
+      return client;
+    },
+    revoke: async (identityDir) => {
+      revoked.add(fingerprintOfPem((await readIdentity(identityDir)).certificate.toString()));
+    },
+    close,
+    [Symbol.asyncDispose]: async () => {
+      await close(0);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const emptyWarden: WardenView = {
+  executions: async () => [],
+  execution: async () => undefined,
+  approvals: () => [],
+  resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
+  agents: () => [],
+  hosts: () => [],
+  status: () => ({
+    version: '1',
+    policyHash: '',
+    startedAt: 0,
+    problem: '',
+    running: 0,
+    queued: 0,
+    pending: 0,
+    warnings: [],
+  }),
+};
