@@ -12,7 +12,10 @@ export function parsedField<T>(parse: (text: string) => T | undefined, wanted: s
   return z.string().transform((text, context): T => {
     const value = parse(text);
     if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: `must be ${wanted}, not "${text.slice(0, 80)}"` });
+    context.addIssue({
+      code: 'custom',
+      message: `must be ${wanted}, not ${JSON.stringify(text.slice(0, 80))}`,
+    });
     return z.NEVER;
   });
 }

@@ -30,11 +30,3 @@ export function parseSize(text: string): number | undefined {
   const total = Math.floor(Number(count) * (bytes.get(unit) ?? 0));
   return total >= 1 ? total : undefined;
 }
-
-/** `90s` for 90 000 and `5m` for 300 000: what `parseDuration` reads back. */
-export function formatDuration(ms: number): string {
-  for (const [unit, size] of [...milliseconds].reverse()) {
-    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
-  }
-  return `${ms}ms`;
-}

@@ -95,13 +95,14 @@ function mapToPlain(map: YAMLMap, report: Report, depth: number): unknown {
   for (const { key, value } of map.items) {
     if (!isScalar(key) || typeof key.value !== 'string') {
       report(isScalar(key) ? key : map, 'a key must be a text');
+    } else if (key.value === '__proto__') {
+      report(key, 'the key "__proto__" is not allowed');
     } else if (plain.has(key.value)) {
       report(key, `the key "${key.value}" is there twice`);
     } else {
       plain.set(key.value, toPlain(value, report, depth));
     }
   }
-  // Makes own properties only, also of a key named __proto__.
   return Object.fromEntries(plain);
 }
 
