@@ -1,6 +1,6 @@
 import { ClawrdenError } from '../src/errors.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
-import type { Channel, FromCaller } from './channel.ts';
+import type { Channel, FromCaller, StartRequest } from './channel.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
 /** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
@@ -23,6 +23,8 @@ const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
  */
 export class Execution {
   readonly wiring: Wiring;
+  /** What an orchestrator asks of the host. */
+  readonly hostLabels: Readonly<Record<string, string>>;
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;
   readonly #early: FromCaller[] = [];
@@ -32,12 +34,13 @@ export class Execution {
 
   constructor(
     record: ExecutionRecord,
-    wiring: Wiring,
+    { command, hostLabels }: StartRequest,
     channel: Channel,
     onChange: (record: ExecutionRecord) => void,
   ) {
     this.#record = record;
-    this.wiring = wiring;
+    this.wiring = command;
+    this.hostLabels = hostLabels;
     this.#onChange = onChange;
     channel.listen((input) => (this.#deliver ? this.#deliver(input) : this.#keep(input)));
     if (channel.gone.aborted) this.stop(channel.gone.reason);

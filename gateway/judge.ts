@@ -3,7 +3,7 @@ import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { checkCommand } from '../src/policy/check-command.ts';
 import { decide } from '../src/policy/decide.ts';
-import { normalizeCwd } from '../src/policy/normalize-cwd.ts';
+import { locateCwd, normalizeCwd } from '../src/policy/normalize-cwd.ts';
 import type { Decision, Policy } from '../src/policy/policy.ts';
 import type { Caller } from './caller.ts';
 import type { StartRequest } from './channel.ts';
@@ -15,11 +15,19 @@ export interface Subject {
   readonly identity: Identity;
 }
 
+/** A request that was held against facts: what the policy decides on and a plan is made of. */
+export interface Cleared {
+  readonly subject: Subject;
+  /** With its working directory normalised. */
+  readonly command: Command;
+  /** The directory that must hold the working directory once links are resolved; empty where any may. */
+  readonly root: string;
+}
+
 export interface Judgement {
   readonly decision: Decision;
-  /** Both are there unless the decision is `deny`. */
-  readonly subject?: Subject;
-  readonly command?: Command;
+  /** There unless the request was refused as it stood. */
+  readonly cleared?: Cleared;
 }
 
 const nobody: Identity = { uid: 65534, gid: 65534 };
@@ -35,8 +43,8 @@ export function judge(
   try {
     if (request.refusal !== undefined) throw request.refusal;
     const subject = identify(agents, caller, request);
-    const command = sanitize(withCwd(request.command, subject, caller), subject, policy);
-    return { subject, command, decision: decideFor(policy, subject, command, caller) };
+    const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
+    return { cleared, decision: decideFor(policy, cleared, caller) };
   } catch (error) {
     const { code, message } = toClawrdenError(error);
     return { decision: { action: 'deny', rule: code, reason: message, code } };
@@ -77,20 +85,22 @@ function withCwd(command: Command, { agent }: Subject, caller: Caller): Command 
   return { ...command, cwd: agent?.cwd ?? cwdWithoutWorkspace };
 }
 
-function sanitize(command: Command, subject: Subject, policy: Policy): Command {
+function sanitize(command: Command, subject: Subject, policy: Policy): Cleared {
   const wrong = checkCommand(command);
   if (wrong !== undefined) throw wrong;
-  return { ...command, cwd: checkedCwd(command.cwd, subject.agent === undefined ? '/' : policy.workspace) };
+  const place =
+    subject.agent === undefined ? outsideAnyWorkspace(command.cwd) : locateCwd(policy, command.cwd);
+  if (place !== undefined) return { subject, command: { ...command, cwd: place.cwd }, root: place.root };
+  const allowed = subject.agent === undefined ? '/' : policy.roots.join(', ');
+  throw new ClawrdenError('cwd-outside', `the working directory is outside ${allowed}`);
 }
 
-function checkedCwd(cwd: string, root: string): string {
-  const normalized = normalizeCwd(cwd, root);
-  if (normalized === undefined)
-    throw new ClawrdenError('cwd-outside', `the working directory is outside ${root}`);
-  return normalized;
+function outsideAnyWorkspace(cwd: string): { cwd: string; root: string } | undefined {
+  const normal = normalizeCwd(cwd, '/');
+  return normal === undefined ? undefined : { cwd: normal, root: '' };
 }
 
-function decideFor(policy: Policy, subject: Subject, command: Command, caller: Caller): Decision {
+function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller): Decision {
   const decision = decide(policy, {
     agent: subject.agent?.name ?? '',
     tool: command.tool,

@@ -34,7 +34,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       const key = `${callerName(caller)} ${request.executionId}`;
       if (open.has(key)) throw duplicate(request.executionId);
       checkLoad(open, request.agent, limits);
-      const execution = new Execution(newRecord(caller, request), request.command, channel, history.save);
+      const execution = new Execution(newRecord(caller, request), request, channel, history.save);
       open.set(key, execution);
       if (await history.has(callerName(caller), request.executionId)) {
         open.delete(key);

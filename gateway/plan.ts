@@ -12,7 +12,7 @@ import {
 import type { Policy, ToolDefinition } from '../src/policy/policy.ts';
 import { scrubEnvironment } from '../src/policy/scrub-environment.ts';
 import type { ImageFacts } from './engine.ts';
-import type { Judgement, Subject } from './judge.ts';
+import type { Cleared, Judgement } from './judge.ts';
 
 const ghostHome = '/home/ghost';
 
@@ -27,8 +27,7 @@ export interface PlanParts {
   readonly policy: Policy;
   readonly tool: ToolDefinition;
   readonly strategy: Strategy;
-  readonly subject: Subject;
-  readonly command: Command;
+  readonly cleared: Cleared;
   readonly timeoutMs: number;
   /** Ghost only. */
   readonly image?: ImageFacts;
@@ -36,17 +35,17 @@ export interface PlanParts {
 
 /** The plan of a judgement that is no denial; `ClawrdenError`s are thrown where none can be made (`image-missing`). */
 export async function sealJudged(
-  { decision, subject, command }: Judgement,
+  { decision, cleared }: Judgement,
   policy: Policy,
   resolveImage: (reference: string) => Promise<ImageFacts>,
 ): Promise<SealedPlan> {
   const { tool } = decision;
-  if (decision.action === 'deny' || !tool || !subject || !command) {
+  if (decision.action === 'deny' || !tool || !cleared) {
     throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
   }
   const timeoutMs = decision.timeoutMs ?? tool.timeoutMs;
-  const strategy = strategyFor(tool, command);
-  const parts = { policy, tool, strategy, subject, command, timeoutMs };
+  const strategy = strategyFor(tool, cleared.command);
+  const parts = { policy, tool, strategy, cleared, timeoutMs };
   if (strategy !== 'ghost' || tool.image === undefined) return sealPlan(parts);
   return sealPlan({ ...parts, image: await resolveImage(tool.image) });
 }
@@ -63,15 +62,16 @@ export function sealPlan(parts: PlanParts): SealedPlan {
   return { plan, canonical, hash: planHash(canonical) };
 }
 
-function buildPlan({ policy, tool, strategy, subject, command, timeoutMs, image }: PlanParts): Plan {
-  const { agent, identity } = subject;
+function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanParts): Plan {
+  const { command, root } = cleared;
+  const { agent, identity } = cleared.subject;
   const caller = callerEnvironment(command, policy);
   return {
     agent: agent?.name ?? '',
     argv: [command.tool, ...command.args],
     env: image === undefined ? caller : ghostEnvironment(image.env, caller),
     cwd: command.cwd,
-    workspace: agent === undefined ? '' : policy.workspace,
+    workspace: root,
     uid: identity.uid,
     gid: identity.gid,
     umask: command.umask,

@@ -27,7 +27,7 @@ export interface Recorder {
 
 export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
   return {
-    decided: async (execution, { decision, subject, command }, sealed) => {
+    decided: async (execution, { decision, cleared }, sealed) => {
       const { record } = execution;
       const plan = sealed instanceof ClawrdenError ? undefined : sealed;
       execution.advance({
@@ -38,9 +38,9 @@ export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
         decidedAt: Date.now(),
         planHash: plan?.hash ?? '',
         plan: plan?.canonical ?? '',
-        cwd: command?.cwd ?? record.cwd,
-        uid: subject?.identity.uid ?? record.uid,
-        gid: subject?.identity.gid ?? record.gid,
+        cwd: cleared?.command.cwd ?? record.cwd,
+        uid: cleared?.subject.identity.uid ?? record.uid,
+        gid: cleared?.subject.identity.gid ?? record.gid,
       });
       await audit.append(decisionRecord(execution, decision.code ?? '', policyHash));
     },

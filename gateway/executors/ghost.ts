@@ -19,8 +19,8 @@ const cancelGraceMs = 3_000;
 export interface GhostParts {
   readonly scheduler: Scheduler;
   readonly startTimeoutMs: number;
-  /** Labels that the hosts of this plan's agent, and of this request, must carry. */
-  readonly hostLabels: (execution: Execution) => Readonly<Record<string, string>>;
+  /** Labels that the hosts of an agent must carry. */
+  readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
   readonly recordStart: (execution: Execution) => void;
   /** An engine stopped answering in mid-work. */
   readonly onHostLost: (host: DockerHost) => void;
@@ -52,10 +52,11 @@ export function createGhostExecutor(parts: GhostParts): Executor {
 /** A lease with a ready ghost in it. A host where nothing could start is left out of the next try. */
 async function place(plan: Plan, execution: Execution, channel: Channel, parts: GhostParts): Promise<Placed> {
   const avoid = new Map<DockerHost, ClawrdenError>();
+  const labels = { ...execution.hostLabels, ...parts.labelsOf(plan.agent) };
   const onPlace = (at: number) =>
     void channel.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
   for (;;) {
-    const request = { labels: parts.hostLabels(execution), imageId: plan.image?.id ?? '', avoid };
+    const request = { labels, imageId: plan.image?.id ?? '', avoid };
     const lease = await parts.scheduler.lease(request, execution.signal, onPlace);
     try {
       return { lease, ghost: await start(lease.host, plan, execution.signal, parts.startTimeoutMs) };

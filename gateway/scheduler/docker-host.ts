@@ -11,6 +11,8 @@ export class DockerHost {
   problem = 'not reached yet';
   /** Slots in use. */
   running = 0;
+  /** Leases given so far: among equally loaded hosts the one with fewer comes first. */
+  granted = 0;
   readonly #images = new Map<string, { facts: ImageFacts | undefined; until: number }>();
 
   constructor(config: HostConfig, engine: Engine) {

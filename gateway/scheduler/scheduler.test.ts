@@ -105,7 +105,9 @@ test('waiting ends by deadline and by abort, and gives the place away', async ()
   const abort = new AbortController();
   const reason = new ClawrdenError('canceled', 'gone');
   const aborted = expect(scheduler.lease(request, abort.signal, ignore)).rejects.toBe(reason);
-  const late = expect(scheduler.lease(request, never, ignore)).rejects.toMatchObject({ code: 'queue-timeout' });
+  const late = expect(scheduler.lease(request, never, ignore)).rejects.toMatchObject({
+    code: 'queue-timeout',
+  });
   abort.abort(reason);
   await aborted;
   await late;

@@ -95,12 +95,13 @@ export class Scheduler {
     if (this.#running >= this.#limits.running) return undefined;
     let best: DockerHost | undefined;
     for (const host of candidates)
-      if (host.hasFreeSlot && (best === undefined || load(host) < load(best))) best = host;
+      if (host.hasFreeSlot && (best === undefined || precedes(host, best))) best = host;
     return best;
   }
 
   #grant(host: DockerHost): Lease {
     host.running += 1;
+    host.granted += 1;
     this.#running += 1;
     let held = true;
     const release = () => {
@@ -144,8 +145,12 @@ export class Scheduler {
   }
 }
 
-/** Share of the slots in use. */
-function load(host: DockerHost): number {
+function precedes(host: DockerHost, other: DockerHost): boolean {
+  const difference = shareInUse(host) - shareInUse(other);
+  return difference === 0 ? host.granted < other.granted : difference < 0;
+}
+
+function shareInUse(host: DockerHost): number {
   return host.running / host.config.slots;
 }
 
