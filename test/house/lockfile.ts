@@ -37,7 +37,7 @@ export async function completeLock(): Promise<void> {
       ...dev,
       optional: true,
       ...platform(name),
-    }
+    };
   }
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
   await writeFile(
@@ -47,12 +47,10 @@ export async function completeLock(): Promise<void> {
 }
 
 function wanted(lock: Lock): [name: string, version: string, parent: LockedPackage][] {
-  const parents = Object.entries(lock.packages).filter(([path]) => path !== '');
-  return parents.flatMap(([, parent]) =>
-    Object.entries(parent.optionalDependencies ?? {}).map(
-      ([name, version]) => [name, version, parent] as const,
-    ),
-  ) as [string, string, LockedPackage][];
+  return Object.entries(lock.packages).flatMap(([path, parent]) => {
+    const optional = path === '' ? [] : Object.entries(parent.optionalDependencies ?? {});
+    return optional.map(([name, version]): [string, string, LockedPackage] => [name, version, parent]);
+  });
 }
 
 function isListed(lock: Lock, name: string): boolean {

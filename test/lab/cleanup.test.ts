@@ -12,6 +12,8 @@ import { leftovers } from './remove.ts';
 import { hasLab } from './shared-lab.ts';
 import { waitUntil } from './wait.ts';
 
+const patience = { timeout: 15_000, interval: 250 };
+
 describe.skipIf(!hasLab())('the end of a lab', () => {
   test('stop leaves nothing, though containers run, networks and volumes exist and an engine hangs', async () => {
     const before = await mountPoints();
@@ -35,7 +37,7 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
       const { child, id } = await startElsewhere('running');
       child.kill(signal);
       await once(child, 'exit');
-      await waitUntil('removal', 15_000, async () => (await leftovers(id)).length === 0);
+      await expect.poll(() => leftovers(id), patience).toEqual([]);
     },
   );
 
@@ -45,7 +47,7 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
       const { child, id } = await startElsewhere('making');
       await sleep(delay);
       child.kill('SIGKILL');
-      await waitUntil('removal', 15_000, async () => (await leftovers(id)).length === 0);
+      await expect.poll(() => leftovers(id), patience).toEqual([]);
     },
   );
 
@@ -55,11 +57,7 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     await waitUntil('its keeper', 5000, async () => (await children()) !== '');
     const pids = (await children()).trim().split(' ');
     child.kill('SIGKILL');
-    await waitUntil(
-      'the end of its keeper',
-      15_000,
-      async () => !pids.some((pid) => existsSync(`/proc/${pid}`)),
-    );
+    await expect.poll(() => pids.filter((pid) => existsSync(`/proc/${pid}`)), patience).toEqual([]);
   });
 });
 

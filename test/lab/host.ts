@@ -70,6 +70,10 @@ export async function startDetached(argv: readonly string[], log: string): Promi
   const child = spawn(program, args, { detached: true, stdio: ['ignore', file.fd, file.fd] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   child.once('spawn', resolve).once('error', reject);
-  await promise.finally(() => file.close());
+  try {
+    await promise;
+  } finally {
+    await file.close();
+  }
   child.unref();
 }

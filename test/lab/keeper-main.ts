@@ -20,7 +20,8 @@ async function removeAll(): Promise<void> {
   }
 }
 
-function report(what: unknown): void {
+function report(problem: unknown): void {
+  const what = problem instanceof Error ? problem.message : String(problem);
   process.stderr.write(`clawrden: lab: ${id} is not quite removed: ${what}; run scripts/lab down ${id}\n`);
   process.exitCode = 1;
 }

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface KeptLease {
   readonly id: string;
   /** Removes the lab and returns when that is done; throws when something is left. */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 type Keeper = ChildProcessByStdio<Writable, Readable, null>;

@@ -38,7 +38,7 @@ describe.skipIf(!hasLab())('a lab of two hosts', () => {
   test('the engine takes the client certificate, and nobody without one', async () => {
     const [cert, key] = await Promise.all([readFile(hosts[0].tls.cert), readFile(hosts[0].tls.key)]);
     expect(await pingByTls(hosts[0], { cert, key })).toBe(200);
-    await expect(pingByTls(hosts[0], {})).rejects.toThrow();
+    await expect(pingByTls(hosts[0], {})).rejects.toThrow(/bad certificate|certificate required/);
   });
 
   test('npm install works in a container on a bridge network, as uid 1000', async () => {

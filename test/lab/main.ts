@@ -1,14 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { answers } from './engine.ts';
 import { attachLab, type Lab, readDescription, startLab } from './lab.ts';
 import { leaseState } from './lease.ts';
-import { labRoot, maxHosts } from './names.ts';
-import { leftovers, removeLab } from './remove.ts';
+import { maxHosts } from './names.ts';
+import { labFolders, leftovers, removeLab } from './remove.ts';
 
-const program = new Command('scripts/lab').description(
-  'Real Docker engines on this machine, each in a network namespace of its own. Needs root.',
-);
+const program = new Command('scripts/lab')
+  .description('Real Docker engines on this machine, each in a network namespace of its own. Needs root.')
+  .exitOverride();
 
 program
   .command('up')
@@ -17,7 +16,7 @@ program
   .option('--json', 'print the lab as JSON')
   .action(async (options: { hosts: number; json?: boolean }) => {
     const progress = (line: string) => process.stderr.write(`lab: ${line}\n`);
-    print([await startLab({ hosts: options.hosts, keep: true, progress })], options.json);
+    await print([await startLab({ hosts: options.hosts, keep: true, progress })], options.json);
   });
 
 program
@@ -38,8 +37,9 @@ program
   });
 
 await program.parseAsync().catch((error: unknown) => {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 });
 
 async function remove(id: string): Promise<void> {
@@ -51,17 +51,12 @@ async function remove(id: string): Promise<void> {
 }
 
 async function labs(): Promise<Lab[]> {
-  const found = await Promise.all((await labIds()).map(readDescription));
+  const found = await Promise.all((await labFolders()).map(readDescription));
   return found.filter((description) => description !== undefined).map(attachLab);
 }
 
-async function labIds(): Promise<string[]> {
-  const names = await readdir(labRoot).catch(() => []);
-  return names.filter((name) => /^[0-9a-f]{4}$/.test(name));
-}
-
 async function unheldIds(): Promise<string[]> {
-  const ids = await labIds();
+  const ids = await labFolders();
   const states = await Promise.all(ids.map(leaseState));
   return ids.filter((_, i) => states[i] !== 'held');
 }

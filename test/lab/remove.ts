@@ -23,9 +23,18 @@ export async function removeLab(id: string): Promise<void> {
   await dropNamespaceFolder();
 }
 
-/** Removes the labs whose process and keeper are both gone. */
+/** Removes labs whose process and keeper are both gone, and folders of labs that a restart of the machine ended. */
 export async function removeAbandoned(): Promise<void> {
-  for (const id of await leases()) if ((await leaseState(id)) === 'abandoned') await removeLab(id);
+  const folders = await labFolders(); // before the leases: a lab has its lease before and after its folder
+  const held = await leases();
+  for (const id of folders) if (!held.includes(id)) await removeLab(id);
+  for (const id of held) if ((await leaseState(id)) === 'abandoned') await removeLab(id);
+}
+
+/** Ids of the labs of this checkout that are up or were left behind. */
+export async function labFolders(): Promise<string[]> {
+  const names = await readdir(labRoot).catch(() => []);
+  return names.filter((name) => /^[0-9a-f]{4}$/.test(name));
 }
 
 /** One line for everything of a lab that still exists; empty after a clean end. */
@@ -37,7 +46,7 @@ export async function leftovers(id: string): Promise<string[]> {
     ['firewall rule', await firewallRules(id)],
     ['mount', await mounts(id)],
     ['cgroup', await cgroups(id)],
-    ['folder', await folders(id)],
+    ['folder', await foldersOf(id)],
   ];
   return kinds.flatMap(([kind, items]) => items.map((item) => `${kind} ${item}`));
 }
@@ -48,9 +57,9 @@ async function mounts(id: string): Promise<string[]> {
   return points.filter((point) => point.includes(`clawrden-${id}`) || point.startsWith(join(labRoot, id)));
 }
 
-async function folders(id: string): Promise<string[]> {
+async function foldersOf(id: string): Promise<string[]> {
   const run = (await leases()).filter((lease) => lease === id).map(runDir);
-  const dir = (await readdir(labRoot).catch(() => [])).filter((name) => name === id);
+  const dir = (await labFolders()).filter((name) => name === id);
   return [...run, ...dir.map((name) => join(labRoot, name))];
 }
 

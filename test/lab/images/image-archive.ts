@@ -22,6 +22,7 @@ export async function packImage(
   archive: string,
 ): Promise<string> {
   const work = `${archive}.d`;
+  await rm(work, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
   await run([...tar(root), '-cf', join(work, 'layer.tar'), '.'], { timeout: 300_000 });
   const layer = await sha256File(join(work, 'layer.tar'));

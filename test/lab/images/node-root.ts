@@ -28,7 +28,7 @@ export const caInImage = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Looks at the machine for the suite, mirror, registry and CA bundle that reach the network from here. */
 export async function findNodeSources(): Promise<NodeSources> {
-  const registry = (await run(['npm', 'config', 'get', 'registry'])).trim();
+  const registry = (await run(['npm', 'config', 'get', 'registry', '--logs-max=0'])).trim();
   const env = process.env;
   return {
     suite: /^VERSION_CODENAME=(\w+)/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1] ?? 'bookworm',
@@ -42,7 +42,17 @@ export async function findNodeSources(): Promise<NodeSources> {
 /** Debian with Node (the one that runs this program), npm, git and common tools. Takes about half a minute. */
 export async function makeNodeRoot(root: string, sources: NodeSources): Promise<void> {
   const include = `--include=${packages.join(',')}`;
-  const debootstrap = ['debootstrap', '--variant=minbase', include, sources.suite, root, sources.mirror];
+  // In a mount namespace, or an interrupted debootstrap leaves its mounts behind.
+  const debootstrap = [
+    'unshare',
+    '--mount',
+    'debootstrap',
+    '--variant=minbase',
+    include,
+    sources.suite,
+    root,
+    sources.mirror,
+  ];
   await run(debootstrap, { timeout: 10 * minutes });
   await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
   await installNpm(root, sources);
