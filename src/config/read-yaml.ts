@@ -46,7 +46,8 @@ export function readYaml(text: string, file: string): YamlResult {
     // Its own check compares every pair of keys; `toPlain` does it in one pass.
     uniqueKeys: false,
     merge: false,
-    logLevel: 'silent',
+    // At 'silent' a second document would be left out without a word.
+    logLevel: 'error',
   });
   return fromDocument(document, lines, file);
 }
