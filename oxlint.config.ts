@@ -13,8 +13,9 @@ export default defineConfig({
     'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
     'typescript/no-explicit-any': 'error',
     'typescript/no-non-null-assertion': 'error',
-    'typescript/only-throw-error': 'error',
-    'typescript/prefer-promise-reject-errors': 'error',
+    // What was caught or handed over may be passed on as it is.
+    'typescript/only-throw-error': ['error', { allowThrowingUnknown: true }],
+    'typescript/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true }],
     'typescript/return-await': ['error', 'error-handling-correctness-only'],
     'import/no-cycle': ['error', { ignoreTypes: false }],
     'import/no-default-export': 'error',
