@@ -8,19 +8,20 @@ import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
+import type { Policy } from '../src/policy/policy.ts';
 import { createApprovals } from './approvals/approvals.ts';
-import { openAuditLog } from './audit/audit-log.ts';
+import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openEngine } from './docker/open-engine.ts';
-import { createExecute } from './execute.ts';
+import { createExecute, type Execute } from './execute.ts';
 import { createGhostExecutor } from './executors/ghost.ts';
 import { createMirror } from './executors/mirror.ts';
 import { passthrough } from './executors/passthrough.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
-import { createLedger } from './ledger.ts';
+import { createLedger, type Ledger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
 import { DockerHost } from './scheduler/docker-host.ts';
@@ -28,9 +29,10 @@ import { resolveImage } from './scheduler/images.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { probe, watchHealth } from './scheduler/watch-health.ts';
 import { openDatabase } from './store/database.ts';
-import { openHistory } from './store/history.ts';
+import { type History, openHistory } from './store/history.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
+import type { RelayRegistry, RelayState, WardenView } from './warden-view.ts';
 
 /** How long running work may go on after the first TERM; a second one ends it at once. */
 const drainMs = 30_000;
@@ -53,51 +55,29 @@ async function main(): Promise<void> {
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
   const policy = loadPolicy(config.policy);
+  const records = await openRecords(config, `version ${version}, policy ${policy.hash}`);
+  const { audit, history } = records;
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
-  const audit = await openAuditLog(config.audit);
-  const database = await openDatabase(join(config.state, 'clawrden.db'));
-  const history = openHistory(database);
-  const stopped = await history.endUnfinished('the gateway ended before the command did');
-  await audit.append({
-    type: 'lifecycle',
-    event: 'start',
-    text: `version ${version}, policy ${policy.hash}`,
-  });
-
-  const init = nativeFile('clawrden-init');
-  const hosts = config.hosts.map(
-    (host) => new DockerHost(host, openEngine(host, identity.gatewayId, init, log)),
-  );
-  const scheduler = new Scheduler(hosts, config.limits);
-  const ledger = createLedger(history, config.limits);
   const approvals = createApprovals(config.limits.pendingPerAgent);
+  const ledger = createLedger(history, config.limits);
   const recorder = createRecorder(audit, policy.hash);
-  const relays = createRelays((relay) => ({
-    lockdown: false,
-    agents: config.agents
-      .filter((agent) => agent.relay === relay)
-      .map(({ name }) => ({ name, tools: [...policy.tools.keys()], paused: false, killed: false })),
-  }));
-
-  const removeStrays = async (host: DockerHost) => {
-    const live = ledger.running().map(({ container }) => container);
-    const removed = await host.engine.removeStrays(new Set(live));
-    log.info({ host: host.name, removed }, 'host is up');
-  };
+  const relays = createRelays((relay) => relayState(relay, config, policy));
+  const pool = openPool(config, identity, ledger, log);
+  const { scheduler } = pool;
   const execute = createExecute({
     policy,
     agents,
     ledger,
     recorder,
     approvals,
-    resolveImage: (reference) => resolveImage(hosts, reference),
+    resolveImage: (reference) => resolveImage(scheduler.hosts, reference),
     executors: {
       ghost: createGhostExecutor({
         scheduler,
         startTimeoutMs: config.limits.startTimeoutMs,
         labelsOf: (agent) => agents.get(agent)?.hosts ?? {},
         recordStart: recorder.started,
-        onHostLost: (host) => void probe(host, scheduler, removeStrays),
+        onHostLost: pool.probe,
       }),
       mirror: createMirror(recorder.started),
       passthrough,
@@ -114,50 +94,118 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     audit,
   });
+  const servers = await startServers(config, identity, records, { execute, warden, relays, log });
+  log.info({ ...servers.ports, policy: policy.hash }, 'ready');
 
-  const authentication = createAuthentication({ identity, isRevoked: () => false });
-  const enrolment = createEnrolment({
-    identity,
-    agentsOf: (relay) => config.agents.filter((agent) => agent.relay === relay).map(({ name }) => name),
-    spend: (jti, expiresAt) => spendToken(database, jti, expiresAt),
-  });
-  const health = new AbortController();
-  const healthEnded = watchHealth(scheduler, removeStrays, health.signal);
+  await untilAsked();
+  log.info({ running: ledger.running().length }, 'draining');
+  await drain(ledger);
+  await servers.close();
+  await pool.close();
+  await records.close();
+  log.info('stopped');
+}
+
+interface Records {
+  readonly audit: AuditLog;
+  readonly history: History;
+  readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+async function openRecords(config: GatewayConfig, text: string): Promise<Records> {
+  const audit = await openAuditLog(config.audit);
+  const database = await openDatabase(join(config.state, 'clawrden.db'));
+  const history = openHistory(database);
+  await history.endUnfinished('the gateway ended before the command did');
+  await audit.append({ type: 'lifecycle', event: 'start', text });
+  return {
+    audit,
+    history,
+    spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
+    close: async () => {
+      await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
+      await audit.close();
+      await history.close();
+    },
+  };
+}
+
+function relayState(relay: string, { agents }: GatewayConfig, { tools }: Policy): RelayState {
+  const own = agents.filter((agent) => agent.relay === relay);
+  const state = { tools: [...tools.keys()], paused: false, killed: false };
+  return { lockdown: false, agents: own.map(({ name }) => ({ name, ...state })) };
+}
+
+interface Pool {
+  readonly scheduler: Scheduler;
+  readonly probe: (host: DockerHost) => void;
+  readonly close: () => Promise<void>;
+}
+
+function openPool(config: GatewayConfig, { gatewayId }: GatewayIdentity, ledger: Ledger, log: Logger): Pool {
+  const init = nativeFile('clawrden-init');
+  const hosts = config.hosts.map((host) => new DockerHost(host, openEngine(host, gatewayId, init, log)));
+  const scheduler = new Scheduler(hosts, config.limits);
+  const removeStrays = async (host: DockerHost) => {
+    const live = ledger.running().map(({ container }) => container);
+    const removed = await host.engine.removeStrays(new Set(live));
+    log.info({ host: host.name, removed }, 'host is up');
+  };
+  const closing = new AbortController();
+  const watching = watchHealth(scheduler, removeStrays, closing.signal);
+  return {
+    scheduler,
+    probe: (host) => void probe(host, scheduler, removeStrays),
+    close: () => {
+      closing.abort();
+      return watching;
+    },
+  };
+}
+
+interface Served {
+  readonly execute: Execute;
+  readonly warden: WardenView;
+  readonly relays: RelayRegistry;
+  readonly log: Logger;
+}
+
+async function startServers(
+  { agents, grpc, enroll }: GatewayConfig,
+  identity: GatewayIdentity,
+  { spend }: Records,
+  served: Served,
+): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
-  const grpc = await startGrpcServer({
-    listen: config.grpc.listen,
+  const agentsOf = (relay: string) => agents.filter((agent) => agent.relay === relay).map(({ name }) => name);
+  const authentication = createAuthentication({ identity, isRevoked: () => false });
+  const enrolment = createEnrolment({ identity, agentsOf, spend });
+  const main = await startGrpcServer({
+    listen: grpc.listen,
     server,
     authority: authority.certificate,
     authentication,
     enrolment,
-    execute,
-    warden,
-    relays,
-    log,
+    ...served,
   });
-  const enrolServer = await startEnrolmentServer({
-    listen: config.enroll.listen,
+  const { log } = served;
+  const second = await startEnrolmentServer({
+    listen: enroll.listen,
     server,
     enrolment,
-    grpcPort: grpc.port,
+    grpcPort: main.port,
     log,
   });
-  log.info({ grpc: grpc.port, enroll: enrolServer.port, policy: policy.hash, stopped }, 'ready');
-
-  await untilAsked();
-  log.info({ running: ledger.running().length }, 'draining');
-  await enrolServer.close(closeMs);
-  await drain(ledger);
-  await grpc.close(closeMs);
-  health.abort();
-  await healthEnded;
-  await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
-  await audit.close();
-  await history.close();
-  log.info('stopped');
+  return {
+    ports: { grpc: main.port, enroll: second.port },
+    close: async () => {
+      await Promise.all([second.close(closeMs), main.close(closeMs)]);
+    },
+  };
 }
 
-async function drain(ledger: ReturnType<typeof createLedger>): Promise<void> {
+async function drain(ledger: Ledger): Promise<void> {
   const stop = () => ledger.stopAll(new ClawrdenError('canceled', 'the gateway is shutting down'));
   const timer = setTimeout(stop, drainMs);
   void untilAsked().then(stop);

@@ -8,6 +8,7 @@ import type { Execution } from './execution.ts';
 import type { Judgement } from './judge.ts';
 import type { RecordedVerdict } from './permit.ts';
 import type { SealedPlan } from './plan.ts';
+import type { ExecutionRecord } from './warden-view.ts';
 
 /** Writes each turn of an execution to the audit and to history. What it has resolved for is on the disk. */
 export interface Recorder {
@@ -27,22 +28,9 @@ export interface Recorder {
 
 export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
   return {
-    decided: async (execution, { decision, cleared }, sealed) => {
-      const { record } = execution;
-      const plan = sealed instanceof ClawrdenError ? undefined : sealed;
-      execution.advance({
-        decision: decision.action,
-        rule: decision.rule,
-        decisionReason: decision.reason,
-        strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
-        decidedAt: Date.now(),
-        planHash: plan?.hash ?? '',
-        plan: plan?.canonical ?? '',
-        cwd: cleared?.command.cwd ?? record.cwd,
-        uid: cleared?.subject.identity.uid ?? record.uid,
-        gid: cleared?.subject.identity.gid ?? record.gid,
-      });
-      await audit.append(decisionRecord(execution, decision.code ?? '', policyHash));
+    decided: async (execution, judgement, sealed) => {
+      execution.advance(decidedFields(execution, judgement, sealed));
+      await audit.append(decisionRecord(execution, judgement.decision.code ?? '', policyHash));
     },
     verdict: (execution, approval, verdict) =>
       audit.append({
@@ -87,6 +75,26 @@ export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
         .append({ type: 'decision', ...ids, ...why, ...what, ...rest })
         .then(() => outcome, unrecorded);
     },
+  };
+}
+
+function decidedFields(
+  { record }: Execution,
+  { decision, cleared }: Judgement,
+  sealed: SealedPlan | ClawrdenError,
+): Partial<ExecutionRecord> {
+  const plan = sealed instanceof ClawrdenError ? undefined : sealed;
+  return {
+    decision: decision.action,
+    rule: decision.rule,
+    decisionReason: decision.reason,
+    strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
+    decidedAt: Date.now(),
+    planHash: plan?.hash ?? '',
+    plan: plan?.canonical ?? '',
+    cwd: cleared?.command.cwd ?? record.cwd,
+    uid: cleared?.subject.identity.uid ?? record.uid,
+    gid: cleared?.subject.identity.gid ?? record.gid,
   };
 }
 

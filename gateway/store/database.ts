@@ -57,6 +57,7 @@ export async function openDatabase(file: string): Promise<Database> {
     db: database,
     provider: { getMigrations: () => Promise.resolve(migrations) },
   }).migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error !== undefined)
+    throw new Error(`the database ${file} cannot be brought up to date`, { cause: error });
   return database;
 }

@@ -80,7 +80,11 @@ async function upsert(database: Database, rows: readonly ExecutionRow[]): Promis
 }
 
 async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {
-  let query = database.selectFrom('executions').selectAll().orderBy('received_at', 'desc').limit(filter.limit);
+  let query = database
+    .selectFrom('executions')
+    .selectAll()
+    .orderBy('received_at', 'desc')
+    .limit(filter.limit);
   if (filter.running) query = query.where('state', '!=', 'ended');
   if (filter.agent !== '') query = query.where('agent', '=', filter.agent);
   if (filter.decision !== '') query = query.where('decision', '=', filter.decision);
@@ -107,7 +111,14 @@ async function findExecution(database: Database, id: string): Promise<ExecutionR
 async function endUnfinished(database: Database, text: string): Promise<number> {
   const result = await database
     .updateTable('executions')
-    .set({ state: 'ended', outcome: 'failed', exit_code: 125, reason: 'gateway-lost', text, ended_at: Date.now() })
+    .set({
+      state: 'ended',
+      outcome: 'failed',
+      exit_code: 125,
+      reason: 'gateway-lost',
+      text,
+      ended_at: Date.now(),
+    })
     .where('state', '!=', 'ended')
     .executeTakeFirst();
   return Number(result.numUpdatedRows);

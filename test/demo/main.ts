@@ -123,7 +123,15 @@ async function showAudit(stack: Stack, ms: number): Promise<void> {
   for (const line of await stack.audit()) {
     if (line.type === 'lifecycle') continue;
     const { type, decision, verdict, outcome, rule, by, host, code, argv } = line;
-    const said = [decision, verdict, outcome, rule, by, host, type === 'outcome' ? `code ${code}` : ''];
+    const said = [
+      decision,
+      verdict,
+      outcome,
+      rule,
+      by,
+      host,
+      type === 'outcome' ? `code ${String(code)}` : '',
+    ];
     const what = Array.isArray(argv) ? argv.join(' ') : '';
     process.stdout.write(
       `  ${String(line.seq).padStart(3)} ${type.padEnd(9)} ${said.filter(Boolean).join(' ')}  ${what}\n`,
