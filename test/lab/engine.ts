@@ -13,7 +13,11 @@ export async function startEngine(host: HostNames): Promise<void> {
   if (init === undefined) throw new Error(`clawrden: lab: ${host.name} is off; power it on first`);
   const enter = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
   await startDetached([...enter, 'dockerd', ...(await engineOptions(host))], engineLog(host));
-  await waitUntil(`engine of ${host.name} (see ${engineLog(host)})`, 30_000, () => answers(host.socket));
+  try {
+    await waitUntil(`engine of ${host.name}`, 30_000, () => answers(host.socket));
+  } catch (error) {
+    throw new Error(`${String(error)}; its log ends:\n${await lastLines(engineLog(host))}`, { cause: error });
+  }
 }
 
 /** Ends dockerd and its containerd. Containers are stopped by TERM, and survive KILL until the next start. */
@@ -40,6 +44,12 @@ export function answers(socketPath: string): Promise<boolean> {
   call.on('error', () => resolve(false));
   call.end();
   return promise;
+}
+
+// The log itself goes away with the lab.
+async function lastLines(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '(there is none)');
+  return text.trimEnd().split('\n').slice(-8).join('\n');
 }
 
 function engineLog(host: HostNames): string {

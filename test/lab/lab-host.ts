@@ -9,6 +9,8 @@ import type { HostNames } from './names.ts';
 export interface LabHost extends HostNames {
   /** Pid of dockerd as the machine sees it; throws while there is none. */
   pid(): Promise<number>;
+  /** The command that runs `argv` on the host's network, so that `cut` and `delay` concern it too. */
+  onNetwork(argv: readonly string[]): string[];
   /** Command lines of every process on the host: its engine, shims and containers. */
   commandsRunning(): Promise<string[]>;
   /** Runs the Docker client against this engine's unix socket, to its end. */
@@ -37,6 +39,7 @@ export function labHost(host: HostNames): LabHost {
   return {
     ...host,
     pid: () => enginePid(host),
+    onNetwork: (argv) => ['nsenter', `--net=/run/netns/${host.namespace}`, ...argv],
     commandsRunning: () => hostCommands(host.namespace),
     docker: (args, options) => attempt(['docker', '-H', `unix://${host.socket}`, ...args], options),
     cut: async () => void (await link('down')),

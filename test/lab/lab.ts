@@ -31,6 +31,8 @@ export interface LabDescription {
 export interface Lab extends AsyncDisposable {
   readonly id: string;
   readonly dir: string;
+  /** Address at which the hosts reach this machine, such as a gateway that a test runs. */
+  readonly machine: string;
   /** Build hosts, in order: build-1, build-2 … */
   readonly hosts: readonly LabHost[];
   /** The small engine for agents' containers. */
@@ -77,6 +79,7 @@ function makeLab(names: LabNames, stop: () => Promise<void>): Lab {
   return {
     id: names.id,
     dir: names.dir,
+    machine: names.gateway,
     hosts: names.hosts.map(labHost),
     agentHost: labHost(names.agentHost),
     description: { id: names.id, hosts: names.hosts.length },
