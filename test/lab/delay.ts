@@ -11,7 +11,8 @@ export async function delayLink(host: HostNames, milliseconds: number): Promise<
   if (milliseconds === 0) return void (await run(['ip', 'link', 'set', host.link, 'master', bridge]));
   await run(['ip', 'link', 'set', host.link, 'nomaster']);
   await run(['ip', 'link', 'add', near, 'type', 'veth', 'peer', 'name', far]);
-  await run(['ip', 'link', 'set', near, 'up']);
+  // Like the host's link it must not answer for the machine, which would let packets go round the wire.
+  await run(['ip', 'link', 'set', near, 'arp', 'off', 'up']);
   await run(['ip', 'link', 'set', far, 'master', bridge, 'up']);
   await startWire(host, Math.round((milliseconds * 1000) / 2));
 }

@@ -42,6 +42,7 @@ export interface LabNames {
   /** Lease of the id and the short paths of the lab. */
   readonly run: string;
   readonly bridge: string;
+  readonly bridgeMac: string;
   readonly gateway: string;
   readonly subnet: string;
   /** Parent of every folder that is the same on all engines. */
@@ -84,6 +85,7 @@ export function labNames(id: string, hosts: number): LabNames {
     dir,
     run,
     bridge: bridgeName(id),
+    bridgeMac: `02:00:0a:d5:${id.slice(0, 2)}:01`,
     gateway: `${net}.1`,
     subnet: `${net}.0/24`,
     workspaces: join(dir, 'workspaces'),

@@ -5,7 +5,8 @@ import { endWires } from './wire.ts';
 
 /** The lab's bridge, its way out of the machine, and a namespace with an address for every host. */
 export async function makeNetwork(names: LabNames): Promise<void> {
-  await run(['ip', 'link', 'add', names.bridge, 'type', 'bridge']);
+  // Without an address of its own the bridge takes and changes that of a port.
+  await run(['ip', 'link', 'add', names.bridge, 'address', names.bridgeMac, 'type', 'bridge']);
   await run(['ip', 'address', 'add', `${names.gateway}/24`, 'dev', names.bridge]);
   await run(['ip', 'link', 'set', names.bridge, 'up']);
   for (const rule of rules(names)) await run(['iptables', '-w', '-t', rule.table, '-I', ...rule.spec]);
@@ -66,7 +67,7 @@ async function joinHost(names: LabNames, host: HostNames): Promise<void> {
     'netns',
     host.namespace,
   ]);
-  await run(['ip', 'link', 'set', host.link, 'master', names.bridge, 'up']);
+  await run(['ip', 'link', 'set', host.link, 'master', names.bridge, 'arp', 'off', 'up']);
   await run([...inside, 'address', 'add', `${host.address}/24`, 'dev', 'eth0']);
   await run([...inside, 'link', 'set', 'lo', 'up']);
   await run([...inside, 'link', 'set', 'eth0', 'up']);
