@@ -9,8 +9,8 @@ export interface ClientTls {
 }
 
 const options: ChannelOptions = {
-  // Both sides ping: without that a frozen peer is never noticed.
-  'grpc.keepalive_time_ms': 10_000,
+  // Both sides ping: without that a frozen peer is never noticed; with it, within 13 s.
+  'grpc.keepalive_time_ms': 8_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc-node.flow_control_window': 1024 * 1024,

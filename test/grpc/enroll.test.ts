@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { expect, test } from 'vitest';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { enroll } from '../../src/gateway-client/enroll.ts';
+import { openChannel } from '../../src/gateway-client/open-channel.ts';
+import { unaryCall } from '../../src/gateway-client/unary-call.ts';
+import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
+
+async function newToken(gateway: TestGateway): Promise<string> {
+  const client = await gateway.connect(admin);
+  const wanted = { relay: relay.name, agents: ['coder'], ttl: 60 };
+  return (await client.call(WardenServiceService.createEnrolmentToken, wanted)).token;
+}
+
+test('a relay enrols with a token, and is then let in as itself', async () => {
+  await using gateway = await startTestGateway();
+  const identityDir = join(gateway.dir, 'new-relay');
+  const token = await newToken(gateway);
+  const enrolled = await enroll({ address: gateway.enrollAddress, token, identityDir });
+  expect(enrolled).toEqual({ relay: 'host-7', agents: ['coder'], gateway: gateway.address });
+  expect(await readFile(join(identityDir, 'ca.pem'), 'utf8')).toBe(gateway.authority.certificate);
+  expect((await stat(join(identityDir, 'key.pem'))).mode & 0o777).toBe(0o600);
+  const client = await connectGateway({ address: enrolled.gateway, identityDir });
+  expect(await client.waitForReady(5000)).toBe(true);
+  const stream = client.synchronize();
+  await new Promise((resolve) => stream.once('data', resolve));
+  client.close();
+});
+
+test('a token works once; what is refused leaves no key behind', async () => {
+  await using gateway = await startTestGateway();
+  const token = await newToken(gateway);
+  const address = gateway.enrollAddress;
+  await enroll({ address, token, identityDir: join(gateway.dir, 'first') });
+  const identityDir = join(gateway.dir, 'second');
+  const error = (await enroll({ address, token, identityDir }).catch((e: unknown) => e)) as ServiceError;
+  expect(error).toMatchObject({ code: status.PERMISSION_DENIED, details: 'the token was used before' });
+  expect(await readdir(identityDir)).toEqual([]);
+});
+
+test("an enrolled relay's key is never overwritten, and the token then not spent", async () => {
+  await using gateway = await startTestGateway();
+  const address = gateway.enrollAddress;
+  const identityDir = join(gateway.dir, 'relay');
+  await enroll({ address, token: await newToken(gateway), identityDir });
+  const token = await newToken(gateway);
+  await expect(enroll({ address, token, identityDir })).rejects.toThrow('EEXIST');
+  await enroll({ address, token, identityDir: join(gateway.dir, 'elsewhere') });
+});
+
+test('A-57: nothing is sent to a server that is not the one the token pins', async () => {
+  const lines: string[] = [];
+  await using gateway = await startTestGateway();
+  await using impostor = await startTestGateway({ onLog: (line) => lines.push(line) });
+  const token = await newToken(gateway);
+  const identityDir = join(gateway.dir, 'relay');
+  await expect(enroll({ address: impostor.enrollAddress, token, identityDir })).rejects.toThrow(
+    'not the gateway that the token was made by',
+  );
+  expect(lines).toEqual([]);
+  await expect(enroll({ address: gateway.address, token: 'x', identityDir })).rejects.toThrow(
+    'not an enrolment token',
+  );
+});
+
+test('the enrolment listener serves enrolment only, and the other one none', async () => {
+  await using gateway = await startTestGateway();
+  const client = openChannel(gateway.enrollAddress, { authority: gateway.authority.certificate });
+  const refused = unaryCall(client, RelayServiceService.token, {});
+  await expect(refused).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+  client.close();
+  const inside = await gateway.connect(relay);
+  const enrolment = inside.call(RelayServiceService.enroll, { token: '', certificateRequest: '' });
+  await expect(enrolment).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+});

@@ -1,0 +1,21 @@
+import { newExecutionId } from '../../src/execution-id.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+
+// Run as a process of its own: opens an execution and waits for whatever happens to it.
+const [address = '', identityDir = ''] = process.argv.slice(2);
+const client = await connectGateway({ address, identityDir });
+const stream = client.execute();
+stream.resume();
+const command = {
+  tool: 'sleep',
+  args: [],
+  cwd: '/',
+  env: [],
+  umask: 0,
+  stdio: [],
+  ignored: [],
+  terminal: undefined,
+  version: 1,
+};
+const start = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: {} };
+stream.write({ message: { $case: 'start', value: { ...start, identity: undefined, refusal: undefined } } });
