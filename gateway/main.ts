@@ -95,6 +95,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     audit,
   });
   const servers = await startServers(config, identity, records, { execute, warden, relays, log });
+  await pool.looked;
   log.info({ ...servers.ports, policy: policy.hash }, 'ready');
 
   await untilAsked();
@@ -140,6 +141,8 @@ function relayState(relay: string, { agents }: GatewayConfig, { tools }: Policy)
 interface Pool {
   readonly scheduler: Scheduler;
   readonly probe: (host: DockerHost) => void;
+  /** Every host was tried once; a first command must not meet a pool that nobody has looked at. */
+  readonly looked: Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -153,13 +156,14 @@ function openPool(config: GatewayConfig, { gatewayId }: GatewayIdentity, ledger:
     log.info({ host: host.name, removed }, 'host is up');
   };
   const closing = new AbortController();
-  const watching = watchHealth(scheduler, removeStrays, closing.signal);
+  const health = watchHealth(scheduler, removeStrays, closing.signal);
   return {
     scheduler,
     probe: (host) => void probe(host, scheduler, removeStrays),
-    close: () => {
+    looked: health.looked,
+    close: async () => {
       closing.abort();
-      return watching;
+      await health.ended;
     },
   };
 }
@@ -181,7 +185,7 @@ async function startServers(
   const agentsOf = (relay: string) => agents.filter((agent) => agent.relay === relay).map(({ name }) => name);
   const authentication = createAuthentication({ identity, isRevoked: () => false });
   const enrolment = createEnrolment({ identity, agentsOf, spend });
-  const main = await startGrpcServer({
+  const first = await startGrpcServer({
     listen: grpc.listen,
     server,
     authority: authority.certificate,
@@ -194,13 +198,13 @@ async function startServers(
     listen: enroll.listen,
     server,
     enrolment,
-    grpcPort: main.port,
+    grpcPort: first.port,
     log,
   });
   return {
-    ports: { grpc: main.port, enroll: second.port },
+    ports: { grpc: first.port, enroll: second.port },
     close: async () => {
-      await Promise.all([second.close(closeMs), main.close(closeMs)]);
+      await Promise.all([second.close(closeMs), first.close(closeMs)]);
     },
   };
 }

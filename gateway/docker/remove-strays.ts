@@ -1,32 +1,50 @@
 import type Docker from 'dockerode';
 import { callTimeoutMs, withDeadline } from './deadline.ts';
+import { statusOf } from './engine-errors.ts';
 import { gatewayLabel } from './ghost-labels.ts';
 import { removeContainer } from './remove-container.ts';
 import type { StartingContainers } from './starting-containers.ts';
 
 const removedAtOnce = 4;
 
-/** See `Engine.removeStrays`; spares what is starting. Rejects with the engine's error at the first that stays. */
+/** See `Engine.removeStrays`; spares what is starting. Rejects with the first refusal, having tried all. */
 export async function removeStrays(
   { docker, gatewayId, starting }: { docker: Docker; gatewayId: string; starting: StartingContainers },
   keep: ReadonlySet<string>,
 ): Promise<number> {
-  using spared = starting.watch();
-  const filters = { label: [`${gatewayLabel}=${gatewayId}`] };
-  const found = await withDeadline(callTimeoutMs, (abortSignal) =>
-    docker.listContainers({ all: true, filters, abortSignal }),
-  );
-  const strays = found.filter(
-    ({ Id, Names }) => !keep.has(Id) && !Names.some((name) => spared.has(name.slice(1))),
-  );
-  const removed = await inBatches(strays, ({ Id }) => removeContainer(docker, Id));
-  return removed.filter(Boolean).length;
+  const spared = starting.watch();
+  try {
+    const found = await listOwn(docker, gatewayId);
+    const known = ({ Id, Names }: Docker.ContainerInfo): boolean =>
+      keep.has(Id) || [Id, ...Names.map((name) => name.slice(1))].some(spared.has);
+    return await removeAll(
+      docker,
+      found.filter((container) => !known(container)),
+    );
+  } finally {
+    spared.end();
+  }
 }
 
-async function inBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += removedAtOnce) {
-    results.push(...(await Promise.all(items.slice(at, at + removedAtOnce).map(work))));
+function listOwn(docker: Docker, gatewayId: string): Promise<Docker.ContainerInfo[]> {
+  const filters = { label: [`${gatewayLabel}=${gatewayId}`] };
+  return withDeadline(callTimeoutMs, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+}
+
+/** One that the engine refuses to remove does not keep the others; an engine that is gone ends it. */
+async function removeAll(docker: Docker, strays: readonly Docker.ContainerInfo[]): Promise<number> {
+  const results: PromiseSettledResult<boolean>[] = [];
+  for (let at = 0; at < strays.length; at += removedAtOnce) {
+    const batch = strays.slice(at, at + removedAtOnce).map(({ Id }) => removeContainer(docker, Id));
+    results.push(...(await Promise.allSettled(batch)));
+    const lost = results.find(
+      (result) => result.status === 'rejected' && statusOf(result.reason) === undefined,
+    );
+    if (lost !== undefined) break;
   }
-  return results;
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return results.filter((result) => result.status === 'fulfilled' && result.value).length;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
 import { InitSession } from '../../src/init-client/init-session.ts';
@@ -29,7 +30,10 @@ export interface GhostSource {
   readonly imageVolumes: (image: PlanImage) => Promise<readonly string[]>;
 }
 
-/** See `Engine.startGhost`. Rejects at the latest 20 s after `signal` aborts, and only then if the engine is silent. */
+/** A failed start waits no longer for its removal; on an engine that slow it goes on behind. */
+const discardWaitMs = 2000;
+
+/** See `Engine.startGhost`. Rejects at the latest 2 s after `signal` aborts. */
 export async function startGhost(
   source: GhostSource,
   plan: Plan,
@@ -71,7 +75,6 @@ async function attempt(
   return startNew(source, { ...createBody(plan, volumes, init), Labels }, signal);
 }
 
-/** The name stands for the container until the engine has told its id: also an unanswered create is cleaned up. */
 async function startNew(
   source: GhostSource,
   body: Docker.ContainerCreateOptions,
@@ -79,21 +82,36 @@ async function startNew(
 ): Promise<Ghost> {
   const name = `clawrden-${randomBytes(6).toString('hex')}`;
   const forget = [source.starting.add(name)];
+  const created = createContainer(source.docker, name, body);
   try {
-    // Not cut by the signal: a container whose create was not waited for could appear after its removal.
-    const container = await createContainer(source.docker, name, body);
+    const container = await abortable(created, signal);
     forget.push(source.starting.add(container.id));
     return await runInit(source, container, signal);
   } catch (error) {
-    await removeContainer(source.docker, name).catch((failure: unknown) => {
-      source.log.warn(
-        { host: source.host, container: name, why: engineText(failure) },
-        'a container may be left',
-      );
-    });
+    await Promise.race([
+      discard(source, name, created),
+      setTimeout(discardWaitMs, undefined, { ref: false }),
+    ]);
     throw error;
   } finally {
-    for (const each of forget) each();
+    // Not before the caller has had a turn to note what it was handed.
+    setImmediate(() => {
+      for (const each of forget) each();
+    });
+  }
+}
+
+/** By name, since an engine that does not answer the create may have made the container all the same. */
+async function discard(
+  { docker, host, log }: GhostSource,
+  name: string,
+  created: Promise<unknown>,
+): Promise<void> {
+  await created.catch(() => {});
+  try {
+    await removeContainer(docker, name);
+  } catch (error) {
+    log.warn({ host, container: name, why: engineText(error) }, 'a container may be left');
   }
 }
 
@@ -128,6 +146,8 @@ function attach(container: Docker.Container, signal: AbortSignal): Promise<Socke
     // Hijacked, it is the connection's own socket, whatever its type says.
     const socket = (await container.attach({ ...options, abortSignal })) as Socket;
     if (abortSignal.aborted) socket.destroy();
+    // A host that is cut off sends no end: 5 s of silence and ten probes a second apart tell.
+    socket.setKeepAlive(true, 5000);
     return socket;
   };
   return withDeadline(callTimeoutMs, dial, signal);

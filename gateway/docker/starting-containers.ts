@@ -5,8 +5,8 @@
 export interface StartingContainers {
   /** Tracks a name or an id until the returned function is called. */
   readonly add: (nameOrId: string) => () => void;
-  /** What is starting now, and, until disposed, whatever begins to. */
-  readonly watch: () => Disposable & { readonly has: (nameOrId: string) => boolean };
+  /** What is starting now, and, until `end`, whatever begins to. */
+  readonly watch: () => { readonly has: (nameOrId: string) => boolean; readonly end: () => void };
 }
 
 export function startingContainers(): StartingContainers {
@@ -21,7 +21,7 @@ export function startingContainers(): StartingContainers {
     watch() {
       const seen = new Set(current);
       watchers.add(seen);
-      return { has: (nameOrId) => seen.has(nameOrId), [Symbol.dispose]: () => watchers.delete(seen) };
+      return { has: (nameOrId) => seen.has(nameOrId), end: () => watchers.delete(seen) };
     },
   };
 }

@@ -6,13 +6,20 @@ const periodMs = 2_000;
 /** Pings missed in a row before a host is down: with the ping's own deadline of 3 s at most 10 s. */
 const missesAllowed = 2;
 
-/** Pings every host until `signal` aborts; `onUp` is awaited before a host that came back takes work. */
-export async function watchHealth(
+/**
+ * Pings every host until `signal` aborts; `onUp` is awaited before a host that came back takes work. `looked` resolves
+ * when every host was tried once.
+ */
+export function watchHealth(
   scheduler: Scheduler,
   onUp: (host: DockerHost) => Promise<void>,
   signal: AbortSignal,
-): Promise<void> {
-  await Promise.all(scheduler.hosts.map((host) => watchHost(host, scheduler, onUp, signal)));
+): { readonly looked: Promise<unknown>; readonly ended: Promise<unknown> } {
+  const first = scheduler.hosts.map((host) => probe(host, scheduler, onUp));
+  const watching = scheduler.hosts.map((host, index) =>
+    watchHost(host, scheduler, onUp, signal, first[index]),
+  );
+  return { looked: Promise.all(first), ended: Promise.all(watching) };
 }
 
 async function watchHost(
@@ -20,9 +27,11 @@ async function watchHost(
   scheduler: Scheduler,
   onUp: (host: DockerHost) => Promise<void>,
   signal: AbortSignal,
+  first: Promise<boolean> | undefined,
 ): Promise<void> {
-  for (let misses = 0; !signal.aborted; ) {
-    misses = (await probe(host, scheduler, onUp)) ? 0 : misses + 1;
+  let probing = first ?? probe(host, scheduler, onUp);
+  for (let misses = 0; !signal.aborted; probing = probe(host, scheduler, onUp)) {
+    misses = (await probing) ? 0 : misses + 1;
     if (misses >= missesAllowed) host.state = 'down';
     await sleep(periodMs, undefined, { signal }).catch(() => {});
   }
