@@ -1,7 +1,7 @@
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Authentication, Checked } from '../authentication.ts';
 import { type Caller, callerName } from '../caller.ts';
-import { type CheckedCertificate, checkCertificate, type IsRevoked } from './certificate-check.ts';
+import { type CheckedCertificate, certificateCheck, type IsRevoked } from './certificate-check.ts';
 import type { OperatorRole } from './gateway-identity.ts';
 import { createSessionTokens, type SigningIdentity } from './session-token.ts';
 
@@ -12,9 +12,10 @@ export interface AuthenticationOptions {
 
 export function createAuthentication({ identity, isRevoked }: AuthenticationOptions): Authentication {
   const tokens = createSessionTokens(identity);
+  const checkCertificate = certificateCheck(isRevoked);
 
   function check(der: Uint8Array): Checked<CheckedCertificate & { caller: Caller }> {
-    const checked = checkCertificate(der, isRevoked);
+    const checked = checkCertificate(der);
     if ('refused' in checked) return checked;
     const caller = toCaller(checked.value.peer, identity.operators);
     if (caller === undefined) return { refused: 'the certificate names an operator that is not known here' };

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createSessionTokens } from './session-token.ts';
 
 const signingKey = generateKeyPairSync('ed25519').privateKey;
@@ -41,6 +41,16 @@ test('a token is good for the certificate it was made for', async () => {
   const { token, expiresIn } = await tokens.issue(caller, print);
   expect(expiresIn).toBe(600);
   expect(await tokens.verify(token, print)).toEqual({ value: { subject: 'relay:host-7', role: 'relay' } });
+});
+
+test('A-52: a token that was good is refused once it has expired', async () => {
+  const { token } = await tokens.issue(caller, print);
+  expect(await tokens.verify(token, print)).toHaveProperty('value');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 629_000 });
+  expect(await tokens.verify(token, print)).toHaveProperty('value');
+  vi.setSystemTime(Date.now() + 3000);
+  expect(await tokens.verify(token, print)).toHaveProperty('refused');
+  vi.useRealTimers();
 });
 
 test('A-53: a token over another certificate is refused', async () => {

@@ -3,6 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Checked, IssuedToken } from '../authentication.ts';
 import { type Caller, callerName, roles } from '../caller.ts';
+import { boundedCache } from './bounded-cache.ts';
 
 /** The JWT of every call: who calls, as what, over which client certificate. */
 export interface SessionTokens {
@@ -29,6 +30,8 @@ export const algorithm = 'EdDSA';
 const type = 'clawrden-session';
 const audience = 'clawrden';
 const maxTokenBytes = 2048;
+const maxCached = 4096;
+const expired = 'the token has expired; are the clocks right?';
 
 const claims = z.strictObject({
   iss: z.string(),
@@ -43,11 +46,15 @@ const claims = z.strictObject({
   cnf: z.strictObject({ 'x5t#S256': z.string() }),
 });
 
+type Claims = z.infer<typeof claims>;
+
 export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity): SessionTokens {
   const issuer = issuerOf(gatewayId);
   const publicKey = createPublicKey(signingKey);
+  // A signature that was good stays good, and verifying it costs more than all else in a call.
+  const verified = boundedCache<Claims>(maxCached);
 
-  async function read(token: string): Promise<z.infer<typeof claims>> {
+  async function read(token: string): Promise<Claims> {
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
       algorithms: [algorithm],
       typ: type,
@@ -78,7 +85,8 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
     verify: async (token, fingerprint) => {
       if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
       try {
-        const { sub, role, iat, exp, cnf } = await read(token);
+        const { sub, role, iat, exp, cnf } = verified.get(token) ?? verified.add(token, await read(token));
+        if (Date.now() > (exp + skewSeconds) * 1000) return { refused: expired };
         if (exp - iat > maxLifetimeSeconds) return { refused: 'the token lives too long' };
         if (cnf['x5t#S256'] !== fingerprint) return { refused: 'the token is bound to another certificate' };
         return { value: { subject: sub, role } };
@@ -94,7 +102,7 @@ export function issuerOf(gatewayId: string): string {
 }
 
 export function describeTokenError(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'the token has expired; are the clocks right?';
+  if (error instanceof errors.JWTExpired) return expired;
   if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
     return `the token's ${error.claim} is not acceptable; are the clocks right?`;
   return 'the token is not valid';

@@ -127,6 +127,7 @@ export class CallChannel implements Channel {
   }
 
   #vanished(): void {
+    if (this.#over) return;
     this.#gone.abort(new ClawrdenError('requester-gone', 'the caller went away'));
     clearTimeout(this.#timer);
     this.#first.resolve(undefined);

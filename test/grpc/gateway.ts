@@ -29,12 +29,15 @@ export interface TestGateway extends AsyncDisposable {
   readonly authentication: Authentication;
   readonly enrolment: Enrolment;
   readonly relays: Relays;
+  readonly operators: Map<string, OperatorRole>;
   readonly dir: string;
   /** A folder with ca.pem, cert.pem and key.pem; the certificate by this gateway's authority unless another is given. */
   readonly identity: (peer: PeerName, more?: IdentityOptions) => Promise<string>;
   readonly connect: (peer: PeerName) => Promise<GatewayClient>;
   readonly revoke: (identityDir: string) => Promise<void>;
   readonly close: (graceMs: number) => Promise<void>;
+  /** Gone for a moment, then there again on the same port. */
+  readonly restart: () => Promise<void>;
 }
 
 export interface IdentityOptions {
@@ -58,7 +61,9 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const authority = await makeAuthority('Test CA');
   const server = await issueServerCertificate(authority, options.names ?? ['localhost', '127.0.0.1']);
   const revoked = new Set<string>();
-  const operators = new Map(Object.entries(options.operators ?? { admin: 'admin' as const }));
+  const operators = new Map<string, OperatorRole>(
+    Object.entries(options.operators ?? { admin: 'admin' as const }),
+  );
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
   const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
   const authentication = createAuthentication({ identity, isRevoked: (print) => revoked.has(print) });
@@ -72,15 +77,18 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, log };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };
-  const grpc = await startGrpcServer({
-    ...common,
-    server: chain,
-    authority: authority.certificate,
-    authentication,
-    execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
-    warden: { ...emptyWarden, ...options.warden },
-    relays,
-  });
+  const serve = async (port: number) =>
+    await startGrpcServer({
+      ...common,
+      listen: { host: '127.0.0.1', port },
+      server: chain,
+      authority: authority.certificate,
+      authentication,
+      execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
+      warden: { ...emptyWarden, ...options.warden },
+      relays,
+    });
+  let grpc = await serve(0);
   const enroll = await startEnrolmentServer({ ...common, server: chain, grpcPort: grpc.port });
   const clients: GatewayClient[] = [];
   let folders = 0;
@@ -109,6 +117,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     authentication,
     enrolment,
     relays,
+    operators,
     dir,
     identity: makeIdentity,
     connect: async (peer) => {
@@ -121,6 +130,10 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       revoked.add(fingerprintOfPem((await readIdentity(identityDir)).certificate.toString()));
     },
     close,
+    restart: async () => {
+      await grpc.close(0);
+      grpc = await serve(grpc.port);
+    },
     [Symbol.asyncDispose]: async () => {
       await close(0);
       await rm(dir, { recursive: true, force: true });

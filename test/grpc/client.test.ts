@@ -1,0 +1,51 @@
+import { status } from '@grpc/grpc-js';
+import { expect, test } from 'vitest';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { admin, startTestGateway } from './gateway.ts';
+
+const { listHosts } = WardenServiceService;
+
+test('a token that is not accepted any more is replaced by the next call', async () => {
+  await using gateway = await startTestGateway();
+  const client = await gateway.connect(admin);
+  await client.call(listHosts, {});
+  gateway.operators.set('admin', 'viewer');
+  await expect(client.call(listHosts, {})).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
+  await client.call(listHosts, {});
+});
+
+test('calls that start together share one token', async () => {
+  await using gateway = await startTestGateway();
+  let issued = 0;
+  const { issueToken } = gateway.authentication;
+  Object.assign(gateway.authentication, {
+    issueToken: (der: Uint8Array) => {
+      issued += 1;
+      return issueToken(der);
+    },
+  });
+  const client = await gateway.connect(admin);
+  await Promise.all(Array.from({ length: 20 }, () => client.call(listHosts, {})));
+  expect(issued).toBe(1);
+});
+
+test('where no gateway listens, calls fail, waiting ends in time, and a client closes', async () => {
+  await using gateway = await startTestGateway();
+  const identityDir = await gateway.identity(admin);
+  const client = await connectGateway({ address: 'localhost:1', identityDir });
+  expect(await client.waitForReady(300)).toBe(false);
+  await expect(client.call(listHosts, {})).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  client.close();
+});
+
+test('a client comes back to a gateway that was away', async () => {
+  await using first = await startTestGateway();
+  const identityDir = await first.identity(admin);
+  const client = await connectGateway({ address: first.address, identityDir });
+  await client.call(listHosts, {});
+  await first.restart();
+  expect(await client.waitForReady(10_000)).toBe(true);
+  await client.call(listHosts, {});
+  client.close();
+});
