@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 bool descriptors_guard(void)
@@ -10,4 +11,15 @@ bool descriptors_guard(void)
         if (fcntl(fd, F_GETFD) < 0 && eventfd(0, EFD_CLOEXEC) != fd)
             return false;
     return true;
+}
+
+void descriptors_close_inherited(void)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
+        return;
+#endif
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = 3; fd < most; fd++)
+        close(fd);
 }

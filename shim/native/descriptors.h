@@ -3,8 +3,10 @@
 
 #include <stdbool.h>
 
-/* Makes sure that nothing opened later becomes descriptor 0, 1 or 2, and that everything inherited above them is
- * closed at exec. What fills a gap is closed at exec too. */
+/* Makes sure that nothing opened later becomes descriptor 0, 1 or 2. What fills a gap is closed at exec. */
 bool descriptors_guard(void);
+
+/* Closes whatever was inherited above descriptor 2. */
+void descriptors_close_inherited(void);
 
 #endif

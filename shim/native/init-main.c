@@ -43,6 +43,7 @@ static bool prepare(struct run *run)
     signal(SIGPIPE, SIG_IGN);
     run->in.fd = 0;
     run->out.fd = 1;
+    descriptors_close_inherited();
     if (!descriptors_guard() || (run->signals = open_signals()) < 0)
         return false;
     family_adopt();

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InitProcess } from './init-process.ts';
+import { nativeBuilds } from './native-builds.ts';
+
+const asRoot = process.geteuid?.() === 0;
+const asAgent = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups'];
+
+/** Prints the error of each way to a socket of AF_VSOCK, and that other sockets work. */
+const vsockProbe = `
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static const char *told(long result) { return result < 0 ? strerror(errno) : "made"; }
+int main(void) {
+    printf("native: %s\\n", told(socket(40, SOCK_STREAM, 0)));
+    printf("high bits: %s\\n", told(syscall(SYS_socket, 0x100000028L, SOCK_STREAM, 0)));
+    printf("unix: %s\\n", told(socket(AF_UNIX, SOCK_STREAM, 0)));
+    printf("io_uring: %s\\n", told(syscall(425, 8, NULL)));
+#ifdef __x86_64__
+    printf("x32: %s\\n", told(syscall(0x40000000 | SYS_socket, 40, SOCK_STREAM, 0)));
+    long result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(359), "b"(40), "c"(1), "d"(0) : "memory");
+    printf("i386: %s\\n", result < 0 ? strerror((int)-result) : "made");
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(102), "b"(1), "c"(0) : "memory");
+    printf("socketcall: %s\\n", result < 0 ? strerror((int)-result) : "made");
+#endif
+}`;
+
+/** Tries to trace its parent. */
+const parentTracer = `
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+int main(void) {
+    puts(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) < 0 ? strerror(errno) : "traced");
+}`;
+
+let directory: string;
+let probe: string;
+let tracer: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'clawrden-isolation-'));
+  chmodSync(directory, 0o755);
+  probe = compile('probe', vsockProbe);
+  tracer = compile('tracer', parentTracer);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function compile(name: string, source: string): string {
+  const program = join(directory, name);
+  writeFileSync(`${program}.c`, source);
+  execFileSync('gcc', ['-o', program, `${program}.c`]);
+  return program;
+}
+
+describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) => {
+  test.runIf(asRoot)('the frames of its init, as the same user', async () => {
+    const attempts = [
+      'echo forged > /proc/$PPID/fd/1',
+      'cat /proc/$PPID/environ',
+      'cat /proc/$PPID/mem',
+      'ls /proc/$PPID/fd/',
+      'readlink /proc/$PPID/exe',
+    ];
+    const script = `${attempts.map((attempt) => `(${attempt}) 2>/dev/null && echo reached`).join(';')}; id -u; exit 3`;
+    await using command = InitProcess.start(init, { argv: ['bash', '-c', script] }, asAgent);
+    expect(await command.end()).toMatchObject({ stdout: '1000\n', code: 3 });
+  });
+
+  test.runIf(asRoot)('nor can it be traced', async () => {
+    await using command = InitProcess.start(init, { argv: [tracer] }, asAgent);
+    expect((await command.end()).stdout).toBe('Operation not permitted\n');
+  });
+
+  test('an unprivileged tool can still be looked at by its own kind', async () => {
+    await using command = InitProcess.start(
+      init,
+      { script: 'sh -c "readlink /proc/$$/exe"' },
+      asRoot ? asAgent : [],
+    );
+    expect((await command.end()).stdout).toMatch(/^\/.*sh\n$/);
+  });
+
+  test('AF_VSOCK, by whatever door, where the plan confines it', async () => {
+    await using free = InitProcess.start(init, { argv: [probe] });
+    const { stdout: before } = await free.end();
+    expect(before).toContain('unix: made');
+    await using confined = InitProcess.start(init, { argv: [probe], confine: true });
+    const { stdout } = await confined.end();
+    const answers = Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ')),
+    );
+    const refused = 'Address family not supported by protocol';
+    expect(answers).toMatchObject({
+      native: refused,
+      'high bits': refused,
+      unix: 'made',
+      io_uring: 'Function not implemented',
+    });
+    if (process.arch === 'x64') {
+      expect([refused, 'Function not implemented']).toContain(answers.x32);
+      expect(answers).toMatchObject({ i386: refused, socketcall: 'Function not implemented' });
+    }
+    await using status = InitProcess.start(init, {
+      script: 'grep -E "^(NoNewPrivs|Seccomp):" /proc/self/status',
+      confine: true,
+    });
+    expect((await status.end()).stdout).toMatch(/NoNewPrivs:\s1\nSeccomp:\s2\n/);
+  });
+
+  test('nothing that its init inherited', async () => {
+    const script = 'ls /proc/self/fd | wc -l';
+    const wrapper = ['sh', '-c', 'exec 7</etc/passwd; exec "$0"'];
+    await using command = InitProcess.start(init, { script }, wrapper);
+    // 0 to 2, and the folder being listed.
+    expect((await command.end()).stdout).toBe('4\n');
+  });
+});
