@@ -1,11 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+export interface Traced {
+  readonly checkout: string;
+  /** `NAME=value` in the environment of every step. */
+  readonly mark: string;
+}
+
 /** One line for everything on this machine that a test run could leave behind. */
-export async function traces(checkout: string): Promise<Set<string>> {
+export async function traces({ checkout, mark }: Traced): Promise<Set<string>> {
   const kinds = await Promise.all([
-    processes(checkout),
+    processes(mark),
     lines(['ip', 'netns', 'list']).then(named('network namespace', /^\S+/)),
     lines(['ip', '-o', 'link', 'show']).then(named('link', /(?<=^\d+: )[^:@]+/)),
     lines(['iptables-save']).then(named('firewall rule', /.*/)),
@@ -20,38 +26,27 @@ export async function traces(checkout: string): Promise<Set<string>> {
 
 /** What is there now and was not before; waits up to `patienceMs` for it to go away. */
 export async function leftovers(
-  checkout: string,
+  traced: Traced,
   before: ReadonlySet<string>,
   patienceMs: number,
 ): Promise<string[]> {
   const end = performance.now() + patienceMs;
   for (;;) {
-    const left = [...(await traces(checkout))].filter((trace) => !before.has(trace));
+    const left = [...(await traces(traced))].filter((trace) => !before.has(trace));
     if (left.length === 0 || performance.now() > end) return left;
     await sleep(500);
   }
 }
 
-/** Processes started from this checkout or with our name on their command line, but not those that led to this one. */
-async function processes(checkout: string): Promise<string[]> {
-  const own = await lineage();
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && !own.has(name));
+/** Processes that carry the run's mark in their environment, as all do that a step started, however far down. */
+async function processes(mark: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = pids.map(async (pid) => {
+    const environment = (await read(`/proc/${pid}/environ`)).split('\0');
     const command = (await read(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ').trim();
-    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '');
-    const ours = command.includes('clawrden-') || (command !== '' && inside(cwd, checkout));
-    return ours ? [`process ${pid} ${command}`] : [];
+    return environment.includes(mark) ? [`process ${pid} ${command}`] : [];
   });
   return (await Promise.all(found)).flat();
-}
-
-async function lineage(): Promise<Set<string>> {
-  const pids = new Set<string>();
-  for (let pid = String(process.pid); Number(pid) > 0; ) {
-    pids.add(pid);
-    pid = /^PPid:\s+(\d+)/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? '0';
-  }
-  return pids;
 }
 
 async function mounts(checkout: string): Promise<string[]> {
@@ -84,8 +79,4 @@ function lines(argv: readonly string[]): Promise<string[]> {
 
 function read(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => ''); // the process has ended
-}
-
-function inside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { leftovers, traces } from './leftovers.ts';
@@ -16,13 +19,16 @@ if (help) {
   process.exit(0);
 }
 
-const checkout = join(import.meta.dirname, '../..');
+const traced = { checkout: join(import.meta.dirname, '../..'), mark: `CLAWRDEN_TEST_RUN=${randomUUID()}` };
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupt.abort());
 
-const before = await traces(checkout);
+const before = await traces(traced);
+const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
+// As /tmp is: tests run programs of other users in it.
+await chmod(temporary, 0o1777);
 const tallies: Tally[] = [];
-for (const step of steps({ checkout, long, before })) {
+for (const step of steps({ ...traced, temporary, long, before })) {
   process.stdout.write(`${step.name} … `);
   const start = performance.now();
   const { tally, output } = await step.run(interrupt.signal);
@@ -52,7 +58,8 @@ function report(total: Tally): void {
 }
 
 async function endInterrupted(): Promise<never> {
-  const left = await leftovers(checkout, before, 30_000);
+  await rm(temporary, { recursive: true, force: true });
+  const left = await leftovers(traced, before, 30_000);
   for (const trace of left) process.stdout.write(`left behind: ${trace}\n`);
   process.stdout.write('interrupted\n');
   process.exit(130);

@@ -1,6 +1,6 @@
 import { access, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { leftovers } from './leftovers.ts';
+import { leftovers, type Traced } from './leftovers.ts';
 import { runCommand } from './run-command.ts';
 import { oneFailed, onePassed, oneSkipped, type Tally } from './tally.ts';
 
@@ -16,8 +16,9 @@ export interface StepResult {
   readonly output: string;
 }
 
-export interface StepOptions {
-  readonly checkout: string;
+export interface StepOptions extends Traced {
+  /** The steps' own; removed with everything in it when they have ended. */
+  readonly temporary: string;
   /** Full counts in place of seeded tenths. */
   readonly long: boolean;
   /** What was on the machine before the first step. */
@@ -83,21 +84,24 @@ async function logged(
   name: string,
   argv: readonly string[],
   deadlineMs: number,
-  env: Readonly<Record<string, string>>,
+  extraEnv: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<{ status: number | string; output: string }> {
   await mkdir(join(options.checkout, 'build/test'), { recursive: true });
   const log = join(options.checkout, 'build/test', `${name}.log`);
+  const [markName = '', mark = ''] = options.mark.split('=');
+  const env = { ...extraEnv, TMPDIR: options.temporary, [markName]: mark };
   const status = await runCommand({ argv, env, cwd: options.checkout, log, deadlineMs }, signal);
   const ending = typeof status === 'number' ? `exit status ${status}` : status;
   return { status, output: `$ ${argv.join(' ')}\n${await readFile(log, 'utf8')}\n${ending}\n` };
 }
 
-function nothingLeft({ checkout, before }: StepOptions): Step {
+function nothingLeft(options: StepOptions): Step {
   return {
     name: 'nothing left behind',
     run: async () => {
-      const left = await leftovers(checkout, before, 20_000);
+      await rm(options.temporary, { recursive: true, force: true });
+      const left = await leftovers(options, options.before, 20_000);
       return { tally: left.length === 0 ? onePassed : oneFailed, output: `${left.join('\n')}\n` };
     },
   };
