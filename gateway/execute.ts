@@ -32,7 +32,7 @@ export function createExecute(parts: ExecuteParts): Execute {
   return async (caller, request, channel) => {
     try {
       const execution = await parts.ledger.open(caller, request, channel);
-      return await live(parts, caller, request, execution, channel);
+      return await live(parts, caller, request, execution);
     } catch (error) {
       return parts.recorder.refused(caller, request, toClawrdenError(error));
     }
@@ -45,22 +45,21 @@ async function live(
   caller: Caller,
   request: StartRequest,
   execution: Execution,
-  channel: Channel,
 ): Promise<Outcome> {
   const { policy, agents, recorder, approvals, executors } = parts;
   try {
     const judgement = judge(policy, agents, caller, request);
     const sealed = await sealJudged(judgement, policy, parts.resolveImage).catch(toClawrdenError);
     await recorder.decided(execution, judgement, sealed);
-    const permit = await authorize(judgement.decision, sealed, execution, channel, {
+    const permit = await authorize(judgement.decision, sealed, execution, {
       approvals,
       approvalExpiresMs: policy.approvalExpiresMs,
       recordVerdict: (approval, verdict) => recorder.verdict(execution, approval, verdict),
     });
     execution.signal.throwIfAborted();
     const { strategy } = permit.sealed.plan;
-    if (strategy === 'ghost') void channel.send({ type: 'accepted', planHash: permit.sealed.hash });
-    return await recorder.ended(execution, await executors[strategy](permit, execution, channel));
+    if (strategy === 'ghost') void execution.send({ type: 'accepted', planHash: permit.sealed.hash });
+    return await recorder.ended(execution, await executors[strategy](permit, execution));
   } catch (error) {
     return await recorder.ended(execution, outcomeOfFailure(toClawrdenError(error)));
   } finally {

@@ -1,6 +1,8 @@
 import { ClawrdenError } from '../src/errors.ts';
+import type { Send } from '../src/execution-io.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
-import type { Channel, FromCaller, StartRequest } from './channel.ts';
+import type { Outcome } from '../src/outcome.ts';
+import type { Channel, FromCaller, ToCaller } from './channel.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
 /** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
@@ -14,6 +16,16 @@ export class Interrupted extends ClawrdenError {
   }
 }
 
+/** What a start carries beside the command that is judged: needed again when its caller comes back. */
+export interface StartContext {
+  readonly wiring: Wiring;
+  /** What an orchestrator asks of the host. */
+  readonly hostLabels: Readonly<Record<string, string>>;
+}
+
+/** How long a caller that was cut off while a person is asked may take to come back. */
+export const returnWithinMs = 30_000;
+
 /** HUP INT QUIT TERM */
 const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
@@ -22,42 +34,32 @@ const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
  * they still matter (a closed reader, the last size) and turned into a cancel where they ask for the end.
  */
 export class Execution {
-  readonly wiring: Wiring;
-  /** What an orchestrator asks of the host. */
-  readonly hostLabels: Readonly<Record<string, string>>;
+  readonly context: StartContext;
+  readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;
   readonly #early: FromCaller[] = [];
-  #deliver: ((input: FromCaller) => void) | undefined;
-  #record: ExecutionRecord;
   readonly #written = { 1: 0, 2: 0 };
+  #handler: ((input: FromCaller) => void) | undefined;
+  #record: ExecutionRecord;
+  #caller: Channel | undefined;
+  #returned = Promise.withResolvers<void>();
+  #away: NodeJS.Timeout | undefined;
 
-  constructor(
-    record: ExecutionRecord,
-    { command, hostLabels }: StartRequest,
-    channel: Channel,
-    onChange: (record: ExecutionRecord) => void,
-  ) {
+  constructor(record: ExecutionRecord, context: StartContext, onChange: (record: ExecutionRecord) => void) {
     this.#record = record;
-    this.wiring = command;
-    this.hostLabels = hostLabels;
+    this.context = context;
     this.#onChange = onChange;
-    channel.listen((input) => (this.#deliver ? this.#deliver(input) : this.#keep(input)));
-    if (channel.gone.aborted) this.stop(channel.gone.reason);
-    else channel.gone.addEventListener('abort', () => this.stop(channel.gone.reason), { once: true });
+    this.#leave(new ClawrdenError('canceled', 'the caller did not come back'));
   }
 
   get record(): ExecutionRecord {
     return this.#record;
   }
 
-  /** Counted apart from `advance`: this is called for every chunk. */
-  countOutput(fd: 1 | 2, bytes: number): void {
-    this.#written[fd] += bytes;
-  }
-
-  get written(): { readonly stdoutBytes: number; readonly stderrBytes: number } {
-    return { stdoutBytes: this.#written[1], stderrBytes: this.#written[2] };
+  /** How it ended; never rejects. */
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
   }
 
   /** Aborts when the execution must end; the reason is a ClawrdenError. */
@@ -65,7 +67,17 @@ export class Execution {
     return this.#abort.signal;
   }
 
+  get written(): { readonly stdoutBytes: number; readonly stderrBytes: number } {
+    return { stdoutBytes: this.#written[1], stderrBytes: this.#written[2] };
+  }
+
+  /** Counted apart from `advance`: this is called for every chunk. */
+  countOutput(fd: 1 | 2, bytes: number): void {
+    this.#written[fd] += bytes;
+  }
+
   stop(reason: ClawrdenError): void {
+    clearTimeout(this.#away);
     this.#abort.abort(reason);
   }
 
@@ -74,10 +86,58 @@ export class Execution {
     this.#onChange(this.#record);
   }
 
+  end(outcome: Outcome): void {
+    clearTimeout(this.#away);
+    this.#outcome.resolve(outcome);
+  }
+
+  /** The caller is here, for the first time or again; an older stream of it counts no more. */
+  attach(caller: Channel): void {
+    clearTimeout(this.#away);
+    this.#caller = caller;
+    this.#returned.resolve();
+    const onGone = () => {
+      if (this.#caller === caller) this.#callerGone(caller.gone.reason as ClawrdenError);
+    };
+    caller.listen((input) => this.#receive(input, caller));
+    if (caller.gone.aborted) onGone();
+    else caller.gone.addEventListener('abort', onGone, { once: true });
+  }
+
+  /** Resolves when the caller is here; rejects with the abort's reason where it does not come back in time. */
+  async untilAttached(): Promise<void> {
+    const ended = Promise.withResolvers<never>();
+    const onAbort = () => ended.reject(this.signal.reason as ClawrdenError);
+    this.signal.addEventListener('abort', onAbort, { once: true });
+    if (this.signal.aborted) onAbort();
+    await Promise.race([this.#returned.promise, ended.promise]);
+    this.signal.removeEventListener('abort', onAbort);
+  }
+
+  /** To the caller, while it is here; what is sent while it is not is dropped. */
+  readonly send: Send<ToCaller> = (item) => this.#caller?.send(item);
+
   /** From now on inputs go to `handler`, after those that were kept. */
   takeInputs(handler: (input: FromCaller) => void): void {
-    this.#deliver = handler;
+    this.#handler = handler;
     for (const input of this.#early.splice(0)) handler(input);
+  }
+
+  #callerGone(reason: ClawrdenError): void {
+    if (this.#record.state === 'awaiting-approval' && reason.code === 'requester-gone') this.#leave(reason);
+    else this.stop(reason);
+  }
+
+  #leave(reason: ClawrdenError): void {
+    this.#caller = undefined;
+    this.#returned = Promise.withResolvers();
+    this.#away = setTimeout(() => this.stop(reason), returnWithinMs);
+  }
+
+  #receive(input: FromCaller, caller: Channel): void {
+    if (caller !== this.#caller) return;
+    if (this.#handler === undefined) this.#keep(input);
+    else this.#handler(input);
   }
 
   #keep(input: FromCaller): void {

@@ -3,7 +3,7 @@ import { ClawrdenError } from '../src/errors.ts';
 import { isExecutionId, timeOfExecutionId } from '../src/execution-id.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { Channel, StartRequest } from './channel.ts';
-import { Execution } from './execution.ts';
+import { Execution, type StartContext } from './execution.ts';
 import type { History } from './store/history.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
@@ -34,7 +34,8 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       const key = `${callerName(caller)} ${request.executionId}`;
       if (open.has(key)) throw duplicate(request.executionId);
       checkLoad(open, request.agent, limits);
-      const execution = new Execution(newRecord(caller, request), request, channel, history.save);
+      const execution = new Execution(newRecord(caller, request), contextOf(request), history.save);
+      execution.attach(channel);
       open.set(key, execution);
       if (await history.has(callerName(caller), request.executionId)) {
         open.delete(key);
@@ -55,6 +56,11 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       for (const execution of open.values()) execution.stop(reason);
     },
   };
+}
+
+function contextOf({ command, hostLabels }: StartRequest): StartContext {
+  const { stdio, ignored, terminal } = command;
+  return { wiring: { stdio, ignored, ...(terminal && { terminal }) }, hostLabels };
 }
 
 function duplicate(id: string): ClawrdenError {

@@ -1,7 +1,6 @@
 import { ClawrdenError } from '../src/errors.ts';
 import type { Decision } from '../src/policy/policy.ts';
 import type { Approvals, Verdict } from './approvals/approvals.ts';
-import type { Channel } from './channel.ts';
 import type { Execution } from './execution.ts';
 import type { SealedPlan } from './plan.ts';
 
@@ -39,13 +38,12 @@ export async function authorize(
   decision: Decision,
   sealed: SealedPlan | ClawrdenError,
   execution: Execution,
-  channel: Channel,
   parts: AuthorizeParts,
 ): Promise<Permit> {
   if (decision.action === 'deny') throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
   if (sealed instanceof ClawrdenError) throw sealed;
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
-  const verdict = await askPerson(decision, sealed, execution, channel, parts);
+  const verdict = await askPerson(decision, sealed, execution, parts);
   if (verdict.verdict === 'denied') {
     const because = verdict.reason === '' ? '' : `: ${verdict.reason}`;
     throw new ClawrdenError('denied-by-person', `${verdict.by} refused it${because}`);
@@ -57,7 +55,6 @@ async function askPerson(
   decision: Decision,
   sealed: SealedPlan,
   execution: Execution,
-  channel: Channel,
   { approvals, approvalExpiresMs, recordVerdict }: AuthorizeParts,
 ): Promise<Verdict> {
   const { approval, verdict } = approvals.ask({
@@ -70,7 +67,7 @@ async function askPerson(
     expiresInMs: approvalExpiresMs,
   });
   execution.advance({ state: 'awaiting-approval', approvalId: approval.id });
-  void channel.send({
+  void execution.send({
     type: 'pending',
     approvalId: approval.id,
     planHash: sealed.hash,

@@ -6,7 +6,7 @@ import type { InitSession } from '../../src/init-client/init-session.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
-import type { Channel, FromCaller } from '../channel.ts';
+import type { FromCaller } from '../channel.ts';
 import type { Ghost } from '../engine.ts';
 import type { Execution } from '../execution.ts';
 import type { DockerHost } from '../scheduler/docker-host.ts';
@@ -33,13 +33,13 @@ interface Placed {
 
 /** Runs the plan in a fresh container on one of the hosts. The container goes after the answer. */
 export function createGhostExecutor(parts: GhostParts): Executor {
-  return async (permit, execution, channel) => {
+  return async (permit, execution) => {
     const { plan } = permit.sealed;
     execution.advance({ state: 'queued' });
-    const { lease, ghost } = await place(plan, execution, channel, parts);
+    const { lease, ghost } = await place(plan, execution, parts);
     try {
       ghost.claim(execution.record.id);
-      return await runIn(ghost, lease.host, plan, execution, channel, parts);
+      return await runIn(ghost, lease.host, plan, execution, parts);
     } catch (error) {
       if (toClawrdenError(error).code === 'host-lost') parts.onHostLost(lease.host);
       throw error;
@@ -50,11 +50,11 @@ export function createGhostExecutor(parts: GhostParts): Executor {
 }
 
 /** A lease with a ready ghost in it. A host where nothing could start is left out of the next try. */
-async function place(plan: Plan, execution: Execution, channel: Channel, parts: GhostParts): Promise<Placed> {
+async function place(plan: Plan, execution: Execution, parts: GhostParts): Promise<Placed> {
   const avoid = new Map<DockerHost, ClawrdenError>();
-  const labels = { ...execution.hostLabels, ...parts.labelsOf(plan.agent) };
+  const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
   const onPlace = (at: number) =>
-    void channel.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+    void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
   for (;;) {
     const request = { labels, imageId: plan.image?.id ?? '', avoid };
     const lease = await parts.scheduler.lease(request, execution.signal, onPlace);
@@ -89,7 +89,6 @@ async function runIn(
   host: DockerHost,
   plan: Plan,
   execution: Execution,
-  channel: Channel,
   { recordStart }: GhostParts,
 ): Promise<Outcome> {
   const { session } = ghost;
@@ -98,12 +97,12 @@ async function runIn(
   const stopCanceling = cancelOnAbort(execution.signal, session);
   try {
     const end = await session.run({
-      plan: encodePlan(initPlanOf(plan, execution.wiring)),
-      send: counted(channel.send, execution),
+      plan: encodePlan(initPlanOf(plan, execution.context.wiring)),
+      send: counted(execution),
       onStarted: () => {
         execution.advance({ state: 'running', startedAt: Date.now() });
         recordStart(execution);
-        void channel.send({ type: 'started', host: host.name, container: ghost.containerId });
+        void execution.send({ type: 'started', host: host.name, container: ghost.containerId });
       },
     });
     execution.signal.throwIfAborted();
@@ -122,11 +121,11 @@ function forward(input: FromCaller, session: InitSession): void {
   }
 }
 
-function counted(send: Channel['send'], execution: Execution): Send<Output> {
+function counted(execution: Execution): Send<Output> {
   return (output) => {
     if (output.type === 'stdout') execution.countOutput(1, output.bytes.length);
     else if (output.type === 'stderr') execution.countOutput(2, output.bytes.length);
-    return send(output);
+    return execution.send(output);
   };
 }
 

@@ -5,14 +5,14 @@ import type { Executor } from './executor.ts';
 
 /** The relay runs the plan in the agent's container and copies up what it does; its end is the outcome. */
 export function createMirror(recordStart: (execution: Execution) => void): Executor {
-  return (permit, execution, channel) => {
+  return (permit, execution) => {
     const ended = Promise.withResolvers<Outcome>();
     execution.takeInputs((input) => observe(input, execution, recordStart, ended.resolve));
     // The relay ends its mirror when its stream ends, whoever ended it.
     const onAbort = () => ended.reject(execution.signal.reason);
     execution.signal.addEventListener('abort', onAbort, { once: true });
     if (execution.signal.aborted) onAbort();
-    void channel.send({
+    void execution.send({
       type: 'run-here',
       planHash: permit.sealed.hash,
       canonicalPlan: permit.sealed.canonical,
