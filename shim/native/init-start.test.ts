@@ -62,7 +62,7 @@ describe.each(nativeBuilds)('how a command starts ($name)', ({ init }) => {
     'app/out',
     'app/up',
     'app/in/../../outside',
-    '../../etc',
+    '../../../../etc',
   ])('A-15 A-17: %s leads out of the workspace', async (cwd) => {
     const { refused, started } = await run(inWorkspace(cwd));
     expect(refused).toMatch(/^cwd-outside: .*leads out of the workspace/);
