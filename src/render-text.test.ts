@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { escapeUnprintable, renderArgument, renderArgv, renderText } from './render-text.ts';
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  // What could be taken for one another: escapes, quotes, spaces, surrogates.
+  fc.string({
+    unit: fc.constantFrom('\\', 'n', '\n', '"', ' ', 'u', '{', '9', 'b', '}', '\u009b', '\ud800', '\u200b'),
+  }),
+);
+const anyArgv = fc.array(anyText, { minLength: 1, maxLength: 4 });
+
+test('P11, A-47: two different command lines never look alike', () => {
+  fc.assert(
+    fc.property(anyArgv, anyArgv, (a, b) => {
+      fc.pre(JSON.stringify(a) !== JSON.stringify(b));
+      return renderArgv(a) !== renderArgv(b);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('P11, A-47: two different texts never look alike', () => {
+  fc.assert(
+    fc.property(anyText, anyText, (a, b) => a === b || renderText(a) !== renderText(b)),
+    { numRuns: 20_000 },
+  );
+});
+
+test('P11, A-47: only printable ASCII comes out, whatever goes in', () => {
+  fc.assert(
+    fc.property(anyArgv, (argv) => /^[\x20-\x7e]*$/.test(renderArgv(argv) + argv.map(renderText).join(''))),
+  );
+});
+
+test('what is rendered is not rendered again', () => {
+  fc.assert(fc.property(anyText, (text) => escapeUnprintable(renderText(text)) === renderText(text)));
+});
+
+test.each([
+  ['npm', 'npm'],
+  ['', '""'],
+  ['a b', '"a b"'],
+  ['it"s', '"it\\"s"'],
+  ['\u001b[2J\u001b[1;1HOK safe', '"\\u{1b}[2J\\u{1b}[1;1HOK safe"'],
+  ['\u009b2J', '"\\u{9b}2J"'],
+  ['a\rb', '"a\\rb"'],
+  ['a\nApprove: yes', '"a\\nApprove: yes"'],
+  ['\u202egnp.exe', '"\\u{202e}gnp.exe"'],
+  ['\u200b', '"\\u{200b}"'],
+  ['\u{e0041}', '"\\u{e0041}"'],
+  ['\u2028', '"\\u{2028}"'],
+  ['nрm', '"n\\u{440}m"'],
+])('A-47: %j is shown as %s', (argument, shown) => {
+  expect(renderArgument(argument)).toBe(shown);
+});
