@@ -22,7 +22,7 @@ async function importedPackages(patterns: readonly string[]): Promise<Set<string
   const found = new Set<string>();
   for await (const file of glob(patterns, { cwd: root, exclude: (name) => name.endsWith('.test.ts') })) {
     const text = await readFile(join(root, file), 'utf8');
-    const specifiers = text.matchAll(/\b(?:from|import)[ (]'(@[^'/]+\/[^'/]+|[^'./][^'/]*)/g);
+    const specifiers = text.matchAll(/\b(?:from|import)[ (]['"](@[^'"/]+\/[^'"/]+|[^'"./][^'"/]*)/g);
     for (const [, name = ''] of specifiers) found.add(name);
   }
   return found;
