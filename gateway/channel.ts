@@ -14,6 +14,12 @@ export interface StartRequest {
   readonly hostLabels: Readonly<Record<string, string>>;
 }
 
+/** A caller that was cut off while a person was asked. */
+export interface ResumeRequest {
+  readonly executionId: string;
+  readonly planHash: string;
+}
+
 export type ToCaller =
   | Output
   | {

@@ -1,18 +1,18 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { type ClawrdenError, toClawrdenError } from '../src/errors.ts';
-import { failure, type Outcome } from '../src/outcome.ts';
+import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Strategy } from '../src/plan.ts';
 import type { Policy } from '../src/policy/policy.ts';
-import type { Approvals } from './approvals/approvals.ts';
+import type { Asked } from './approvals/approvals.ts';
 import type { Caller } from './caller.ts';
-import type { Channel, StartRequest } from './channel.ts';
+import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import type { ImageFacts } from './engine.ts';
 import { type Execution, Interrupted } from './execution.ts';
 import type { Executor } from './executors/executor.ts';
 import { judge } from './judge.ts';
 import type { Ledger } from './ledger.ts';
-import { authorize } from './permit.ts';
-import { sealJudged } from './plan.ts';
+import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './permit.ts';
+import { type SealedPlan, sealJudged } from './plan.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface ExecuteParts {
@@ -20,7 +20,7 @@ export interface ExecuteParts {
   readonly agents: ReadonlyMap<string, AgentConfig>;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
-  readonly approvals: Approvals;
+  readonly authorizing: AuthorizeParts;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
   readonly executors: Readonly<Record<Strategy, Executor>>;
 }
@@ -28,43 +28,73 @@ export interface ExecuteParts {
 /** Runs one command for a caller; never throws. Everything that runs a command calls this, and nothing else does. */
 export type Execute = (caller: Caller, request: StartRequest, channel: Channel) => Promise<Outcome>;
 
+/** A caller that was cut off while a person is asked takes up its place again; never throws. */
+export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
+
 export function createExecute(parts: ExecuteParts): Execute {
   return async (caller, request, channel) => {
     try {
       const execution = await parts.ledger.open(caller, request, channel);
-      return await live(parts, caller, request, execution);
+      return await live(parts, execution, () => startOf(parts, caller, request, execution));
     } catch (error) {
       return parts.recorder.refused(caller, request, toClawrdenError(error));
     }
   };
 }
 
-/** The life of one command, top to bottom. */
-async function live(
+export function createResume(ledger: Ledger): Resume {
+  return async (caller, request, channel) => {
+    try {
+      return await ledger.rejoin(caller, request, channel).outcome;
+    } catch (error) {
+      return outcomeOf(toClawrdenError(error));
+    }
+  };
+}
+
+/** Takes up an execution that waits for a person since before a restart. */
+export function takeUp(
   parts: ExecuteParts,
+  execution: Execution,
+  asked: Asked,
+  sealed: SealedPlan,
+): Promise<Outcome> {
+  return live(parts, execution, () => awaitVerdict(asked, sealed, execution, parts.authorizing));
+}
+
+/** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
+async function startOf(
+  { policy, agents, recorder, resolveImage, authorizing }: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
+): Promise<Permit> {
+  const judgement = judge(policy, agents, caller, request);
+  const sealed = await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
+  await recorder.decided(execution, judgement, sealed);
+  return authorize(judgement.decision, sealed, execution, authorizing);
+}
+
+/** The rest of it: lease → run → audit. */
+async function live(
+  { ledger, recorder, executors }: ExecuteParts,
+  execution: Execution,
+  permitted: () => Promise<Permit>,
 ): Promise<Outcome> {
-  const { policy, agents, recorder, approvals, executors } = parts;
+  let outcome: Outcome;
   try {
-    const judgement = judge(policy, agents, caller, request);
-    const sealed = await sealJudged(judgement, policy, parts.resolveImage).catch(toClawrdenError);
-    await recorder.decided(execution, judgement, sealed);
-    const permit = await authorize(judgement.decision, sealed, execution, {
-      approvals,
-      approvalExpiresMs: policy.approvalExpiresMs,
-      recordVerdict: (approval, verdict) => recorder.verdict(execution, approval, verdict),
-    });
+    const permit = await permitted();
     execution.signal.throwIfAborted();
     const { strategy } = permit.sealed.plan;
     if (strategy === 'ghost') void execution.send({ type: 'accepted', planHash: permit.sealed.hash });
-    return await recorder.ended(execution, await executors[strategy](permit, execution));
+    outcome = await executors[strategy](permit, execution);
   } catch (error) {
-    return await recorder.ended(execution, outcomeOfFailure(toClawrdenError(error)));
-  } finally {
-    parts.ledger.close(execution);
+    outcome = outcomeOfFailure(toClawrdenError(error));
   }
+  const recorded = await recorder.ended(execution, outcome);
+  execution.end(recorded);
+  ledger.close(execution);
+  return recorded;
 }
 
 function outcomeOfFailure(error: ClawrdenError): Outcome {

@@ -45,6 +45,8 @@ export class Execution {
   #caller: Channel | undefined;
   #returned = Promise.withResolvers<void>();
   #away: NodeJS.Timeout | undefined;
+  /** Said again to a caller that comes back. */
+  #pending: ToCaller | undefined;
 
   constructor(record: ExecutionRecord, context: StartContext, onChange: (record: ExecutionRecord) => void) {
     this.#record = record;
@@ -96,6 +98,7 @@ export class Execution {
     clearTimeout(this.#away);
     this.#caller = caller;
     this.#returned.resolve();
+    if (this.#pending !== undefined) void caller.send(this.#pending);
     const onGone = () => {
       if (this.#caller === caller) this.#callerGone(caller.gone.reason as ClawrdenError);
     };
@@ -115,7 +118,10 @@ export class Execution {
   }
 
   /** To the caller, while it is here; what is sent while it is not is dropped. */
-  readonly send: Send<ToCaller> = (item) => this.#caller?.send(item);
+  readonly send: Send<ToCaller> = (item) => {
+    if (item.type === 'pending') this.#pending = item;
+    return this.#caller?.send(item);
+  };
 
   /** From now on inputs go to `handler`, after those that were kept. */
   takeInputs(handler: (input: FromCaller) => void): void {

@@ -1,10 +1,11 @@
 import type { Command, Identity } from '../src/command.ts';
 import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import type { Plan } from '../src/plan.ts';
 import { checkCommand } from '../src/policy/check-command.ts';
 import { decide } from '../src/policy/decide.ts';
 import { locateCwd, normalizeCwd } from '../src/policy/normalize-cwd.ts';
-import type { Decision, Policy } from '../src/policy/policy.ts';
+import type { CommandFacts, Decision, Policy } from '../src/policy/policy.ts';
 import type { Caller } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 
@@ -98,6 +99,12 @@ function sanitize(command: Command, subject: Subject, policy: Policy): Cleared {
 function outsideAnyWorkspace(cwd: string): { cwd: string; root: string } | undefined {
   const normal = normalizeCwd(cwd, '/');
   return normal === undefined ? undefined : { cwd: normal, root: '' };
+}
+
+/** What a plan's decision was made on. */
+export function factsOf({ agent, argv, uid, gid, cwd }: Plan): CommandFacts {
+  const [tool = '', ...args] = argv;
+  return { agent, tool, args, uid, gid, cwd };
 }
 
 function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller): Decision {

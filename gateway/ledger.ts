@@ -2,7 +2,7 @@ import type { GatewayLimits } from '../src/config/gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
 import { isExecutionId, timeOfExecutionId } from '../src/execution-id.ts';
 import { type Caller, callerName } from './caller.ts';
-import type { Channel, StartRequest } from './channel.ts';
+import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import { Execution, type StartContext } from './execution.ts';
 import type { History } from './store/history.ts';
 import type { ExecutionRecord } from './warden-view.ts';
@@ -14,6 +14,10 @@ const maxAgeMs = 24 * 60 * 60 * 1000;
 export interface Ledger {
   /** Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
   readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
+  /** A caller that was cut off while a person is asked comes back; throws `resume-void` where nothing waits for it. */
+  readonly rejoin: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
+  /** An execution that an earlier gateway left waiting for approval; its caller has a while to rejoin. */
+  readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
   readonly running: () => ExecutionRecord[];
   /** No more executions are opened; resolves when the open ones have ended. */
@@ -41,6 +45,22 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
         open.delete(key);
         throw duplicate(request.executionId);
       }
+      return execution;
+    },
+    rejoin: (caller, { executionId, planHash }, channel) => {
+      const execution = open.get(`${callerName(caller)} ${executionId}`);
+      if (execution?.record.state !== 'awaiting-approval' || execution.record.planHash !== planHash) {
+        throw new ClawrdenError(
+          'resume-void',
+          'nothing waits for this caller any more; type the command again',
+        );
+      }
+      execution.attach(channel);
+      return execution;
+    },
+    restore: (record, context) => {
+      const execution = new Execution(record, context, history.save);
+      open.set(`${record.caller} ${record.id}`, execution);
       return execution;
     },
     close: (execution) => {

@@ -7,23 +7,27 @@ import { ClawrdenError } from '../src/errors.ts';
 import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
+import { decide } from '../src/policy/decide.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
 import type { Policy } from '../src/policy/policy.ts';
+import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openEngine } from './docker/open-engine.ts';
-import { createExecute, type Execute } from './execute.ts';
+import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
 import { createGhostExecutor } from './executors/ghost.ts';
 import { createMirror } from './executors/mirror.ts';
 import { passthrough } from './executors/passthrough.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
+import { factsOf } from './judge.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
+import { restoreWaiting } from './restore.ts';
 import { DockerHost } from './scheduler/docker-host.ts';
 import { resolveImage } from './scheduler/images.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
@@ -58,18 +62,24 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const records = await openRecords(config, `version ${version}, policy ${policy.hash}`);
   const { audit, history } = records;
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
-  const approvals = createApprovals(config.limits.pendingPerAgent);
+  const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
   const recorder = createRecorder(audit, policy.hash);
   const relays = createRelays((relay) => relayState(relay, config, policy));
   const pool = openPool(config, identity, ledger, log);
   const { scheduler } = pool;
-  const execute = createExecute({
+  const parts: ExecuteParts = {
     policy,
     agents,
     ledger,
     recorder,
-    approvals,
+    authorizing: {
+      approvals,
+      approvalExpiresMs: policy.approvalExpiresMs,
+      grantedBy: records.approvals.grantedBy,
+      decideAgain: (plan) => decide(policy, factsOf(plan)),
+      recordVerdict: recorder.verdict,
+    },
     resolveImage: (reference) => resolveImage(scheduler.hosts, reference),
     executors: {
       ghost: createGhostExecutor({
@@ -82,7 +92,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       mirror: createMirror(recorder.started),
       passthrough,
     },
-  });
+  };
   const warden = createWarden({
     version,
     policy,
@@ -94,9 +104,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     audit,
   });
-  const servers = await startServers(config, identity, records, { execute, warden, relays, log });
+  const restored = await restoreWaiting(parts, approvals, history);
+  const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
+  const servers = await startServers(config, identity, records, served);
   await pool.looked;
-  log.info({ ...servers.ports, policy: policy.hash }, 'ready');
+  log.info({ ...servers.ports, policy: policy.hash, restored }, 'ready');
 
   await untilAsked();
   log.info({ running: ledger.running().length }, 'draining');
@@ -110,6 +122,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
 interface Records {
   readonly audit: AuditLog;
   readonly history: History;
+  readonly approvals: ApprovalStore;
   readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
@@ -118,11 +131,11 @@ async function openRecords(config: GatewayConfig, text: string): Promise<Records
   const audit = await openAuditLog(config.audit);
   const database = await openDatabase(join(config.state, 'clawrden.db'));
   const history = openHistory(database);
-  await history.endUnfinished('the gateway ended before the command did');
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,
     history,
+    approvals: createApprovalStore(database),
     spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
     close: async () => {
       await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
@@ -170,6 +183,7 @@ function openPool(config: GatewayConfig, { gatewayId }: GatewayIdentity, ledger:
 
 interface Served {
   readonly execute: Execute;
+  readonly resume: Resume;
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
   readonly log: Logger;

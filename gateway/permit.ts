@@ -1,12 +1,13 @@
 import { ClawrdenError } from '../src/errors.ts';
+import type { Plan } from '../src/plan.ts';
 import type { Decision } from '../src/policy/policy.ts';
-import type { Approvals, Verdict } from './approvals/approvals.ts';
+import type { Approvals, Asked, Verdict } from './approvals/approvals.ts';
 import type { Execution } from './execution.ts';
 import type { SealedPlan } from './plan.ts';
 
 const maker = Symbol('authorize');
 
-/** Proof that this plan may run. Only `authorize` can make one, and an executor takes nothing else. */
+/** Proof that this plan may run. Only this file can make one, and an executor takes nothing else. */
 export class Permit {
   readonly sealed: SealedPlan;
   /** The person who approved it; empty where the policy alone allowed it. */
@@ -23,13 +24,22 @@ export class Permit {
 export interface AuthorizeParts {
   readonly approvals: Approvals;
   readonly approvalExpiresMs: number;
+  /** Who granted this very plan to its agent for a while. */
+  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+  /** What the policy says of a plan now: a person's yes does not outlive a policy's no. */
+  readonly decideAgain: (plan: Plan) => Decision;
   /** Called with every verdict, and with `expired` or `void`, before anything follows from it. */
-  readonly recordVerdict: (approvalId: string, verdict: RecordedVerdict) => Promise<void>;
+  readonly recordVerdict: (
+    execution: Execution,
+    approvalId: string,
+    verdict: RecordedVerdict,
+  ) => Promise<void>;
 }
 
 export interface RecordedVerdict {
   readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
   readonly by: string;
+  readonly via: string;
   readonly reason: string;
 }
 
@@ -43,29 +53,19 @@ export async function authorize(
   if (decision.action === 'deny') throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
   if (sealed instanceof ClawrdenError) throw sealed;
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
-  const verdict = await askPerson(decision, sealed, execution, parts);
-  if (verdict.verdict === 'denied') {
-    const because = verdict.reason === '' ? '' : `: ${verdict.reason}`;
-    throw new ClawrdenError('denied-by-person', `${verdict.by} refused it${because}`);
-  }
-  return new Permit(maker, sealed, verdict.by);
+  const grantor = await parts.grantedBy(sealed.plan.agent, sealed.hash);
+  if (grantor !== undefined) return new Permit(maker, sealed, grantor);
+  return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
 }
 
-async function askPerson(
-  decision: Decision,
+/** The rest of `authorize` once the question is asked; after a restart it begins here. */
+export async function awaitVerdict(
+  asked: Asked,
   sealed: SealedPlan,
   execution: Execution,
-  { approvals, approvalExpiresMs, recordVerdict }: AuthorizeParts,
-): Promise<Verdict> {
-  const { approval, verdict } = approvals.ask({
-    executionId: execution.record.id,
-    agent: sealed.plan.agent,
-    planHash: sealed.hash,
-    plan: sealed.canonical,
-    rule: decision.rule,
-    reason: decision.reason,
-    expiresInMs: approvalExpiresMs,
-  });
+  parts: AuthorizeParts,
+): Promise<Permit> {
+  const { approval } = asked;
   execution.advance({ state: 'awaiting-approval', approvalId: approval.id });
   void execution.send({
     type: 'pending',
@@ -73,16 +73,55 @@ async function askPerson(
     planHash: sealed.hash,
     expires: new Date(approval.expiresAt),
   });
+  const answer = await recordedVerdict(asked, execution, parts);
+  if (answer.verdict === 'denied') throw deniedBy(answer);
+  await execution.untilAttached();
+  const now = parts.decideAgain(sealed.plan);
+  if (now.action === 'deny')
+    throw new ClawrdenError('policy-changed', `the policy denies it now: ${now.reason}`);
+  await asked.use();
+  return new Permit(maker, sealed, answer.by);
+}
+
+function ask(
+  decision: Decision,
+  sealed: SealedPlan,
+  { record, context }: Execution,
+  { approvals, approvalExpiresMs }: AuthorizeParts,
+): Promise<Asked> {
+  return approvals.ask({
+    executionId: record.id,
+    caller: record.caller,
+    agent: sealed.plan.agent,
+    planHash: sealed.hash,
+    plan: sealed.canonical,
+    rule: decision.rule,
+    reason: decision.reason,
+    context: JSON.stringify(context),
+    expiresInMs: approvalExpiresMs,
+  });
+}
+
+async function recordedVerdict(
+  { approval, verdict }: Asked,
+  execution: Execution,
+  { recordVerdict }: AuthorizeParts,
+): Promise<Verdict> {
   try {
     const answer = await verdict(execution.signal);
-    await recordVerdict(approval.id, answer);
+    await recordVerdict(execution, approval.id, answer);
     execution.advance({ approver: answer.by });
     return answer;
   } catch (error) {
     if (error instanceof ClawrdenError && error.code !== 'audit-unwritable') {
       const unanswered = error.code === 'approval-expired' ? 'expired' : 'void';
-      await recordVerdict(approval.id, { verdict: unanswered, by: '', reason: error.message });
+      const nobody = { by: '', via: '', reason: error.message };
+      await recordVerdict(execution, approval.id, { verdict: unanswered, ...nobody });
     }
     throw error;
   }
+}
+
+function deniedBy({ by, reason }: Verdict): ClawrdenError {
+  return new ClawrdenError('denied-by-person', `${by} refused it${reason === '' ? '' : `: ${reason}`}`);
 }

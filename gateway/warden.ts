@@ -35,12 +35,8 @@ export function createWarden(parts: WardenParts): WardenView {
     execution: (id) => history.find(id),
     approvals: () => approvals.pending(),
     resolveApproval: (id, verdict, reason, by) => {
-      const given = {
-        verdict: verdict === 'approve' ? 'approved' : 'denied',
-        by: callerName(by),
-        reason,
-      } as const;
-      return Promise.resolve(approvals.resolve(id, given));
+      const answer = verdict === 'approve' ? 'approved' : 'denied';
+      return approvals.resolve(id, { verdict: answer, by: callerName(by), via: 'api', reason });
     },
     agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts.scheduler)),

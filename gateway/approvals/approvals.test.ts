@@ -1,72 +1,108 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClawrdenError } from '../../src/errors.ts';
-import { createApprovals, type Question } from './approvals.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { createApprovalStore } from './approval-store.ts';
+import { type Approvals, createApprovals, type Question } from './approvals.ts';
+
+let database: Database;
+let approvals: Approvals;
+
+beforeEach(async () => {
+  database = await openDatabase(':memory:');
+  approvals = createApprovals(createApprovalStore(database), 2);
+});
+
+afterEach(() => database.destroy());
 
 const question: Question = {
   executionId: 'e',
+  caller: 'relay:host-1',
   agent: 'coder',
   planHash: 'h',
   plan: '{}',
   rule: 'r',
   reason: '',
+  context: '{"kept":true}',
   expiresInMs: 60_000,
 };
-const approved = { verdict: 'approved', by: 'operator:admin', reason: '' } as const;
-const denied = { verdict: 'denied', by: 'operator:admin', reason: 'no' } as const;
+const approved = { verdict: 'approved', by: 'operator:admin', via: 'cli', reason: '' } as const;
+const denied = { verdict: 'denied', by: 'operator:admin', via: 'cli', reason: 'no' } as const;
+const never = new AbortController().signal;
 
-test('A-42: of 50 approvals and 50 denials on one question exactly one counts', async () => {
-  const approvals = createApprovals(10);
-  const asked = approvals.ask(question);
-  const answer = asked.verdict(new AbortController().signal);
+/** A gateway that starts anew on the same database. */
+function restarted(): Approvals {
+  return createApprovals(createApprovalStore(database), 2);
+}
+
+test('A-42: of 50 approvals and 50 denials that race for one question exactly one counts', async () => {
+  const asked = await approvals.ask(question);
+  const answer = asked.verdict(never);
   const verdicts = Array.from({ length: 100 }, (_, index) => (index % 2 ? approved : denied));
-  const resolutions = verdicts.map((verdict) => approvals.resolve(asked.approval.id, verdict));
+  const resolutions = await Promise.all(
+    verdicts.map((verdict) => approvals.resolve(asked.approval.id, verdict)),
+  );
   expect(resolutions.filter(({ type }) => type === 'resolved')).toHaveLength(1);
   expect(await answer).toEqual(denied);
 });
 
 test('A-43: a second verdict, and one on a made-up id, change nothing', async () => {
-  const approvals = createApprovals(10);
-  const asked = approvals.ask(question);
-  const answer = asked.verdict(new AbortController().signal);
-  approvals.resolve(asked.approval.id, approved);
-  expect(approvals.resolve(asked.approval.id, denied).type).toBe('already-resolved');
-  expect(approvals.resolve('ffffffffff', approved).type).toBe('unknown');
+  const asked = await approvals.ask(question);
+  const answer = asked.verdict(never);
+  await approvals.resolve(asked.approval.id, approved);
+  expect((await approvals.resolve(asked.approval.id, denied)).type).toBe('already-resolved');
+  expect((await approvals.resolve('ffffffffff', approved)).type).toBe('unknown');
   expect(await answer).toEqual(approved);
 });
 
+test('P10: an approval lets one start go, also after a restart', async () => {
+  const asked = await approvals.ask(question);
+  await approvals.resolve(asked.approval.id, approved);
+  const [again] = await restarted().restore();
+  expect(await again?.verdict(never)).toMatchObject(approved);
+  await again?.use();
+  await expect(asked.use()).rejects.toThrow('has let its one start go before');
+  expect(await restarted().restore()).toEqual([]);
+});
+
 test('A-41: an expired question cannot be approved', async () => {
-  const approvals = createApprovals(10);
-  const asked = approvals.ask({ ...question, expiresInMs: 20 });
-  await expect(asked.verdict(new AbortController().signal)).rejects.toMatchObject({
-    code: 'approval-expired',
-  });
-  expect(approvals.resolve(asked.approval.id, approved).type).toBe('already-resolved');
+  const asked = await approvals.ask({ ...question, expiresInMs: 20 });
+  await expect(asked.verdict(never)).rejects.toMatchObject({ code: 'approval-expired' });
+  expect((await approvals.resolve(asked.approval.id, approved)).type).toBe('already-resolved');
 });
 
 test('A-45: a question whose requester is gone is void', async () => {
-  const approvals = createApprovals(10);
   const gone = new AbortController();
-  const asked = approvals.ask(question);
+  const asked = await approvals.ask(question);
   const answer = asked.verdict(gone.signal);
   gone.abort(new ClawrdenError('requester-gone', 'the shim is gone'));
   await expect(answer).rejects.toMatchObject({ code: 'requester-gone' });
-  expect(approvals.resolve(asked.approval.id, approved).type).toBe('already-resolved');
+  expect((await approvals.resolve(asked.approval.id, approved)).type).toBe('already-resolved');
   expect(approvals.pending()).toEqual([]);
 });
 
-test('A-49: an agent that floods fills only its own share', () => {
-  const approvals = createApprovals(2);
-  approvals.ask(question);
-  approvals.ask(question);
-  expect(() => approvals.ask(question)).toThrow(expect.objectContaining({ code: 'pending-limit' }));
-  expect(approvals.ask({ ...question, agent: 'other' }).approval.agent).toBe('other');
+test('A-46: a restart keeps the question and what came with it, and answers nothing by itself', async () => {
+  const { approval } = await approvals.ask(question);
+  const after = restarted();
+  const [again] = await after.restore();
+  expect(again).toMatchObject({ approval, caller: 'relay:host-1', context: '{"kept":true}' });
+  expect(after.pending()).toEqual([approval]);
+  const answer = again?.verdict(never);
+  expect((await after.resolve(approval.id, denied)).type).toBe('resolved');
+  expect(await answer).toEqual(denied);
 });
 
-test('an id may be shortened while only one pending question begins with it', () => {
-  const approvals = createApprovals(10);
-  const { id } = approvals.ask(question).approval;
-  expect(approvals.resolve(id.slice(0, 6), approved)).toMatchObject({ type: 'resolved', approval: { id } });
-  approvals.ask(question);
-  approvals.ask(question);
-  expect(approvals.resolve('', approved).type).toBe('ambiguous');
+test('A-49: an agent that floods fills only its own share', async () => {
+  await approvals.ask(question);
+  await approvals.ask(question);
+  await expect(approvals.ask(question)).rejects.toMatchObject({ code: 'pending-limit' });
+  expect((await approvals.ask({ ...question, agent: 'other' })).approval.agent).toBe('other');
+});
+
+test('an id may be shortened while only one pending question begins with it', async () => {
+  const { id } = (await approvals.ask(question)).approval;
+  const resolution = await approvals.resolve(id.slice(0, 6), approved);
+  expect(resolution).toMatchObject({ type: 'resolved', approval: { id } });
+  await approvals.ask(question);
+  await approvals.ask(question);
+  expect((await approvals.resolve('', approved)).type).toBe('ambiguous');
 });

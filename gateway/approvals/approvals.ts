@@ -1,62 +1,77 @@
 import { randomBytes } from 'node:crypto';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { ApprovalRow } from '../store/database.ts';
 import type { PendingApproval, Resolution } from '../warden-view.ts';
+import type { ApprovalStore, Ending } from './approval-store.ts';
 
-/** A person's answer to one pending question. */
+/** A person's answer to one question. */
 export interface Verdict {
   readonly verdict: 'approved' | 'denied';
   readonly by: string;
+  /** Over which surface: cli, api … */
+  readonly via: string;
   readonly reason: string;
 }
 
 export interface Question {
   readonly executionId: string;
+  readonly caller: string;
   readonly agent: string;
   readonly planHash: string;
   readonly plan: string;
   readonly rule: string;
   readonly reason: string;
+  /** JSON that is given back with the question after a restart. */
+  readonly context: string;
   readonly expiresInMs: number;
 }
 
-/** Questions that wait for a person. Each is answered at most once; an answered, expired or void one never changes. */
+/**
+ * Questions that wait for a person, on the disk before anybody sees them. Each is answered at most once; an answered,
+ * expired or void one never changes, and an approved one lets at most one start go.
+ */
 export interface Approvals {
   /** Throws `pending-limit` where the agent has too many waiting. */
-  readonly ask: (question: Question) => Asked;
+  readonly ask: (question: Question) => Promise<Asked>;
   readonly pending: () => PendingApproval[];
   /** `id` may be the only beginning of a pending one. */
-  readonly resolve: (id: string, verdict: Verdict) => Resolution;
+  readonly resolve: (id: string, verdict: Verdict) => Promise<Resolution>;
+  /** Takes up what an earlier gateway left unanswered or unused. */
+  readonly restore: () => Promise<Restored[]>;
 }
 
 export interface Asked {
   readonly approval: PendingApproval;
-  /** Rejects with `approval-expired`, or with the signal's reason where the requester is gone: the question is void. */
+  /**
+   * Rejects with `approval-expired`, or with the signal's reason: the question is void then. Where an answer came
+   * first, the answer stands.
+   */
   readonly verdict: (signal: AbortSignal) => Promise<Verdict>;
+  /** Lets the one start of an approved question go; throws where it has gone before. */
+  readonly use: () => Promise<void>;
+}
+
+export interface Restored extends Asked {
+  readonly caller: string;
+  readonly context: string;
 }
 
 interface Waiting {
   readonly approval: PendingApproval;
-  readonly settle: (verdict: Verdict) => void;
+  readonly answer: PromiseWithResolvers<Verdict>;
 }
 
-const resolvedKept = 1000;
-
-/** In memory: a restart voids what was pending, and the shims that waited end with 125. */
-export function createApprovals(pendingPerAgent: number): Approvals {
+export function createApprovals(store: ApprovalStore, pendingPerAgent: number): Approvals {
   const waiting = new Map<string, Waiting>();
-  const resolved = new Set<string>();
 
-  function forget(id: string): void {
-    waiting.delete(id);
-    resolved.add(id);
-    for (const oldest of resolved) {
-      if (resolved.size <= resolvedKept) break;
-      resolved.delete(oldest);
-    }
+  function wait(approval: PendingApproval): Asked {
+    const answer = Promise.withResolvers<Verdict>();
+    waiting.set(approval.id, { approval, answer });
+    return asked(approval, answer.promise, () => waiting.delete(approval.id), store);
   }
 
   return {
-    ask: (question) => {
+    ask: async (question) => {
       const ofAgent = [...waiting.values()].filter(({ approval }) => approval.agent === question.agent);
       if (ofAgent.length >= pendingPerAgent) {
         throw new ClawrdenError(
@@ -64,50 +79,138 @@ export function createApprovals(pendingPerAgent: number): Approvals {
           `${ofAgent.length} commands of this agent already wait for approval`,
         );
       }
-      const approval = toApproval(question);
-      const answer = Promise.withResolvers<Verdict>();
-      waiting.set(approval.id, { approval, settle: answer.resolve });
-      return {
-        approval,
-        verdict: (signal) =>
-          until(answer.promise, question.expiresInMs, signal).finally(() => forget(approval.id)),
-      };
+      const row = newRow(question);
+      const pending = wait(toPending(row));
+      await store.insert(row).catch((error: unknown) => {
+        waiting.delete(row.id);
+        throw error;
+      });
+      return pending;
     },
     pending: () => [...waiting.values()].map(({ approval }) => approval),
-    resolve: (id, verdict) => {
+    resolve: async (id, verdict) => {
       const matches = [...waiting.keys()].filter((key) => key.startsWith(id));
       const found = waiting.get(id) ?? (matches.length === 1 ? waiting.get(matches[0] ?? '') : undefined);
-      if (found === undefined) return notPending(id, matches.length, resolved);
-      forget(found.approval.id);
-      found.settle(verdict);
+      if (found === undefined) return notPending(id, matches.length, store);
+      if (!(await store.end(found.approval.id, endingOf(verdict)))) return alreadyResolved(found.approval.id);
+      waiting.delete(found.approval.id);
+      found.answer.resolve(verdict);
       return { type: 'resolved', approval: found.approval };
+    },
+    restore: async () => {
+      const rows = await store.unfinished();
+      return rows.map((row) => ({ ...restored(row, wait, store), caller: row.caller, context: row.context }));
     },
   };
 }
 
-function toApproval({ expiresInMs, ...question }: Question): PendingApproval {
-  const createdAt = Date.now();
-  return { ...question, id: randomBytes(5).toString('hex'), createdAt, expiresAt: createdAt + expiresInMs };
+/** An approved one has its answer already; a pending one waits again, for what is left of its time. */
+function restored(row: ApprovalRow, wait: (approval: PendingApproval) => Asked, store: ApprovalStore): Asked {
+  const approval = toPending(row);
+  if (row.state === 'pending') return wait(approval);
+  const verdict = {
+    verdict: 'approved',
+    by: row.verdict_by,
+    via: row.verdict_via,
+    reason: row.verdict_reason,
+  } as const;
+  return asked(approval, Promise.resolve(verdict), () => {}, store);
 }
 
-function notPending(id: string, matches: number, resolved: ReadonlySet<string>): Resolution {
-  if (matches > 1) return { type: 'ambiguous', text: `${matches} pending approvals begin with ${id}` };
-  return resolved.has(id)
-    ? { type: 'already-resolved', text: `approval ${id} was resolved before or has expired` }
-    : { type: 'unknown', text: `no pending approval ${id}` };
+function asked(
+  approval: PendingApproval,
+  answer: Promise<Verdict>,
+  forget: () => void,
+  store: ApprovalStore,
+): Asked {
+  return {
+    approval,
+    verdict: (signal) => untilAnswered(approval, answer, signal, store).finally(forget),
+    use: async () => {
+      if (!(await store.use(approval.id))) {
+        throw new ClawrdenError('internal', `approval ${approval.id} has let its one start go before`);
+      }
+    },
+  };
 }
 
-function until(answer: Promise<Verdict>, ms: number, signal: AbortSignal): Promise<Verdict> {
-  const ended = Promise.withResolvers<Verdict>();
+async function untilAnswered(
+  approval: PendingApproval,
+  answer: Promise<Verdict>,
+  signal: AbortSignal,
+  store: ApprovalStore,
+): Promise<Verdict> {
+  const unanswered = Promise.withResolvers<ClawrdenError>();
+  const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
   // A timer runs on the monotonic clock: setting the wall clock neither expires nor extends a question.
-  const expire = () => ended.reject(new ClawrdenError('approval-expired', 'nobody answered in time'));
-  const timer = setTimeout(expire, ms);
-  const onAbort = () => ended.reject(signal.reason);
+  const timer = setTimeout(() => unanswered.resolve(expired), approval.expiresAt - Date.now());
+  const onAbort = () => unanswered.resolve(signal.reason as ClawrdenError);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  void answer.then(ended.resolve);
-  return ended.promise.finally(() => {
+  try {
+    const first = await Promise.race([answer, unanswered.promise]);
+    if (!(first instanceof ClawrdenError)) return first;
+    const state = first === expired ? 'expired' : 'void';
+    // A verdict that got to the disk first stands.
+    if (!(await store.end(approval.id, { state, by: '', via: '', reason: first.message })))
+      return await answer;
+    throw first;
+  } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-  });
+  }
+}
+
+function endingOf({ verdict, by, via, reason }: Verdict): Ending {
+  return { state: verdict, by, via, reason };
+}
+
+function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
+  const now = Date.now();
+  return {
+    id: randomBytes(5).toString('hex'),
+    execution_id: question.executionId,
+    caller: question.caller,
+    agent: question.agent,
+    plan_hash: question.planHash,
+    plan: question.plan,
+    rule: question.rule,
+    reason: question.reason,
+    context: question.context,
+    state: 'pending',
+    verdict_by: '',
+    verdict_via: '',
+    verdict_reason: '',
+    created_at: now,
+    expires_at: now + expiresInMs,
+    resolved_at: null,
+    used_at: null,
+  };
+}
+
+function toPending(row: ApprovalRow): PendingApproval {
+  return {
+    id: row.id,
+    executionId: row.execution_id,
+    agent: row.agent,
+    planHash: row.plan_hash,
+    plan: row.plan,
+    rule: row.rule,
+    reason: row.reason,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+async function notPending(id: string, matches: number, store: ApprovalStore): Promise<Resolution> {
+  if (matches > 1) return { type: 'ambiguous', text: `${matches} pending approvals begin with ${id}` };
+  if ((await store.find(id)) !== undefined) return alreadyResolved(id);
+  return { type: 'unknown', text: `no pending approval ${id}` };
+}
+
+function alreadyResolved(id: string): Resolution {
+  return {
+    type: 'already-resolved',
+    text: `approval ${id} was resolved before, has expired, or its requester is gone`,
+  };
 }

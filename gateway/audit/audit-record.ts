@@ -36,6 +36,8 @@ export interface VerdictRecord extends OfExecution {
   readonly approval: string;
   readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
   readonly by: string;
+  /** Over which surface. */
+  readonly via: string;
   readonly reason: string;
   readonly planHash: string;
 }

@@ -5,7 +5,7 @@ import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import type { Authentication, Enrolment } from '../authentication.ts';
-import type { Execute } from '../execute.ts';
+import type { Execute, Resume } from '../execute.ts';
 import type { RelayRegistry, WardenView } from '../warden-view.ts';
 import { authenticateCalls } from './authenticate.ts';
 import { executionService } from './execution-service.ts';
@@ -23,6 +23,7 @@ export interface GrpcServerOptions {
   readonly authentication: Authentication;
   readonly enrolment: Enrolment;
   readonly execute: Execute;
+  readonly resume: Resume;
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
   readonly log: Logger;
@@ -40,7 +41,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const callers = authenticateCalls(authentication, log);
   const closing = new AbortController();
   const server = newServer({ interceptors: [callers.interceptor] });
-  server.addService({ execute: executeMethod }, executionService(options.execute, callers));
+  server.addService({ execute: executeMethod }, executionService(options.execute, options.resume, callers));
   server.addService(RelayServiceService, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));
   const introspection = addIntrospection(server);

@@ -40,7 +40,40 @@ export interface SpentTokenRow {
   expires_at: number;
 }
 
+export interface ApprovalRow {
+  id: string;
+  execution_id: string;
+  caller: string;
+  agent: string;
+  plan_hash: string;
+  plan: string;
+  rule: string;
+  reason: string;
+  /** JSON: what of the start is needed again when the caller comes back. */
+  context: string;
+  /** pending, approved, denied, expired or void; only pending ever changes. */
+  state: string;
+  verdict_by: string;
+  /** Over which surface the verdict came: cli, api … */
+  verdict_via: string;
+  verdict_reason: string;
+  created_at: number;
+  expires_at: number;
+  resolved_at: number | null;
+  /** When its one start was let go; an approved one without it has started nothing. */
+  used_at: number | null;
+}
+
+export interface GrantRow {
+  agent: string;
+  plan_hash: string;
+  granted_by: string;
+  until: number;
+}
+
 export interface Tables {
+  approvals: ApprovalRow;
+  grants: GrantRow;
   executions: ExecutionRow;
   spent_tokens: SpentTokenRow;
 }

@@ -9,9 +9,10 @@ export interface History {
   readonly list: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
   /** By id or unambiguous beginning of one. */
   readonly find: (id: string) => Promise<ExecutionRecord | undefined>;
+  readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Executions that a dead gateway left open are ended; returns how many. */
-  readonly endUnfinished: (text: string) => Promise<number>;
+  /** Executions that a dead gateway left open are ended, but for those that are `kept`; returns how many. */
+  readonly endUnfinished: (text: string, kept: readonly string[]) => Promise<number>;
   /** Empty, or why the last write failed. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
@@ -58,7 +59,17 @@ export function openHistory(database: Database): History {
         .executeTakeFirst();
       return row !== undefined;
     },
-    endUnfinished: (text) => endUnfinished(database, text),
+    get: async (caller, id) => {
+      await saving;
+      const row = await database
+        .selectFrom('executions')
+        .selectAll()
+        .where('caller', '=', caller)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && fromRow(row);
+    },
+    endUnfinished: (text, kept) => endUnfinished(database, text, kept),
     problem: () => problem,
     close: async () => {
       await saving;
@@ -108,8 +119,8 @@ async function findExecution(database: Database, id: string): Promise<ExecutionR
   return row && fromRow(row);
 }
 
-async function endUnfinished(database: Database, text: string): Promise<number> {
-  const result = await database
+async function endUnfinished(database: Database, text: string, kept: readonly string[]): Promise<number> {
+  let update = database
     .updateTable('executions')
     .set({
       state: 'ended',
@@ -119,7 +130,8 @@ async function endUnfinished(database: Database, text: string): Promise<number> 
       text,
       ended_at: Date.now(),
     })
-    .where('state', '!=', 'ended')
-    .executeTakeFirst();
+    .where('state', '!=', 'ended');
+  if (kept.length > 0) update = update.where('id', 'not in', kept);
+  const result = await update.executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

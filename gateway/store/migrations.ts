@@ -5,6 +5,7 @@ import type { Migration } from 'kysely/migration';
 export const migrations: Record<string, Migration> = {
   '0001-executions': { up: createExecutions },
   '0002-spent-tokens': { up: createSpentTokens },
+  '0003-approvals': { up: createApprovals },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -32,5 +33,33 @@ async function createSpentTokens(database: Kysely<unknown>): Promise<void> {
     .createTable('spent_tokens')
     .addColumn('jti', 'text', (column) => column.primaryKey())
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function createApprovals(database: Kysely<unknown>): Promise<void> {
+  const text = ['execution_id', 'caller', 'agent', 'plan_hash', 'plan', 'rule', 'reason', 'context', 'state'];
+  const verdict = ['verdict_by', 'verdict_via', 'verdict_reason'];
+  let table = database.schema
+    .createTable('approvals')
+    .addColumn('id', 'text', (column) => column.primaryKey());
+  for (const name of [...text, ...verdict])
+    table = table.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of ['created_at', 'expires_at']) {
+    table = table.addColumn(name, 'bigint', (column) => column.notNull());
+  }
+  for (const name of ['resolved_at', 'used_at']) table = table.addColumn(name, 'bigint');
+  await table.execute();
+  await database.schema
+    .createIndex('approvals_by_state')
+    .on('approvals')
+    .columns(['state', 'used_at'])
+    .execute();
+  await database.schema
+    .createTable('grants')
+    .addColumn('agent', 'text', (column) => column.notNull())
+    .addColumn('plan_hash', 'text', (column) => column.notNull())
+    .addColumn('granted_by', 'text', (column) => column.notNull())
+    .addColumn('until', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('grants_key', ['agent', 'plan_hash'])
     .execute();
 }

@@ -13,6 +13,7 @@ import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createRelays, type Relays } from '../../gateway/relays.ts';
 import type { WardenView } from '../../gateway/warden-view.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { failure } from '../../src/outcome.ts';
 import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { identityFiles, readIdentity } from '../../src/pki/identity-files.ts';
@@ -85,6 +86,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       authority: authority.certificate,
       authentication,
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
+      resume: () => Promise.resolve(failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
       relays,
     });

@@ -1,0 +1,78 @@
+import type { ApprovalRow, Database } from '../store/database.ts';
+
+export type FinalState = 'approved' | 'denied' | 'expired' | 'void';
+
+export interface Ending {
+  readonly state: FinalState;
+  readonly by: string;
+  readonly via: string;
+  readonly reason: string;
+}
+
+/** Approvals on the disk: every change is one statement that says what it expects to find. */
+export interface ApprovalStore {
+  readonly insert: (row: ApprovalRow) => Promise<void>;
+  /** False where it was not pending any more: the state that it has then stays for ever. */
+  readonly end: (id: string, ending: Ending) => Promise<boolean>;
+  /** Lets its one start go; false where that was done before, or where it is not approved. */
+  readonly use: (id: string) => Promise<boolean>;
+  /** Pending ones, and approved ones that have started nothing and whose time has not passed. */
+  readonly unfinished: () => Promise<ApprovalRow[]>;
+  readonly find: (id: string) => Promise<ApprovalRow | undefined>;
+  readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
+  /** Who granted this plan to this agent for a while; `undefined` where nobody did or the while is over. */
+  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+}
+
+export function createApprovalStore(database: Database): ApprovalStore {
+  return {
+    insert: async (row) => void (await database.insertInto('approvals').values(row).execute()),
+    end: async (id, { state, by, via, reason }) => {
+      const verdict = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
+      const result = await database
+        .updateTable('approvals')
+        .set({ state, ...verdict })
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    use: async (id) => {
+      const result = await database
+        .updateTable('approvals')
+        .set({ used_at: Date.now() })
+        .where('id', '=', id)
+        .where('state', '=', 'approved')
+        .where('used_at', 'is', null)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+    unfinished: () =>
+      database
+        .selectFrom('approvals')
+        .selectAll()
+        .where('state', 'in', ['pending', 'approved'])
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', Date.now())
+        .execute(),
+    find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
+    grant: async (agent, plan_hash, granted_by, until) => {
+      const row = { agent, plan_hash, granted_by, until };
+      await database
+        .insertInto('grants')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['agent', 'plan_hash']).doUpdateSet(row))
+        .execute();
+    },
+    grantedBy: async (agent, planHash) => {
+      const row = await database
+        .selectFrom('grants')
+        .select('granted_by')
+        .where('agent', '=', agent)
+        .where('plan_hash', '=', planHash)
+        .where('until', '>', Date.now())
+        .executeTakeFirst();
+      return row?.granted_by;
+    },
+  };
+}
