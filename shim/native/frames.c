@@ -81,6 +81,8 @@ void frames_take(struct frames *frames, size_t length)
 
 int frames_raw(const struct frames *frames)
 {
+    if (frames->open)
+        return frames->type;
     return frames->start < frames->end ? frames->buffer[frames->start] : -1;
 }
 

@@ -40,7 +40,7 @@ enum frames_state frames_peek(struct frames *frames, struct piece *piece);
 /* Takes the first `length` bytes of the piece that was peeked. A frame without payload is taken by 0. */
 void frames_take(struct frames *frames, size_t length);
 
-/* Between two frames: the next byte, which may be none of a frame's; -1 where it has not come. */
+/* Between two frames: the next byte, which may be none of a frame's; inside one: its type; -1 where none has come. */
 int frames_raw(const struct frames *frames);
 void frames_skip_raw(struct frames *frames);
 

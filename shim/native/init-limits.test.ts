@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { FrameType } from '../../src/frames.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';

@@ -195,7 +195,7 @@ void session_serve(struct session *session)
     session->out.fd = session->in.fd;
     terminal_open(&session->terminal, &session->caller);
     source_open(&session->source, session->caller.stdio[0]);
-    if (!signals_add_tool(session->signals))
+    if (!signals_add_tool(session->signals, session->caller.ignored))
         session_lost(session, "signals cannot be watched");
     take_frames(session);
     for (;;)

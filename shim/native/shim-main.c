@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     caller_look(&session.caller);
     for (int fd = 1; fd <= 2; fd++)
         sink_open(&session.sinks[fd], fd, session.caller.stdio[fd]);
-    if (!descriptors_guard() || (session.signals = signals_open()) < 0)
+    if (!descriptors_guard() || (session.signals = signals_open(session.caller.ignored)) < 0)
         ending_own("internal", strerror(errno));
     signal(SIGPIPE, SIG_IGN);
     const char *reason = request_make(&request, &session.caller, argv, environ, &why);

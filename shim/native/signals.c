@@ -6,33 +6,29 @@
 #include <time.h>
 #include <unistd.h>
 
-static sigset_t set_of(const int *numbers, size_t count)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < count; i++)
-        sigaddset(&set, numbers[i]);
-    return set;
-}
-
 enum { ENDING = 4, ALL = 9 };
 static const int numbers[ALL] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH};
 
-static int watch(int signals, size_t count)
+static int watch(int signals, size_t count, uint64_t ignored)
 {
-    sigset_t set = set_of(numbers, count);
+    sigset_t set;
+    sigemptyset(&set);
+    /* What is blocked is queued even where it is ignored. */
+    for (size_t i = 0; i < count; i++)
+        if ((ignored >> (numbers[i] - 1) & 1) == 0)
+            sigaddset(&set, numbers[i]);
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(signals, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int signals_open(void)
+int signals_open(uint64_t ignored)
 {
-    return watch(-1, ENDING);
+    return watch(-1, ENDING, ignored);
 }
 
-bool signals_add_tool(int signals)
+bool signals_add_tool(int signals, uint64_t ignored)
 {
-    return watch(signals, ALL) >= 0;
+    return watch(signals, ALL, ignored) >= 0;
 }
 
 int signals_next(int signals)
@@ -48,12 +44,14 @@ static bool stops_by_default(int number)
 
 void signals_stop_self(int number)
 {
-    static const int cont = SIGCONT;
     struct timespec none = {0, 0};
-    sigset_t before;
+    sigset_t before, stop, go_on;
     if (!stops_by_default(number))
         number = SIGSTOP;
-    sigset_t stop = set_of(&number, 1), go_on = set_of(&cont, 1);
+    sigemptyset(&stop);
+    sigaddset(&stop, number);
+    sigemptyset(&go_on);
+    sigaddset(&go_on, SIGCONT);
     kill(getpid(), number);
     sigprocmask(SIG_UNBLOCK, &stop, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
