@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
@@ -24,8 +24,8 @@ export interface Enrolled {
 }
 
 /**
- * Makes a key here, has the gateway sign its certificate, and writes both. The server is held against the token's pin
- * before anything is sent to it. Rejects with a line for people, or a gRPC `ServiceError` where the gateway refuses.
+ * Makes a key here, has the gateway sign its certificate, and writes both, over those of an earlier enrolment. The
+ * server is held against the token's pin before anything is sent to it. Rejects with a line for people, or a gRPC `ServiceError` where the gateway refuses.
  */
 export async function enroll({ address, token, identityDir }: EnrollOptions): Promise<Enrolled> {
   const pin = readEnrolmentPin(token);
@@ -34,16 +34,19 @@ export async function enroll({ address, token, identityDir }: EnrollOptions): Pr
   const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
-  // The key goes first and is never overwritten: a folder that cannot take it must not cost the token.
-  const keyFile = join(identityDir, identityFiles.key);
-  await writeFile(keyFile, key, { mode: 0o600, flag: 'wx' });
+  // Written before the token is spent: a folder that cannot take the key must not cost it.
+  const put = async (name: string, text: string) =>
+    await writeFile(join(identityDir, `${name}.new`), text, { mode: 0o600 });
+  await put(identityFiles.key, key);
   try {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
-    await writeFile(join(identityDir, identityFiles.authority), authority);
-    await writeFile(join(identityDir, identityFiles.certificate), answer.certificate);
+    await put(identityFiles.authority, authority);
+    await put(identityFiles.certificate, answer.certificate);
+    for (const name of Object.values(identityFiles))
+      await rename(join(identityDir, `${name}.new`), join(identityDir, name));
     return { relay: answer.relay, agents: answer.agents, gateway: answer.grpcAddress };
   } catch (error) {
-    await rm(keyFile, { force: true });
+    await rm(join(identityDir, `${identityFiles.key}.new`), { force: true });
     throw error;
   }
 }

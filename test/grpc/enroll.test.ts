@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
@@ -42,13 +43,34 @@ test('a token works once; what is refused leaves no key behind', async () => {
   expect(await readdir(identityDir)).toEqual([]);
 });
 
-test("an enrolled relay's key is never overwritten, and the token then not spent", async () => {
+test('enrolling again renews the certificate; one that fails leaves the old one as it was', async () => {
   await using gateway = await startTestGateway();
   const address = gateway.enrollAddress;
   const identityDir = join(gateway.dir, 'relay');
-  await enroll({ address, token: await newToken(gateway), identityDir });
+  const read = () =>
+    Promise.all(['ca.pem', 'cert.pem', 'key.pem'].map((name) => readFile(join(identityDir, name))));
   const token = await newToken(gateway);
-  await expect(enroll({ address, token, identityDir })).rejects.toThrow('EEXIST');
+  await enroll({ address, token, identityDir });
+  const first = await read();
+  await expect(enroll({ address, token, identityDir })).rejects.toMatchObject({
+    code: status.PERMISSION_DENIED,
+  });
+  expect(await read()).toEqual(first);
+  await enroll({ address, token: await newToken(gateway), identityDir });
+  const [ca, cert, key] = await read();
+  expect(ca).toEqual(first[0]);
+  expect(cert).not.toEqual(first[1]);
+  expect(new X509Certificate(cert!).checkPrivateKey(createPrivateKey(key!))).toBe(true);
+  expect((await readdir(identityDir)).sort()).toEqual(['ca.pem', 'cert.pem', 'key.pem']);
+});
+
+test('a folder that cannot take the key does not cost the token', async () => {
+  await using gateway = await startTestGateway();
+  const address = gateway.enrollAddress;
+  const token = await newToken(gateway);
+  const file = join(gateway.dir, 'file');
+  await writeFile(file, '');
+  await expect(enroll({ address, token, identityDir: file })).rejects.toThrow('EEXIST');
   await enroll({ address, token, identityDir: join(gateway.dir, 'elsewhere') });
 });
 

@@ -1,0 +1,56 @@
+import type { Plan } from '../plan.ts';
+import { renderArgument, renderText } from '../render-text.ts';
+import type { Cell } from './output.ts';
+
+type Fact = readonly [name: string, value: Cell];
+
+/** Everything in a plan, nothing left out: its canonical text is what was hashed. */
+export function planFacts(canonical: string): Fact[] {
+  const plan = JSON.parse(canonical) as Plan;
+  return [
+    ...listed('argv', plan.argv.map(renderArgument)),
+    ['cwd', renderText(plan.cwd)],
+    ['user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`],
+    ['runs', where(plan)],
+    ['network', renderText(plan.network)],
+    ['workspace', renderText(plan.workspace) || 'none'],
+    ...listed(
+      'mounts',
+      plan.mounts.map(
+        ({ kind, source, target }) => `${kind} ${renderArgument(source)} at ${renderArgument(target)}`,
+      ),
+    ),
+    ...listed('environment', plan.env.map(renderArgument)),
+    ['limits', limits(plan)],
+    ['stdin', plan.stdin],
+    ['policy', renderText(plan.policyHash)],
+  ];
+}
+
+function where({ strategy, image }: Plan): string {
+  if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
+  if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
+  return `in a fresh container of ${renderText(image?.reference ?? '?')}, ${renderText(image?.id ?? '?')} (ghost)`;
+}
+
+function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {
+  const set = [
+    ['memory', most.memoryBytes, 'bytes'],
+    ['cpus', most.cpus, ''],
+    ['processes', most.pids, ''],
+    ['output', most.outputBytes, 'bytes'],
+    ['a file', most.fileBytes, 'bytes'],
+    ['time', timeoutMs / 1000, 's'],
+    ['silence', idleTimeoutMs / 1000, 's'],
+  ] as const;
+  const texts = set
+    .filter(([, value]) => value !== 0)
+    .map(([name, value, unit]) => `${name} ${value} ${unit}`.trim());
+  return texts.join(', ') || 'none';
+}
+
+/** One line each, so that no item passes for two or hides behind another; the first carries the name. */
+function listed(name: string, items: readonly string[]): Fact[] {
+  if (items.length === 0) return [[name, 'none']];
+  return items.map((item, index): Fact => [index === 0 ? name : '', item]);
+}

@@ -1,0 +1,4 @@
+import { Command } from 'commander';
+export function execCommand(): Command {
+  return new Command('exec');
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { Cell } from './output.ts';
+import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
+
+export function hostsCommand(): Command {
+  return gatewayClientCommand('hosts', 'the Docker pool').action((_options, command: Command) =>
+    hosts(command.optsWithGlobals()),
+  );
+}
+
+export function agentsCommand(): Command {
+  return gatewayClientCommand('agents', 'the agents, and whether their relays are there').action(
+    (_options, command: Command) => agents(command.optsWithGlobals()),
+  );
+}
+
+const stateColors = { ready: 'green', draining: 'yellow', down: 'red' } as const;
+
+async function hosts(options: GatewayOptions): Promise<void> {
+  await withGateway('hosts', options, async (client) => {
+    const [{ WardenServiceService }, { printJson, printTable }] = await Promise.all([
+      import('../gen/clawrden/v1/warden.ts'),
+      import('./output.ts'),
+    ]);
+    const { hosts: all } = await client.call(WardenServiceService.listHosts, {});
+    if (options.json === true) return printJson(all);
+    const rows = all.map((host): Cell[] => [
+      host.name,
+      [host.state, stateColors[host.state as keyof typeof stateColors] ?? 'grey'],
+      `${host.running}/${host.slots}`,
+      `${host.queued}`,
+      Object.entries(host.labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+      host.engine,
+      [host.problem, 'red'],
+    ]);
+    printTable(['HOST', 'STATE', 'RUNNING', 'QUEUED', 'LABELS', 'ENGINE', 'PROBLEM'], rows);
+  });
+}
+
+async function agents(options: GatewayOptions): Promise<void> {
+  await withGateway('agents', options, async (client) => {
+    const [{ WardenServiceService }, { renderText }, { printJson, printTable }] = await Promise.all([
+      import('../gen/clawrden/v1/warden.ts'),
+      import('../render-text.ts'),
+      import('./output.ts'),
+    ]);
+    const { agents: all } = await client.call(WardenServiceService.listAgents, {});
+    if (options.json === true) return printJson(all);
+    const rows = all.map((agent): Cell[] => [
+      agent.name,
+      agent.online ? ['online', 'green'] : ['offline', 'red'],
+      agent.relay,
+      agent.containerRunning ? 'running' : 'not running',
+      `${agent.running}`,
+      `${agent.pending}`,
+      agent.tools.map(renderText).join(' '),
+      [renderText(agent.problem), 'red'],
+    ]);
+    printTable(['AGENT', 'STATE', 'RELAY', 'CONTAINER', 'RUNNING', 'PENDING', 'TOOLS', 'PROBLEM'], rows);
+  });
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+'use strict';
+// Runs under any Node, however old: it only finds one that can run the program. Hence the old words.
+/* oxlint-disable no-var, unicorn/prefer-node-protocol */
+
+var childProcess = require('child_process');
+var fs = require('fs');
+var os = require('os');
+var path = require('path');
+
+var root = path.join(__dirname, '..', '..');
+var version = process.versions.node.split('.');
+
+if (Number(version[0]) > 22 || (Number(version[0]) === 22 && Number(version[1]) >= 18)) {
+  require(program());
+} else {
+  startUnder(bundledNode());
+}
+
+/** The sources in a checkout; what the compiler made of them where Node may not strip types, in node_modules. */
+function program() {
+  var built = path.join(root, 'build', 'src', 'cli', 'main.js');
+  var installed = __dirname.split(path.sep).indexOf('node_modules') !== -1;
+  return installed ? built : path.join(__dirname, 'main.ts');
+}
+
+function bundledNode() {
+  var folder = path.join(root, 'node_modules', 'node-' + process.platform + '-' + process.arch);
+  var node = path.join(folder, 'bin', 'node');
+  return fs.existsSync(node) ? node : undefined;
+}
+
+function startUnder(node) {
+  if (node === undefined) {
+    process.stderr.write(
+      'clawrden: start: Node ' + process.versions.node + ' is too old; run it with Node 22.18 or newer\n',
+    );
+    process.exit(1);
+  }
+  var child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'].forEach(
+    function (name) {
+      process.on(name, function () {
+        child.kill(name);
+      });
+    },
+  );
+  child.on('exit', function (code, signal) {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    // A signal that this process outlives.
+    setTimeout(function () {
+      process.exit(128 + os.constants.signals[signal]);
+    }, 100);
+  });
+}

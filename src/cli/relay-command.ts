@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { become } from './serve-commands.ts';
+
+export function relayCommand(): Command {
+  const enroll = new Command('enroll')
+    .description("get this agent host's certificate, and write relay.yaml")
+    .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
+    .requiredOption('--token <token>', 'what `clawrden token create` printed')
+    .requiredOption('--dir <folder>', 'where the key and the certificate go')
+    .option('--json', 'print JSON')
+    .action(async (options) => {
+      const { enrollRelay } = await import('./enroll-relay.ts');
+      await enrollRelay(options);
+    });
+  return new Command('relay')
+    .description('run the relay of an agent host')
+    .option('--config <file>', 'relay.yaml', 'relay.yaml')
+    .action(({ config }: { config: string }) => become('shim/relay', config))
+    .addCommand(enroll);
+}
