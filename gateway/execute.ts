@@ -18,6 +18,8 @@ import type { Recorder } from './recorder.ts';
 export interface ExecuteParts {
   readonly policy: Policy;
   readonly agents: ReadonlyMap<string, AgentConfig>;
+  /** The kill switch's refusal for new work of an agent. */
+  readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   readonly authorizing: AuthorizeParts;
@@ -64,12 +66,12 @@ export function takeUp(
 
 /** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
 async function startOf(
-  { policy, agents, recorder, resolveImage, authorizing }: ExecuteParts,
+  { policy, agents, halted, recorder, resolveImage, authorizing }: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
 ): Promise<Permit> {
-  const judgement = judge(policy, agents, caller, request);
+  const judgement = judge(policy, agents, caller, request, halted);
   const sealed = await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
   await recorder.decided(execution, judgement, sealed);
   return authorize(judgement.decision, sealed, execution, authorizing);

@@ -42,6 +42,7 @@ export class Execution {
   readonly #written = { 1: 0, 2: 0 };
   #handler: ((input: FromCaller) => void) | undefined;
   #record: ExecutionRecord;
+  #cleaning: Promise<void> = Promise.resolve();
   #caller: Channel | undefined;
   #returned = Promise.withResolvers<void>();
   #away: NodeJS.Timeout | undefined;
@@ -62,6 +63,16 @@ export class Execution {
   /** How it ended; never rejects. */
   get outcome(): Promise<Outcome> {
     return this.#outcome.promise;
+  }
+
+  /** Resolves when it has ended and what `clean` was given is done. */
+  get cleared(): Promise<unknown> {
+    return this.outcome.then(() => this.#cleaning);
+  }
+
+  /** Work that goes on after the answer: taking the container away. Never rejects. */
+  clean(work: Promise<void>): void {
+    this.#cleaning = work;
   }
 
   /** Aborts when the execution must end; the reason is a ClawrdenError. */

@@ -40,10 +40,13 @@ export function judge(
   agents: ReadonlyMap<string, AgentConfig>,
   caller: Caller,
   request: StartRequest,
+  halted: (agent: string) => ClawrdenError | undefined,
 ): Judgement {
   try {
     if (request.refusal !== undefined) throw request.refusal;
     const subject = identify(agents, caller, request);
+    const halt = halted(subject.agent?.name ?? '');
+    if (halt !== undefined) throw halt;
     const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
     return { cleared, decision: decideFor(policy, cleared, caller) };
   } catch (error) {

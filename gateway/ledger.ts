@@ -19,6 +19,7 @@ export interface Ledger {
   /** An execution that an earlier gateway left waiting for approval; its caller has a while to rejoin. */
   readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
+  readonly executions: () => Execution[];
   readonly running: () => ExecutionRecord[];
   /** No more executions are opened; resolves when the open ones have ended. */
   readonly drain: () => Promise<void>;
@@ -67,6 +68,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       open.delete(`${execution.record.caller} ${execution.record.id}`);
       if (draining && open.size === 0) drained?.();
     },
+    executions: () => [...open.values()],
     running: () => [...open.values()].map((execution) => execution.record),
     drain: () => {
       draining = true;

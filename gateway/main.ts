@@ -24,6 +24,7 @@ import { passthrough } from './executors/passthrough.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { factsOf } from './judge.ts';
+import { type KillSwitch, openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
@@ -32,7 +33,7 @@ import { DockerHost } from './scheduler/docker-host.ts';
 import { resolveImage } from './scheduler/images.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { probe, watchHealth } from './scheduler/watch-health.ts';
-import { openDatabase } from './store/database.ts';
+import { type Database, openDatabase } from './store/database.ts';
 import { type History, openHistory } from './store/history.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
@@ -65,12 +66,23 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
   const recorder = createRecorder(audit, policy.hash);
-  const relays = createRelays((relay) => relayState(relay, config, policy));
+  const relays = createRelays((relay) => relayState(relay, config, policy, killSwitch));
+  const killSwitch = await openKillSwitch({
+    database: records.database,
+    audit,
+    ledger,
+    tellRelays: relays.tellAll,
+    relaysHalted: (concerned) => {
+      const names = config.agents.filter(({ name }) => concerned(name));
+      return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
+    },
+  });
   const pool = openPool(config, identity, ledger, log);
   const { scheduler } = pool;
   const parts: ExecuteParts = {
     policy,
     agents,
+    halted: killSwitch.refusal,
     ledger,
     recorder,
     authorizing: {
@@ -103,6 +115,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     scheduler,
     relays,
     audit,
+    killSwitch,
   });
   const restored = await restoreWaiting(parts, approvals, history);
   const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
@@ -121,6 +134,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
 
 interface Records {
   readonly audit: AuditLog;
+  readonly database: Database;
   readonly history: History;
   readonly approvals: ApprovalStore;
   readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
@@ -134,6 +148,7 @@ async function openRecords(config: GatewayConfig, text: string): Promise<Records
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,
+    database,
     history,
     approvals: createApprovalStore(database),
     spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
@@ -145,10 +160,22 @@ async function openRecords(config: GatewayConfig, text: string): Promise<Records
   };
 }
 
-function relayState(relay: string, { agents }: GatewayConfig, { tools }: Policy): RelayState {
+function relayState(
+  relay: string,
+  { agents }: GatewayConfig,
+  { tools }: Policy,
+  killSwitch: KillSwitch,
+): RelayState {
   const own = agents.filter((agent) => agent.relay === relay);
-  const state = { tools: [...tools.keys()], paused: false, killed: false };
-  return { lockdown: false, agents: own.map(({ name }) => ({ name, ...state })) };
+  return {
+    lockdown: killSwitch.locked(),
+    agents: own.map(({ name }) => ({
+      name,
+      tools: [...tools.keys()],
+      paused: killSwitch.stateOf(name) === 'paused',
+      killed: killSwitch.stateOf(name) === 'killed',
+    })),
+  };
 }
 
 interface Pool {

@@ -55,6 +55,14 @@ export interface PendingApproval {
   readonly expiresAt: number;
 }
 
+export type AgentState = 'active' | 'paused' | 'killed';
+
+/** What came of a pause or kill. `unconfirmed` names what was still there after 2 s: its host cannot be reached. */
+export interface Halt {
+  readonly stopped: number;
+  readonly unconfirmed: readonly string[];
+}
+
 export interface AgentView {
   readonly name: string;
   readonly relay: string;
@@ -88,6 +96,7 @@ export interface StatusView {
   readonly queued: number;
   readonly pending: number;
   readonly warnings: readonly string[];
+  readonly lockdown: boolean;
 }
 
 /** What a verdict came to. Only `resolved` changed anything. */
@@ -107,6 +116,13 @@ export interface WardenView {
     reason: string,
     by: Caller,
   ) => Promise<Resolution>;
+  readonly setAgentState: (
+    agent: string,
+    state: AgentState,
+    by: Caller,
+    reason: string,
+  ) => Promise<Halt | undefined>;
+  readonly setLockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
   readonly agents: () => AgentView[];
   readonly hosts: () => HostView[];
   readonly status: () => StatusView;
@@ -120,6 +136,8 @@ export interface RelayReport {
     readonly containerRunning: boolean;
     readonly tools: readonly string[];
     readonly problem: string;
+    /** Nothing of ours runs for it, and its container is paused or gone, as was asked. */
+    readonly halted: boolean;
   }[];
 }
 

@@ -3,6 +3,7 @@ import type { Policy } from '../src/policy/policy.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { callerName } from './caller.ts';
+import type { KillSwitch } from './kill-switch.ts';
 import type { Ledger } from './ledger.ts';
 import type { Relays } from './relays.ts';
 import type { DockerHost } from './scheduler/docker-host.ts';
@@ -20,6 +21,7 @@ export interface WardenParts {
   readonly scheduler: Scheduler;
   readonly relays: Relays;
   readonly audit: AuditLog;
+  readonly killSwitch: KillSwitch;
 }
 
 /** What operators see and do, put together from the parts that know it. */
@@ -38,13 +40,16 @@ export function createWarden(parts: WardenParts): WardenView {
       const answer = verdict === 'approve' ? 'approved' : 'denied';
       return approvals.resolve(id, { verdict: answer, by: callerName(by), via: 'api', reason });
     },
+    setAgentState: async (agent, state, by, reason) =>
+      parts.agents.has(agent) ? parts.killSwitch.set(agent, state, by, reason) : undefined,
+    setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
     agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts.scheduler)),
     status: () => statusView(startedAt, parts),
   };
 }
 
-function agentView(agent: AgentConfig, { ledger, approvals, relays }: WardenParts): AgentView {
+function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: WardenParts): AgentView {
   const report = relays.report(agent);
   return {
     name: agent.name,
@@ -54,8 +59,8 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays }: WardenPart
     tools: report?.tools ?? [],
     running: ledger.running().filter((record) => record.agent === agent.name).length,
     pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
-    paused: false,
-    killed: false,
+    paused: killSwitch.stateOf(agent.name) === 'paused',
+    killed: killSwitch.stateOf(agent.name) === 'killed',
     problem: report?.problem ?? 'its relay is not connected',
   };
 }
@@ -84,5 +89,6 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
     queued: parts.scheduler.queued,
     pending: parts.approvals.pending().length,
     warnings: parts.policy.warnings,
+    lockdown: parts.killSwitch.locked(),
   };
 }

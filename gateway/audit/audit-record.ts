@@ -4,6 +4,7 @@ export type AuditRecord =
   | VerdictRecord
   | StartRecord
   | OutcomeRecord
+  | ControlRecord
   | IncidentRecord
   | LifecycleRecord;
 
@@ -60,6 +61,15 @@ export interface OutcomeRecord extends OfExecution {
   readonly stderrBytes: number;
   /** Milliseconds from the request to the end. */
   readonly durationMs: number;
+}
+
+/** The kill switch: an agent, or all of them, paused, killed or set free. */
+export interface ControlRecord {
+  readonly type: 'control';
+  readonly agent: string;
+  readonly state: string;
+  readonly by: string;
+  readonly reason: string;
 }
 
 /** Something that should not happen: a relay that names a foreign agent, an engine that was lost. */

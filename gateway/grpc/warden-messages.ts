@@ -1,5 +1,5 @@
-import type { Agent, Approval, Execution, Host } from '../../src/gen/clawrden/v1/warden.ts';
-import type { AgentView, ExecutionRecord, HostView, PendingApproval } from '../warden-view.ts';
+import type { Agent, Approval, Execution, Host, Halt as WireHalt } from '../../src/gen/clawrden/v1/warden.ts';
+import type { AgentView, ExecutionRecord, Halt, HostView, PendingApproval } from '../warden-view.ts';
 
 export function toExecution(record: ExecutionRecord): Execution {
   const { receivedAt, decidedAt, startedAt, endedAt, argv, stdoutBytes, stderrBytes, ...same } = record;
@@ -30,4 +30,8 @@ export function toHost(view: HostView): Host {
 /** RFC 3339; empty where not reached. */
 export function toTime(epochMs: number | undefined): string {
   return epochMs === undefined ? '' : new Date(epochMs).toISOString();
+}
+
+export function toHalt({ stopped, unconfirmed }: Halt): WireHalt {
+  return { stopped, unconfirmed: [...unconfirmed] };
 }

@@ -1,5 +1,6 @@
 import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import {
+  AgentStatus,
   type ListExecutionsRequest,
   type ResolveApprovalRequest,
   type ResolveApprovalResponse,
@@ -8,12 +9,12 @@ import {
 } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Enrolment } from '../authentication.ts';
 import type { Caller, Role } from '../caller.ts';
-import type { ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
+import type { AgentState, ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
 import { unary } from './unary.ts';
-import { toAgent, toApproval, toExecution, toHost, toTime } from './warden-messages.ts';
+import { toAgent, toApproval, toExecution, toHalt, toHost, toTime } from './warden-messages.ts';
 
 export interface WardenServiceParts {
   readonly callers: Callers;
@@ -50,6 +51,16 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     listApprovals: may(looks, () => ({ approvals: warden.approvals().map(toApproval) })),
     resolveApproval: may(decides, async (request, caller) => await resolve(warden, request, caller)),
+    setAgentState: may(decides, async ({ agent, status: wanted, reason }, caller) => {
+      const state = agentStates.get(wanted);
+      if (state === undefined) throw invalid('status must be active, paused or killed');
+      const halt = await warden.setAgentState(agent, state, caller, reason);
+      if (halt === undefined) throw new CallRefused(status.NOT_FOUND, `no agent ${agent}`);
+      return { halt: toHalt(halt) };
+    }),
+    setLockdown: may(decides, async ({ on, reason }, caller) => ({
+      halt: toHalt(await warden.setLockdown(on, caller, reason)),
+    })),
     listAgents: may(looks, () => ({ agents: warden.agents().map(toAgent) })),
     listHosts: may(looks, () => ({ hosts: warden.hosts().map(toHost) })),
     createEnrolmentToken: may(administers, async ({ relay, agents, ttl }) => {
@@ -63,6 +74,12 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
   };
 }
+
+const agentStates: ReadonlyMap<AgentStatus, AgentState> = new Map([
+  [AgentStatus.ACTIVE, 'active'],
+  [AgentStatus.PAUSED, 'paused'],
+  [AgentStatus.KILLED, 'killed'],
+]);
 
 const defaultLimit = 100;
 const maxLimit = 1000;

@@ -71,7 +71,17 @@ export interface GrantRow {
   until: number;
 }
 
+export interface AgentStateRow {
+  /** Empty: the lockdown, which stands for every agent. */
+  agent: string;
+  state: string;
+  set_by: string;
+  reason: string;
+  set_at: number;
+}
+
 export interface Tables {
+  agent_states: AgentStateRow;
   approvals: ApprovalRow;
   grants: GrantRow;
   executions: ExecutionRow;

@@ -6,6 +6,7 @@ export const migrations: Record<string, Migration> = {
   '0001-executions': { up: createExecutions },
   '0002-spent-tokens': { up: createSpentTokens },
   '0003-approvals': { up: createApprovals },
+  '0004-agent-states': { up: createAgentStates },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -62,4 +63,13 @@ async function createApprovals(database: Kysely<unknown>): Promise<void> {
     .addColumn('until', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('grants_key', ['agent', 'plan_hash'])
     .execute();
+}
+
+async function createAgentStates(database: Kysely<unknown>): Promise<void> {
+  let table = database.schema
+    .createTable('agent_states')
+    .addColumn('agent', 'text', (column) => column.primaryKey());
+  for (const name of ['state', 'set_by', 'reason'])
+    table = table.addColumn(name, 'text', (column) => column.notNull());
+  await table.addColumn('set_at', 'bigint', (column) => column.notNull()).execute();
 }

@@ -133,7 +133,7 @@ test('the server offers windows of 1 MiB, per stream and per connection, and bou
 test('a relay that synchronizes is told the state at once, is known while connected, and sent off at the end', async () => {
   await using gateway = await startTestGateway();
   const stream = (await gateway.connect(relay)).synchronize();
-  const agent = { name: 'coder', containerRunning: true, tools: ['npm'], problem: '' };
+  const agent = { name: 'coder', containerRunning: true, tools: ['npm'], problem: '', halted: false };
   const config = { relay: relay.name, name: 'coder' } as Parameters<typeof gateway.relays.report>[0];
   stream.write({ version: '1', agents: [agent] });
   const [state] = (await once(stream, 'data')) as [SynchronizeResponse];

@@ -148,6 +148,8 @@ const emptyWarden: WardenView = {
   execution: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
+  setAgentState: async () => undefined,
+  setLockdown: async () => ({ stopped: 0, unconfirmed: [] }),
   agents: () => [],
   hosts: () => [],
   status: () => ({
@@ -159,5 +161,6 @@ const emptyWarden: WardenView = {
     queued: 0,
     pending: 0,
     warnings: [],
+    lockdown: false,
   }),
 };

@@ -60,6 +60,11 @@ export interface AgentReport {
   tools: string[];
   /** Empty, or why the agent cannot be served. */
   problem: string;
+  /**
+   * The last state asked for was paused or killed, or there is a lockdown: nothing of ours runs for this agent any
+   * more, and its container is paused or gone.
+   */
+  halted: boolean;
 }
 
 export interface SynchronizeResponse {
@@ -532,7 +537,7 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
 };
 
 function createBaseAgentReport(): AgentReport {
-  return { name: "", containerRunning: false, tools: [], problem: "" };
+  return { name: "", containerRunning: false, tools: [], problem: "", halted: false };
 }
 
 export const AgentReport: MessageFns<AgentReport> = {
@@ -548,6 +553,9 @@ export const AgentReport: MessageFns<AgentReport> = {
     }
     if (message.problem !== "") {
       writer.uint32(34).string(message.problem);
+    }
+    if (message.halted !== false) {
+      writer.uint32(40).bool(message.halted);
     }
     return writer;
   },
@@ -597,6 +605,14 @@ export const AgentReport: MessageFns<AgentReport> = {
             message.problem = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.halted = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -619,6 +635,7 @@ export const AgentReport: MessageFns<AgentReport> = {
         : false,
       tools: globalThis.Array.isArray(object?.tools) ? object.tools.map((e: any) => globalThis.String(e)) : [],
       problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      halted: isSet(object.halted) ? globalThis.Boolean(object.halted) : false,
     };
   },
 
@@ -636,6 +653,9 @@ export const AgentReport: MessageFns<AgentReport> = {
     if (message.problem !== "") {
       obj.problem = message.problem;
     }
+    if (message.halted !== false) {
+      obj.halted = message.halted;
+    }
     return obj;
   },
 
@@ -648,6 +668,7 @@ export const AgentReport: MessageFns<AgentReport> = {
     message.containerRunning = object.containerRunning ?? false;
     message.tools = object.tools?.map((e) => e) || [];
     message.problem = object.problem ?? "";
+    message.halted = object.halted ?? false;
     return message;
   },
 };

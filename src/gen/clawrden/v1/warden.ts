@@ -62,6 +62,63 @@ export function verdictToJSON(object: Verdict): string {
   }
 }
 
+export const AgentStatus = {
+  UNSPECIFIED: 0,
+  ACTIVE: 1,
+  /** PAUSED - New work is refused, running work was killed, the container is paused. */
+  PAUSED: 2,
+  /** KILLED - The same, and the container is killed. */
+  KILLED: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type AgentStatus = typeof AgentStatus[keyof typeof AgentStatus];
+
+export namespace AgentStatus {
+  export type UNSPECIFIED = typeof AgentStatus.UNSPECIFIED;
+  export type ACTIVE = typeof AgentStatus.ACTIVE;
+  export type PAUSED = typeof AgentStatus.PAUSED;
+  export type KILLED = typeof AgentStatus.KILLED;
+  export type UNRECOGNIZED = typeof AgentStatus.UNRECOGNIZED;
+}
+
+export function agentStatusFromJSON(object: any): AgentStatus {
+  switch (object) {
+    case 0:
+    case "AGENT_STATUS_UNSPECIFIED":
+      return AgentStatus.UNSPECIFIED;
+    case 1:
+    case "AGENT_STATUS_ACTIVE":
+      return AgentStatus.ACTIVE;
+    case 2:
+    case "AGENT_STATUS_PAUSED":
+      return AgentStatus.PAUSED;
+    case 3:
+    case "AGENT_STATUS_KILLED":
+      return AgentStatus.KILLED;
+    case -1:
+    case "UNRECOGNIZED":
+    default:
+      return AgentStatus.UNRECOGNIZED;
+  }
+}
+
+export function agentStatusToJSON(object: AgentStatus): string {
+  switch (object) {
+    case AgentStatus.UNSPECIFIED:
+      return "AGENT_STATUS_UNSPECIFIED";
+    case AgentStatus.ACTIVE:
+      return "AGENT_STATUS_ACTIVE";
+    case AgentStatus.PAUSED:
+      return "AGENT_STATUS_PAUSED";
+    case AgentStatus.KILLED:
+      return "AGENT_STATUS_KILLED";
+    case AgentStatus.UNRECOGNIZED:
+    default:
+      return "UNRECOGNIZED";
+  }
+}
+
 export interface ListExecutionsRequest {
   /** Only those that have not ended. */
   running: boolean;
@@ -155,6 +212,32 @@ export interface ResolveApprovalResponse {
   approval: Approval | undefined;
 }
 
+export interface SetAgentStateRequest {
+  agent: string;
+  status: AgentStatus;
+  reason: string;
+}
+
+export interface SetAgentStateResponse {
+  halt: Halt | undefined;
+}
+
+export interface SetLockdownRequest {
+  on: boolean;
+  reason: string;
+}
+
+export interface SetLockdownResponse {
+  halt: Halt | undefined;
+}
+
+export interface Halt {
+  /** Executions that ended. */
+  stopped: number;
+  /** What was not confirmed to be gone after 2 s; its own deadline ends it on a host that cannot be reached. */
+  unconfirmed: string[];
+}
+
 export interface ListAgentsRequest {
 }
 
@@ -226,6 +309,7 @@ export interface GetStatusResponse {
   queued: number;
   pending: number;
   warnings: string[];
+  lockdown: boolean;
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
@@ -1685,6 +1769,413 @@ export const ResolveApprovalResponse: MessageFns<ResolveApprovalResponse> = {
   },
 };
 
+function createBaseSetAgentStateRequest(): SetAgentStateRequest {
+  return { agent: "", status: 0, reason: "" };
+}
+
+export const SetAgentStateRequest: MessageFns<SetAgentStateRequest> = {
+  encode(message: SetAgentStateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.status !== 0) {
+      writer.uint32(16).int32(message.status);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetAgentStateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetAgentStateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetAgentStateRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      status: isSet(object.status) ? agentStatusFromJSON(object.status) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: SetAgentStateRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.status !== 0) {
+      obj.status = agentStatusToJSON(message.status);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetAgentStateRequest>): SetAgentStateRequest {
+    return SetAgentStateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetAgentStateRequest>): SetAgentStateRequest {
+    const message = createBaseSetAgentStateRequest();
+    message.agent = object.agent ?? "";
+    message.status = object.status ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseSetAgentStateResponse(): SetAgentStateResponse {
+  return { halt: undefined };
+}
+
+export const SetAgentStateResponse: MessageFns<SetAgentStateResponse> = {
+  encode(message: SetAgentStateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.halt !== undefined) {
+      Halt.encode(message.halt, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetAgentStateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetAgentStateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.halt = Halt.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetAgentStateResponse {
+    return { halt: isSet(object.halt) ? Halt.fromJSON(object.halt) : undefined };
+  },
+
+  toJSON(message: SetAgentStateResponse): unknown {
+    const obj: any = {};
+    if (message.halt !== undefined) {
+      obj.halt = Halt.toJSON(message.halt);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetAgentStateResponse>): SetAgentStateResponse {
+    return SetAgentStateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetAgentStateResponse>): SetAgentStateResponse {
+    const message = createBaseSetAgentStateResponse();
+    message.halt = (object.halt !== undefined && object.halt !== null) ? Halt.fromPartial(object.halt) : undefined;
+    return message;
+  },
+};
+
+function createBaseSetLockdownRequest(): SetLockdownRequest {
+  return { on: false, reason: "" };
+}
+
+export const SetLockdownRequest: MessageFns<SetLockdownRequest> = {
+  encode(message: SetLockdownRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.on !== false) {
+      writer.uint32(8).bool(message.on);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetLockdownRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetLockdownRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.on = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetLockdownRequest {
+    return {
+      on: isSet(object.on) ? globalThis.Boolean(object.on) : false,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: SetLockdownRequest): unknown {
+    const obj: any = {};
+    if (message.on !== false) {
+      obj.on = message.on;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetLockdownRequest>): SetLockdownRequest {
+    return SetLockdownRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetLockdownRequest>): SetLockdownRequest {
+    const message = createBaseSetLockdownRequest();
+    message.on = object.on ?? false;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseSetLockdownResponse(): SetLockdownResponse {
+  return { halt: undefined };
+}
+
+export const SetLockdownResponse: MessageFns<SetLockdownResponse> = {
+  encode(message: SetLockdownResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.halt !== undefined) {
+      Halt.encode(message.halt, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetLockdownResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetLockdownResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.halt = Halt.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetLockdownResponse {
+    return { halt: isSet(object.halt) ? Halt.fromJSON(object.halt) : undefined };
+  },
+
+  toJSON(message: SetLockdownResponse): unknown {
+    const obj: any = {};
+    if (message.halt !== undefined) {
+      obj.halt = Halt.toJSON(message.halt);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetLockdownResponse>): SetLockdownResponse {
+    return SetLockdownResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetLockdownResponse>): SetLockdownResponse {
+    const message = createBaseSetLockdownResponse();
+    message.halt = (object.halt !== undefined && object.halt !== null) ? Halt.fromPartial(object.halt) : undefined;
+    return message;
+  },
+};
+
+function createBaseHalt(): Halt {
+  return { stopped: 0, unconfirmed: [] };
+}
+
+export const Halt: MessageFns<Halt> = {
+  encode(message: Halt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stopped !== 0) {
+      writer.uint32(8).uint32(message.stopped);
+    }
+    for (const v of message.unconfirmed) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Halt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHalt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.stopped = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.unconfirmed.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Halt {
+    return {
+      stopped: isSet(object.stopped) ? globalThis.Number(object.stopped) : 0,
+      unconfirmed: globalThis.Array.isArray(object?.unconfirmed)
+        ? object.unconfirmed.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: Halt): unknown {
+    const obj: any = {};
+    if (message.stopped !== 0) {
+      obj.stopped = Math.round(message.stopped);
+    }
+    if (message.unconfirmed?.length) {
+      obj.unconfirmed = message.unconfirmed;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Halt>): Halt {
+    return Halt.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Halt>): Halt {
+    const message = createBaseHalt();
+    message.stopped = object.stopped ?? 0;
+    message.unconfirmed = object.unconfirmed?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseListAgentsRequest(): ListAgentsRequest {
   return {};
 }
@@ -2690,7 +3181,17 @@ export const GetStatusRequest: MessageFns<GetStatusRequest> = {
 };
 
 function createBaseGetStatusResponse(): GetStatusResponse {
-  return { version: "", policyHash: "", startedAt: "", problem: "", running: 0, queued: 0, pending: 0, warnings: [] };
+  return {
+    version: "",
+    policyHash: "",
+    startedAt: "",
+    problem: "",
+    running: 0,
+    queued: 0,
+    pending: 0,
+    warnings: [],
+    lockdown: false,
+  };
 }
 
 export const GetStatusResponse: MessageFns<GetStatusResponse> = {
@@ -2718,6 +3219,9 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     }
     for (const v of message.warnings) {
       writer.uint32(66).string(v!);
+    }
+    if (message.lockdown !== false) {
+      writer.uint32(72).bool(message.lockdown);
     }
     return writer;
   },
@@ -2799,6 +3303,14 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
             message.warnings.push(reader.string());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.lockdown = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2829,6 +3341,7 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
       queued: isSet(object.queued) ? globalThis.Number(object.queued) : 0,
       pending: isSet(object.pending) ? globalThis.Number(object.pending) : 0,
       warnings: globalThis.Array.isArray(object?.warnings) ? object.warnings.map((e: any) => globalThis.String(e)) : [],
+      lockdown: isSet(object.lockdown) ? globalThis.Boolean(object.lockdown) : false,
     };
   },
 
@@ -2858,6 +3371,9 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     if (message.warnings?.length) {
       obj.warnings = message.warnings;
     }
+    if (message.lockdown !== false) {
+      obj.lockdown = message.lockdown;
+    }
     return obj;
   },
 
@@ -2874,6 +3390,7 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     message.queued = object.queued ?? 0;
     message.pending = object.pending ?? 0;
     message.warnings = object.warnings?.map((e) => e) || [];
+    message.lockdown = object.lockdown ?? false;
     return message;
   },
 };
@@ -2928,6 +3445,27 @@ export const WardenServiceService = {
       Buffer.from(ResolveApprovalResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveApprovalResponse => ResolveApprovalResponse.decode(value),
   },
+  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  setAgentState: {
+    path: "/clawrden.v1.WardenService/SetAgentState" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetAgentStateRequest): Buffer => Buffer.from(SetAgentStateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetAgentStateRequest => SetAgentStateRequest.decode(value),
+    responseSerialize: (value: SetAgentStateResponse): Buffer =>
+      Buffer.from(SetAgentStateResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetAgentStateResponse => SetAgentStateResponse.decode(value),
+  },
+  /** The same for every agent at once. */
+  setLockdown: {
+    path: "/clawrden.v1.WardenService/SetLockdown" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetLockdownRequest): Buffer => Buffer.from(SetLockdownRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetLockdownRequest => SetLockdownRequest.decode(value),
+    responseSerialize: (value: SetLockdownResponse): Buffer => Buffer.from(SetLockdownResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetLockdownResponse => SetLockdownResponse.decode(value),
+  },
   listAgents: {
     path: "/clawrden.v1.WardenService/ListAgents" as const,
     requestStream: false as const,
@@ -2977,6 +3515,10 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
   /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
+  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  setAgentState: handleUnaryCall<SetAgentStateRequest, SetAgentStateResponse>;
+  /** The same for every agent at once. */
+  setLockdown: handleUnaryCall<SetLockdownRequest, SetLockdownResponse>;
   listAgents: handleUnaryCall<ListAgentsRequest, ListAgentsResponse>;
   listHosts: handleUnaryCall<ListHostsRequest, ListHostsResponse>;
   /** Makes a one-time enrolment token. Role `admin`. */
@@ -3047,6 +3589,38 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveApprovalResponse) => void,
+  ): ClientUnaryCall;
+  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  setAgentState(
+    request: SetAgentStateRequest,
+    callback: (error: ServiceError | null, response: SetAgentStateResponse) => void,
+  ): ClientUnaryCall;
+  setAgentState(
+    request: SetAgentStateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetAgentStateResponse) => void,
+  ): ClientUnaryCall;
+  setAgentState(
+    request: SetAgentStateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetAgentStateResponse) => void,
+  ): ClientUnaryCall;
+  /** The same for every agent at once. */
+  setLockdown(
+    request: SetLockdownRequest,
+    callback: (error: ServiceError | null, response: SetLockdownResponse) => void,
+  ): ClientUnaryCall;
+  setLockdown(
+    request: SetLockdownRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetLockdownResponse) => void,
+  ): ClientUnaryCall;
+  setLockdown(
+    request: SetLockdownRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetLockdownResponse) => void,
   ): ClientUnaryCall;
   listAgents(
     request: ListAgentsRequest,
