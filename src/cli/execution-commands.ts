@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
 import type { Execution, ListExecutionsRequest } from '../gen/clawrden/v1/warden.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';

@@ -34,8 +34,8 @@ function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'details' in error;
 }
 
-/** What grpc-js wraps around the one sentence that helps. */
-function plain(details: string): string {
+/** Without what grpc-js wraps around the one sentence that helps. */
+export function plain(details: string): string {
   const inner = /Last error: (?:Error: )?(.*?)\. Resolution note:/.exec(details)?.[1] ?? details;
   return inner.replace(/^Getting metadata from plugin failed with error: (?:\d+ [A-Z_]+: )?/, '');
 }

@@ -1,22 +1,16 @@
 import { CommanderError } from 'commander';
-import { CliError } from './cli-error.ts';
 import { program } from './program.ts';
+import { reportError } from './report-error.ts';
 
 // Not awaited at the top level: the launcher loads this file with require().
 void main();
 
+/** Exit status 0 done, 1 refused or failed, 2 wrong usage. */
 async function main(): Promise<void> {
   try {
     await program().parseAsync();
   } catch (error) {
-    process.exitCode = report(error);
+    reportError(error);
+    process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
   }
-}
-
-/** Exit status 2 for wrong usage, of which commander has told already; 1 for everything else. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const text = error instanceof Error ? error.message : String(error);
-  process.stderr.write(error instanceof CliError ? `${text}\n` : `clawrden: ${text}\n`);
-  return 1;
 }

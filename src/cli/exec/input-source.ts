@@ -1,0 +1,42 @@
+export interface InputSource {
+  /** So many more bytes may be sent; nothing is read before the first. */
+  readonly grant: (bytes: number) => void;
+  /** Nobody wants the rest. */
+  readonly close: () => void;
+}
+
+/** This process's stdin, read as far as it was asked for (and what Node reads ahead). */
+export function openSource(send: (bytes: Uint8Array) => void, end: () => void): InputSource {
+  const { stdin } = process;
+  let credit = 0;
+  let open = false;
+
+  function pump(): void {
+    while (credit > 0 && stdin.readableLength > 0) {
+      const bytes = stdin.read(Math.min(credit, stdin.readableLength)) as Buffer | null;
+      if (bytes === null) return;
+      credit -= bytes.length;
+      send(bytes);
+    }
+    // The end is only seen by who asks for more.
+    if (stdin.readableLength === 0) stdin.read(0);
+  }
+
+  return {
+    grant: (bytes) => {
+      credit += bytes;
+      if (!open) {
+        open = true;
+        stdin.on('readable', pump);
+        stdin.on('end', end);
+        stdin.on('error', end);
+      }
+      pump();
+    },
+    close: () => {
+      open = true;
+      credit = 0;
+      stdin.destroy();
+    },
+  };
+}

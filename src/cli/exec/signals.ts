@@ -1,0 +1,25 @@
+import { constants } from 'node:os';
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** Calls `onSignal` with the number of every signal that a tool would get. */
+export function watchSignals(onSignal: (signal: number) => void): void {
+  for (const name of forwarded) process.on(name, () => onSignal(constants.signals[name]));
+}
+
+/** Ends this process by a signal, as its tool was; by `128 + signal` where it outlives that. */
+export function dieBy(signal: number): void {
+  raise(signal);
+  setTimeout(() => process.exit(128 + signal), 100);
+}
+
+/** Does to this process what the signal did to its tool. Returns when it runs on, or again. */
+export function raise(signal: number): void {
+  for (const [name, number] of Object.entries(constants.signals)) {
+    if (number !== signal || name === 'SIGKILL' || name === 'SIGSTOP') continue;
+    // Listening once and no more leaves the default action, also where Node came with another one.
+    process.once(name, () => {});
+    process.removeAllListeners(name);
+  }
+  process.kill(process.pid, signal);
+}
