@@ -40,6 +40,8 @@ test.each([
   ['50 000 deep mappings', `a: ${'{a: '.repeat(50_000)}`],
   ['50 000 deep in block style', `${'- '.repeat(50_000)}x`],
   ['50 000 deep explicit keys', `${'? '.repeat(50_000)}x`],
+  ['50 000 explicit keys in flow style', `[${'? '.repeat(50_000)}x]`],
+  ['50 000 colons in flow style', `[${'a: '.repeat(50_000)}x]`],
   ['deep by indentation', Array.from({ length: 1400 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
   ['just too deep', `a: ${'['.repeat(33)}${']'.repeat(33)}`],
   ['60 000 keys, all different', Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n')],
@@ -57,10 +59,9 @@ test('brackets inside texts are not nesting', () => {
 });
 
 test('a big flat file in flow style is read', () => {
-  const rules = Array.from(
-    { length: 1000 },
-    (_, i) => `  - { name: r${i}, tools: [a, b], args: ["x|y", "**"] }`,
-  );
+  const rule = (i: number): string => `{ name: r${i}, tools: [a, b], args: ["x|y", "**"] }`;
+  expect(problemsOf(`rules: [${Array.from({ length: 1000 }, (_, i) => rule(i)).join(', ')}]\n`)).toEqual([]);
+  const rules = Array.from({ length: 1000 }, (_, i) => `  - ${rule(i)}`);
   const start = performance.now();
   expect(problemsOf(`rules:\n${rules.join('\n')}\n`)).toEqual([]);
   expect(performance.now() - start).toBeLessThan(1000);

@@ -1,5 +1,5 @@
 import {
-  Document,
+  type Document,
   isAlias,
   isMap,
   isPair,
@@ -40,8 +40,18 @@ export function readYaml(text: string, file: string): YamlResult {
   const over = overYamlBudget(text);
   if (over !== undefined) return { problems: [`${file}:1: ${over}`] };
   const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
+  try {
+    return fromDocument(parse(text, lines), lines, file);
+  } catch (error) {
+    return {
+      problems: [`${file}:1: it cannot be parsed: ${error instanceof Error ? error.message : error}`],
+    };
+  }
+}
+
+function parse(text: string, lineCounter: LineCounter): Document.Parsed {
+  return parseDocument(text, {
+    lineCounter,
     prettyErrors: false,
     // Its own check compares every pair of keys; `toPlain` does it in one pass.
     uniqueKeys: false,
@@ -49,7 +59,6 @@ export function readYaml(text: string, file: string): YamlResult {
     // At 'silent' a second document would be left out without a word.
     logLevel: 'error',
   });
-  return fromDocument(document, lines, file);
 }
 
 function fromDocument(document: Document.Parsed, lines: LineCounter, file: string): YamlResult {

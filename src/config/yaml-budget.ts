@@ -26,11 +26,14 @@ export function overYamlBudget(text: string): string | undefined {
 function isTooDeep(token: string, seen: { flow: number; indicators: number; atLineStart: boolean }): boolean {
   const indented = seen.atLineStart && token.startsWith(' ') ? token.length : 0;
   seen.atLineStart = token.endsWith('\n');
-  if (seen.atLineStart) seen.indicators = 0;
   if (token === '[' || token === '{') seen.flow += 1;
   if (token === ']' || token === '}') seen.flow -= 1;
+  // An indicator nests inside those before it on its line; inside brackets, inside those of its own item.
+  if (seen.flow > 0 ? isBetweenItems(token) : seen.atLineStart) seen.indicators = 0;
   if (token === '-' || token === '?' || token === ':') seen.indicators += 1;
-  // A flow collection holds one `:` for each of its pairs, all perhaps on one line.
-  const indicators = seen.flow > 0 ? 0 : seen.indicators;
-  return seen.flow > maxFlowDepth || indicators > maxIndicatorsPerLine || indented > maxIndent;
+  return seen.flow > maxFlowDepth || seen.indicators > maxIndicatorsPerLine || indented > maxIndent;
+}
+
+function isBetweenItems(token: string): boolean {
+  return token === ',' || token === ']' || token === '}';
 }
