@@ -103,7 +103,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     const certificate = await issueClientCertificate(issuer, peer, createPublicKey(key), more.period);
     await writeFile(join(folder, identityFiles.authority), authority.certificate);
     await writeFile(join(folder, identityFiles.certificate), certificate);
-    await writeFile(join(folder, identityFiles.key), key);
+    await writeFile(join(folder, identityFiles.key), key, { mode: 0o600 });
     return folder;
   }
 

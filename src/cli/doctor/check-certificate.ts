@@ -1,0 +1,31 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
+
+const dayMs = 86_400_000;
+const warnDays = 14;
+
+/** `renew` says how a certificate of this kind is replaced. */
+export async function checkCertificate(check: string, file: string, renew: string): Promise<Finding> {
+  try {
+    const { validFromDate, validToDate } = new X509Certificate(await readFile(file));
+    const days = Math.floor((validToDate.getTime() - Date.now()) / dayMs);
+    if (Date.now() < validFromDate.getTime())
+      return bad(check, `${file} is not valid yet`, "set this machine's clock");
+    if (days < 0) return bad(check, `${file} expired on ${validToDate.toISOString()}`, renew);
+    const text = `${file}, ${days} days left`;
+    return days < warnDays ? doubtful(check, text, renew) : good(check, text);
+  } catch (error) {
+    return bad(check, messageOf(error), renew);
+  }
+}
+
+export async function checkKey(check: string, file: string): Promise<Finding> {
+  try {
+    const { mode } = await stat(file);
+    if ((mode & 0o077) === 0) return good(check, file);
+    return bad(check, `${file} can be read by others`, `chmod 600 ${file}`);
+  } catch (error) {
+    return bad(check, messageOf(error), 'restore it from a backup');
+  }
+}

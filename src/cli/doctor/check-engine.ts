@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { askEngine, type EngineAddress } from './engine-request.ts';
+import { bad, type Finding, good, messageOf } from './finding.ts';
+
+const info = z.object({
+  ServerVersion: z.string(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
+
+const oldestMajor = 20;
+
+/** Whether an engine answers and can be used; a `host` runs ghosts. */
+export async function checkEngine(check: string, address: EngineAddress, host: boolean): Promise<Finding> {
+  const { engine } = address;
+  try {
+    const { ServerVersion: version, SecurityOptions: options } = info.parse(
+      (await askEngine(address, '/info')).body,
+    );
+    if (Number(version.split('.')[0]) < oldestMajor)
+      return bad(check, `${engine} is Docker ${version}`, 'upgrade it to 20.10 or newer');
+    const mapped = options?.find((option) => /^name=(rootless|userns)/.test(option));
+    if (host && mapped !== undefined)
+      return bad(
+        check,
+        `${engine} maps users (${mapped})`,
+        'use an engine without user namespaces for ghosts',
+      );
+    return good(check, `${engine}, Docker ${version}`);
+  } catch (error) {
+    const fix = engine.startsWith('unix:')
+      ? 'start Docker, and let this user into its group (or run as root)'
+      : 'check its address and certificates, and that its port is open to this machine';
+    return bad(check, `${engine}: ${messageOf(error)}`, fix);
+  }
+}
+
+/** One of something that must be there: an image, a volume, a network. */
+export async function checkPresent(
+  check: string,
+  address: EngineAddress,
+  path: string,
+  fix: string,
+): Promise<Finding | undefined> {
+  const answer = await askEngine(address, path).catch(() => undefined);
+  // An engine that does not answer is a finding of its own.
+  if (answer === undefined || answer.status < 400) return undefined;
+  const message = z.object({ message: z.string() }).safeParse(answer.body);
+  return bad(check, message.success ? message.data.message : `status ${answer.status}`, fix);
+}
