@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Agent } from '../gen/clawrden/v1/warden.ts';
 import type { Cell } from './output.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
@@ -50,7 +51,7 @@ async function agents(options: GatewayOptions): Promise<void> {
     if (options.json === true) return printJson(all);
     const rows = all.map((agent): Cell[] => [
       agent.name,
-      agent.online ? ['online', 'green'] : ['offline', 'red'],
+      stateOf(agent),
       agent.relay,
       agent.containerRunning ? 'running' : 'not running',
       `${agent.running}`,
@@ -60,4 +61,10 @@ async function agents(options: GatewayOptions): Promise<void> {
     ]);
     printTable(['AGENT', 'STATE', 'RELAY', 'CONTAINER', 'RUNNING', 'PENDING', 'TOOLS', 'PROBLEM'], rows);
   });
+}
+
+function stateOf({ killed, paused, online }: Agent): Cell {
+  if (killed) return ['killed', 'red'];
+  if (paused) return ['paused', 'yellow'];
+  return online ? ['online', 'green'] : ['offline', 'red'];
 }

@@ -5,6 +5,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { execCommand } from './exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './execution-commands.ts';
 import { agentsCommand, hostsCommand } from './fleet-commands.ts';
+import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './halt-commands.ts';
 import { initCommand } from './init-command.ts';
 import { policyCommands } from './policy-commands.ts';
 import { relayCommand } from './relay-command.ts';
@@ -39,7 +40,11 @@ export function program(): Command {
     .addCommand(policyCommands())
     .commandsGroup('The fleet:')
     .addCommand(agentsCommand())
-    .addCommand(hostsCommand());
+    .addCommand(hostsCommand())
+    .addCommand(pauseCommand())
+    .addCommand(resumeCommand())
+    .addCommand(killCommand())
+    .addCommand(lockdownCommand());
   speakAlike(all);
   return all;
 }

@@ -149,6 +149,41 @@ test('verdicts carry who, what and why; a viewer gives none', async () => {
   expect(setup.resolved.length).toBe(1);
 });
 
+test('P19: pause, kill, resume and lockdown say what came of it; what is unconfirmed is a failure', async () => {
+  const asked: unknown[] = [];
+  await using gateway = await startTestGateway({
+    warden: {
+      setAgentState: async (agent, state, by, reason) => {
+        asked.push([agent, state, by.name, reason]);
+        return { stopped: 2, unconfirmed: state === 'killed' ? ['host b'] : [] };
+      },
+      setLockdown: async (on, by, reason) => {
+        asked.push([on, by.name, reason]);
+        return { stopped: 0, unconfirmed: [] };
+      },
+    },
+  });
+  const context = await contextOf(gateway);
+  const run = (...args: string[]) => clawrden(['--context', context, ...args]);
+  expect(await run('pause', 'coder', '--reason', 'odd')).toMatchObject({
+    code: 0,
+    stdout: 'done pause coder, 2 executions ended\n',
+  });
+  expect(await run('kill', 'coder')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^clawrden: kill: not confirmed to be gone: host b; .*\n$/),
+  });
+  expect(await run('resume', 'coder')).toMatchObject({ code: 0 });
+  expect(JSON.parse((await run('lockdown', 'on', '--json')).stdout)).toMatchObject({ stopped: 0 });
+  expect(await run('lockdown', 'perhaps')).toMatchObject({ code: 2 });
+  expect(asked).toEqual([
+    ['coder', 'paused', 'admin', 'odd'],
+    ['coder', 'killed', 'admin', ''],
+    ['coder', 'active', 'admin', ''],
+    [true, 'admin', ''],
+  ]);
+});
+
 test('a token is made, printed alone, and turns into a relay.yaml that loads', async () => {
   await using setup = await startGateway();
   const { gateway, run } = setup;
