@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
-import { InitSession } from '../../src/init-client/init-session.ts';
 import type { Plan, PlanImage } from '../../src/plan.ts';
 import type { Ghost, GhostLabels } from '../engine.ts';
 import { createBody, type InitVolume } from './create-body.ts';
 import { createContainer } from './create-container.ts';
-import { abortable, callTimeoutMs, withDeadline } from './deadline.ts';
+import { abortable } from './deadline.ts';
 import { engineText, toEngineError } from './engine-errors.ts';
 import type { EngineLog } from './engine-log.ts';
 import { ghostOf } from './ghost.ts';
@@ -17,6 +15,7 @@ import { tellsOfMissingInit } from './missing-init.ts';
 import { removeContainer } from './remove-container.ts';
 import type { Renewable } from './renewable.ts';
 import { requireVolumes } from './require-volumes.ts';
+import { startInit } from './start-init.ts';
 import type { StartingContainers } from './starting-containers.ts';
 
 /** What every start on one engine shares. */
@@ -65,13 +64,12 @@ async function attempt(
   init: InitVolume,
   signal: AbortSignal,
 ): Promise<Ghost> {
-  const { docker, gatewayId } = source;
-  const [volumes] = await Promise.all([
+  const known = Promise.all([
     plan.image === undefined ? [] : source.imageVolumes(plan.image),
-    requireVolumes(docker, source.host, plan.mounts),
+    requireVolumes(source.docker, source.host, plan.mounts),
   ]);
-  const Labels = ghostLabels(gatewayId, labels, plan, Date.now());
-  signal.throwIfAborted();
+  const [volumes] = await abortable(known, signal);
+  const Labels = ghostLabels(source.gatewayId, labels, plan, Date.now());
   return startNew(source, { ...createBody(plan, volumes, init), Labels }, signal);
 }
 
@@ -86,7 +84,7 @@ async function startNew(
   try {
     const container = await abortable(created, signal);
     forget.push(source.starting.add(container.id));
-    return await runInit(source, container, signal);
+    return ghostOf(source, container, await startInit(container, signal));
   } catch (error) {
     await Promise.race([
       discard(source, name, created),
@@ -113,44 +111,6 @@ async function discard(
   } catch (error) {
     log.warn({ host, container: name, why: engineText(error) }, 'a container may be left');
   }
-}
-
-async function runInit(
-  source: GhostSource,
-  container: Docker.Container,
-  signal: AbortSignal,
-): Promise<Ghost> {
-  const socket = await attach(container, signal);
-  const onAbort = (): void => void socket.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const session = new InitSession(socket);
-    const ready = session.ready();
-    // Where the start fails the stream ends too, and the engine's answer is the one that says why.
-    ready.catch(() => {});
-    await withDeadline(Number.POSITIVE_INFINITY, (abortSignal) => container.start({ abortSignal }), signal);
-    await ready;
-    return ghostOf(source, container, session);
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Before the start, or the init's first frame goes to nobody. */
-function attach(container: Docker.Container, signal: AbortSignal): Promise<Socket> {
-  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
-  const dial = async (abortSignal: AbortSignal): Promise<Socket> => {
-    // Hijacked, it is the connection's own socket, whatever its type says.
-    const socket = (await container.attach({ ...options, abortSignal })) as Socket;
-    if (abortSignal.aborted) socket.destroy();
-    // A host that is cut off sends no end: 5 s of silence and ten probes a second apart tell.
-    socket.setKeepAlive(true, 5000);
-    return socket;
-  };
-  return withDeadline(callTimeoutMs, dial, signal);
 }
 
 function reasonOf({ reason }: AbortSignal): ClawrdenError {

@@ -1,0 +1,39 @@
+import type { Socket } from 'node:net';
+import type Docker from 'dockerode';
+import { InitSession } from '../../src/init-client/init-session.ts';
+import { callTimeoutMs, withDeadline } from './deadline.ts';
+
+/** Attaches to a created container, starts it and waits for its init. Rejects with the engine's error or the signal's reason. */
+export async function startInit(container: Docker.Container, signal: AbortSignal): Promise<InitSession> {
+  const socket = await attach(container, signal);
+  const onAbort = (): void => void socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const session = new InitSession(socket);
+    const ready = session.ready();
+    // Where the start fails the stream ends too, and the engine's answer is the one that says why.
+    ready.catch(() => {});
+    await withDeadline(Number.POSITIVE_INFINITY, (abortSignal) => container.start({ abortSignal }), signal);
+    await ready;
+    return session;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Before the start, or the init's first frame goes to nobody. */
+function attach(container: Docker.Container, signal: AbortSignal): Promise<Socket> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
+  const dial = async (abortSignal: AbortSignal): Promise<Socket> => {
+    // Hijacked, it is the connection's own socket, whatever its type says.
+    const socket = (await container.attach({ ...options, abortSignal })) as Socket;
+    if (abortSignal.aborted) socket.destroy();
+    // A host that is cut off sends no end: 5 s of silence and ten probes a second apart tell.
+    socket.setKeepAlive(true, 5000);
+    return socket;
+  };
+  return withDeadline(callTimeoutMs, dial, signal);
+}
