@@ -127,7 +127,7 @@ ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
 void lookahead_take(struct source *source, uint64_t count)
 {
     uint64_t there = present(source);
-    uint64_t more = count > source->taken ? count - source->taken : 0;
+    uint64_t more = count - source->taken;
     source->taken += skip(source->fd, more < there ? more : there);
 }
 

@@ -8,7 +8,7 @@
 /* As source_read(). */
 ssize_t lookahead_read(struct source *source, void *bytes, size_t length);
 
-/* Takes bytes out until `count` of them were. */
+/* Takes bytes out until `count` of them were, which is more than before. */
 void lookahead_take(struct source *source, uint64_t count);
 
 void lookahead_close(struct source *source);

@@ -169,6 +169,17 @@ static void wait_for_events(struct session *session, struct pollfd polled[POLLED
             polled[i].revents = 0;
 }
 
+static void serve_what_came(struct session *session)
+{
+    session->blocked = -1;
+    take_frames(session);
+    for (int fd = 1; fd <= 2; fd++)
+        if (session->sinks[fd].gone)
+            tell_gone(session, fd);
+    outbox_flush(&session->out);
+    send_stdin(session);
+}
+
 static void step(struct session *session)
 {
     struct pollfd polled[POLLED];
@@ -180,24 +191,18 @@ static void step(struct session *session)
             tell_gone(session, fd);
     if (session->blocked < 0 && (polled[RELAY].revents & (POLLIN | POLLHUP | POLLERR)) && !frames_read(&session->in))
         session_lost(session, "the relay closed the connection; whether the command ended is unknown");
-    session->blocked = -1;
-    take_frames(session);
-    for (int fd = 1; fd <= 2; fd++)
-        if (session->sinks[fd].gone)
-            tell_gone(session, fd);
-    outbox_flush(&session->out);
-    send_stdin(session);
+    serve_what_came(session);
 }
 
 void session_serve(struct session *session)
 {
-    session->blocked = -1;
     session->out.fd = session->in.fd;
     terminal_open(&session->terminal, &session->caller);
     source_open(&session->source, session->caller.stdio[0]);
     if (!signals_add_tool(session->signals, session->caller.ignored))
         session_lost(session, "signals cannot be watched");
-    take_frames(session);
+    /* Frames may have come in one read with the ack. */
+    serve_what_came(session);
     for (;;)
         step(session);
 }

@@ -33,8 +33,12 @@ static bool looks_ahead(const struct source *source)
 
 static void take_until(struct source *source, uint64_t count)
 {
-    if (source->fd >= 0 && looks_ahead(source))
+    if (source->fd < 0 || count <= source->taken)
+        return;
+    if (looks_ahead(source))
         lookahead_take(source, count);
+    else if (source->kind == CALLER_FILE && lseek(source->fd, source->origin + (off_t)count, SEEK_SET) >= 0)
+        source->taken = count;
 }
 
 void source_grant(struct source *source, uint32_t more)
@@ -108,10 +112,6 @@ void source_settle(struct source *source, uint32_t unread)
     uint64_t read = unread < source->sent ? source->sent - unread : 0;
     if (source->exact)
         read = known_read(source);
-    if (source->fd < 0)
-        return;
-    if (source->kind == CALLER_FILE)
-        lseek(source->fd, source->origin + (off_t)read, SEEK_SET);
     take_until(source, read);
 }
 
@@ -119,8 +119,7 @@ void source_close(struct source *source)
 {
     if (source->fd < 0)
         return;
-    if (source->kind == CALLER_FILE)
-        lseek(source->fd, source->origin + (off_t)known_read(source), SEEK_SET);
+    take_until(source, known_read(source));
     lookahead_close(source);
     close(source->fd);
     source->fd = -1;

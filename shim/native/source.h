@@ -11,7 +11,7 @@
 
 /*
  * This process's stdin, which whoever runs next may want to read on: the tool reads far away, so bytes are sent
- * before it is known whether it will read them. A file is read without moving its offset and positioned at the end;
+ * before it is known whether it will read them. A file is read without its offset, which is moved instead of taking out;
  * a pipe is looked at by tee(2) and a socket by MSG_PEEK, and bytes are taken out only when the tool is known to have
  * read them, which every credit beyond STDIN_WINDOW says. Only terminals cannot be looked at: what was sent is lost.
  */
@@ -20,7 +20,7 @@ struct source {
     enum caller_stdio kind;
     /* Where a file stood. */
     off_t origin;
-    /* Bytes that may be sent in all, were sent, and were taken out of the pipe or socket. */
+    /* Bytes that may be sent in all, were sent, and were taken out for good. */
     uint64_t granted, sent, taken;
     /* The last credit was one of 0: all that the tool has read was told by credits. */
     bool exact;
