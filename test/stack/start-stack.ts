@@ -179,28 +179,32 @@ function gatewayYaml(
   ports: { grpc: number; enroll: number },
   workspaces: Readonly<Record<string, string>>,
 ): string {
-  return stringify({
-    grpc: { listen: `127.0.0.1:${ports.grpc}` },
-    enroll: { listen: `127.0.0.1:${ports.enroll}` },
-    state: '.',
-    policy: 'policy.yaml',
-    audit: 'audit.jsonl',
-    hosts: lab.hosts.map((host) => ({
-      name: host.name,
-      engine: host.url,
-      tls: host.tls,
-      slots: 8,
-      ...options.host,
-    })),
-    agents: Object.entries(specs).map(([name, { users, elsewhere }]) => ({
-      name,
-      relay: elsewhere === true ? 'another-host' : relayName,
-      users: users ?? ['1000:1000'],
-      cwd: '/app',
-      workspace: { bind: workspaces[name] },
-    })),
-    ...options.gateway,
-  });
+  return stringify(
+    {
+      grpc: { listen: `127.0.0.1:${ports.grpc}` },
+      enroll: { listen: `127.0.0.1:${ports.enroll}` },
+      state: '.',
+      policy: 'policy.yaml',
+      audit: 'audit.jsonl',
+      hosts: lab.hosts.map((host) => ({
+        name: host.name,
+        engine: host.url,
+        tls: host.tls,
+        slots: 8,
+        ...options.host,
+      })),
+      agents: Object.entries(specs).map(([name, { users, elsewhere }]) => ({
+        name,
+        relay: elsewhere === true ? 'another-host' : relayName,
+        users: users ?? ['1000:1000'],
+        cwd: '/app',
+        workspace: { bind: workspaces[name] },
+      })),
+      ...options.gateway,
+    },
+    // Hosts may share one object.
+    { aliasDuplicateObjects: false },
+  );
 }
 
 async function enroll(

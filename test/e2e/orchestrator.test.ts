@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { launcher, type Stack, startStack } from '../stack/start-stack.ts';
+
+const policy = `version: 1
+default: deny
+workspace: /app
+timeout: 1m
+environment: { allow: [LANG] }
+tools:
+  ls: { strategy: mirror }
+  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 30s }
+  cat: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  id: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  rm: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+rules:
+  - { name: all, tools: [ls, sh, cat, id], action: allow }
+  - { name: ask, tools: [rm], action: ask, reason: "deletes" }
+complete: true
+`;
+
+describe.skipIf(!hasLab())('an orchestrator', () => {
+  let stack: Stack;
+  let context: string;
+  beforeAll(async () => {
+    stack = await startStack(sharedLab(), { name: 'orch', policy });
+    context = join(stack.dir, 'context.yaml');
+  });
+  afterAll(() => stack?.stop());
+
+  const exec = (args: readonly string[], input = '') =>
+    stack.cli(['exec', '--agent', 'coder', ...args], { input });
+
+  test("runs a tool as the agent's user, in its workspace, and gets its output and exit code", async () => {
+    expect(await exec(['--', 'id', '-u'])).toMatchObject({ code: 0, stdout: '1000\n', stderr: '' });
+    const script = 'pwd; echo oops >&2; exit 7';
+    expect(await exec(['--', 'sh', '-c', script])).toMatchObject({
+      code: 7,
+      stdout: '/app\n',
+      stderr: 'oops\n',
+    });
+  });
+
+  test('feeds standard input to its end', async () => {
+    const input = 'line\n'.repeat(200_000);
+    const { code, stdout } = await exec(['--', 'cat'], input);
+    expect([code, stdout === input]).toEqual([0, true]);
+  });
+
+  test('is refused what only the agent itself may have run, and what the policy does not know', async () => {
+    expect(await exec(['--', 'ls'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('needs-agent'),
+    });
+    expect(await exec(['--', 'nmap'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('tool-unknown'),
+    });
+    expect(await exec(['--cwd', '/etc', '--', 'id'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cwd-outside'),
+    });
+  });
+
+  test('sends its signals to the tool, and dies as the tool dies', async () => {
+    const run = (script: string) => {
+      const args = ['--context', context, 'exec', '--agent', 'coder', '--', 'sh', '-c', script];
+      return spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    };
+    const trapping = run('trap "echo got; exit 3" TERM; echo up; while :; do sleep 0.1; done');
+    await once(trapping.stdout, 'data');
+    trapping.kill('SIGTERM');
+    expect(await once(trapping, 'exit')).toEqual([3, null]);
+    const dying = run('echo up; exec sleep 60');
+    await once(dying.stdout, 'data');
+    dying.kill('SIGINT');
+    expect(await once(dying, 'exit')).toEqual([null, 'SIGINT']);
+  });
+
+  test('waits for a person where the policy says so', async () => {
+    const running = exec(['--', 'rm', '-rf', '/app/nothing']);
+    let id = '';
+    while (id === '') {
+      const pending = JSON.parse((await stack.cli(['pending', '--json'])).stdout) as { id: string }[];
+      id = pending[0]?.id ?? '';
+    }
+    expect(await stack.cli(['approve', id.slice(0, 8)])).toMatchObject({ code: 0 });
+    expect(await running).toMatchObject({ code: 0 });
+    const [newest] = JSON.parse((await stack.cli(['history', '--json'])).stdout) as { id: string }[];
+    const shown = await stack.cli(['show', newest?.id ?? '']);
+    expect(shown.stdout).toMatch(/approver +operator:admin/);
+    expect(shown.stdout).toMatch(/decision +ask by ask/);
+  });
+
+  test('is told by doctor that all is well', async () => {
+    const args = [
+      '--config',
+      join(stack.dir, 'warden/gateway.yaml'),
+      '--relay',
+      join(stack.dir, 'relay/relay.yaml'),
+    ];
+    const { code, stdout } = await stack.cli(['doctor', '--json', ...args]);
+    const findings = JSON.parse(stdout) as { check: string; level: string; text: string }[];
+    expect(findings.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(code).toBe(0);
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['engine', 'host build-1', 'agent coder', 'clock', 'gateway']),
+    );
+  });
+});
