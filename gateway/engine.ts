@@ -5,15 +5,16 @@ import type { Plan } from '../src/plan.ts';
 export interface Engine {
   /**
    * Creates and starts a container whose init is ready for `plan`. Throws ClawrdenErrors: `image-missing`,
-   * `workspace-missing`, `host-lost` where the engine does not answer, `start-timeout`.
-   * Where it throws, no container is left.
+   * `workspace-missing`, `no-host`, `host-lost` where the engine does not answer, or the signal's reason, at the
+   * latest 2 s after it aborts. Where it throws, no container is left; on an engine too slow for that, its removal
+   * goes on behind.
    */
   readonly startGhost: (plan: Plan, labels: GhostLabels, signal: AbortSignal) => Promise<Ghost>;
   /** Facts of a local image by reference or id, `undefined` where the engine has none. Never pulls. */
   readonly inspectImage: (reference: string) => Promise<ImageFacts | undefined>;
   /** Rejects where the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
   readonly ping: () => Promise<void>;
-  /** Removes every container of this gateway's id whose id is not in `keep`; returns how many it removed. */
+  /** Removes every container of this gateway's id that is neither in `keep` nor starting; returns how many. */
   readonly removeStrays: (keep: ReadonlySet<string>) => Promise<number>;
 }
 
