@@ -10,8 +10,14 @@ export interface AgentEngine {
    * `host-lost`, or with the signal's reason.
    */
   readonly startInit: (container: string, user: Identity, signal: AbortSignal) => Promise<StartedInit>;
-  /** Why the agent's container cannot be used now; empty where it can. Takes 3 s at most. */
-  readonly problemOf: (container: string) => Promise<string>;
+  /** Takes 3 s at most. */
+  readonly look: (container: string) => Promise<ContainerState>;
+}
+
+export interface ContainerState {
+  readonly running: boolean;
+  /** Why the container cannot be used now; empty where it can. */
+  readonly problem: string;
 }
 
 export interface StartedInit {
@@ -34,17 +40,19 @@ export function openAgentEngine(url: string): AgentEngine {
         throw signal.aborted ? signal.reason : new ClawrdenError('host-lost', describe(error, container));
       }
     },
-    problemOf: async (container) => {
-      try {
-        const abortSignal = AbortSignal.timeout(inspectTimeoutMs);
-        const { State } = await docker.getContainer(container).inspect({ abortSignal });
-        if (State.Paused) return `container ${container} is paused`;
-        return State.Running ? '' : notRunning(container);
-      } catch (error) {
-        return describe(error, container);
-      }
-    },
+    look: (container) =>
+      look(docker, container).catch((error: unknown) => ({
+        running: false,
+        problem: describe(error, container),
+      })),
   };
+}
+
+async function look(docker: Docker, container: string): Promise<ContainerState> {
+  const abortSignal = AbortSignal.timeout(inspectTimeoutMs);
+  const { State } = await docker.getContainer(container).inspect({ abortSignal });
+  if (State.Paused) return { running: true, problem: `container ${container} is paused` };
+  return { running: State.Running, problem: State.Running ? '' : notRunning(container) };
 }
 
 async function startInit(

@@ -1,0 +1,20 @@
+/** Applies values one after the other; of those that come meanwhile only the newest. */
+export function latestOnly<T extends object>(apply: (value: T) => Promise<void>): (value: T) => void {
+  let next: T | undefined;
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    while (next !== undefined) {
+      const value = next;
+      next = undefined;
+      await apply(value);
+    }
+    running = false;
+  }
+
+  return (value) => {
+    next = value;
+    if (!running) void run();
+  };
+}

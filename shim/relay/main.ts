@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Logger } from 'pino';
+import { loadRelayConfig, type RelayConfig } from '../../src/config/relay-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { createLog } from '../../src/log.ts';
+import { nativeFile } from '../../src/native-file.ts';
+import { openAgentEngine } from './agent-engine.ts';
+import { AgentListener } from './agent-listener.ts';
+import { prepareJail } from './jail.ts';
+import { loadPeerCredentials } from './peer-credentials.ts';
+import { synchronize } from './synchronize.ts';
+
+/** How long running commands may go on after the first TERM; a second one ends the relay at once. */
+const drainMs = 30_000;
+const cancelMs = 5000;
+/** The first links are waited for, so that an agent that starts now finds its tools; a gateway that is away is not. */
+const firstStateMs = 5000;
+
+await main();
+
+async function main(): Promise<void> {
+  const file = readArguments();
+  if (file === undefined) return;
+  try {
+    await serve(loadRelayConfig(file), createLog('relay'));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`clawrden: relay: ${message}\n`);
+    // Agents that are served already keep nobody waiting who will never be served in full.
+    process.exit(1);
+  }
+}
+
+function readArguments(): string | undefined {
+  try {
+    return parseArgs({ options: { config: { type: 'string', default: 'relay.yaml' } } }).values.config;
+  } catch (error) {
+    process.stderr.write(`clawrden: relay: ${(error as Error).message}; start it with --config relay.yaml\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+/** Builds everything in reading order, and takes it down in reverse after a TERM or INT. */
+async function serve(config: RelayConfig, log: Logger): Promise<void> {
+  const credentials = loadPeerCredentials();
+  await credentials.selfTest();
+  const jailOf = (agent: string) => join(config.state, 'jails', agent);
+  const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
+  for (const { name } of config.agents) await prepareJail(jailOf(name), files);
+  const link = await connect(config);
+  const engine = openAgentEngine(config.docker);
+  const parts = { link, engine, log };
+  const listeners = config.agents.map(
+    (agent) => new AgentListener({ ...parts, agent, peerOf: credentials.of }),
+  );
+  for (const listener of listeners) await listener.listen();
+  const stopping = new AbortController();
+  const first = Promise.withResolvers<void>();
+  const { agents } = config;
+  const synchronized = synchronize({ ...parts, agents, jailOf, onApplied: first.resolve }, stopping.signal);
+  const asked = untilAsked();
+  await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
+  log.info({ agents: agents.map(({ name }) => name), gateway: config.gateway }, 'ready');
+
+  await asked;
+  log.info('draining');
+  await drain(listeners);
+  stopping.abort();
+  await synchronized;
+  link.close();
+  log.info('stopped');
+}
+
+async function connect({ gateway, identity }: RelayConfig): Promise<GatewayClient> {
+  try {
+    return await connectGateway({ address: gateway, identityDir: identity });
+  } catch (error) {
+    const text = `the identity in ${identity} cannot be used: ${(error as Error).message}`;
+    throw new Error(`${text}; enrol this host with: clawrden relay enroll`, { cause: error });
+  }
+}
+
+async function drain(listeners: readonly AgentListener[]): Promise<void> {
+  void untilAsked().then(() => process.exit(1));
+  const idle = Promise.all(listeners.map((listener) => listener.drain()));
+  const late = await Promise.race([idle, sleep(drainMs, 'late', { ref: false })]);
+  if (late !== 'late') return;
+  const reason = new ClawrdenError('canceled', 'the relay is shutting down');
+  for (const listener of listeners) listener.cancelAll(reason);
+  await Promise.race([idle, sleep(cancelMs, undefined, { ref: false })]);
+}
+
+function untilAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}

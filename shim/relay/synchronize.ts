@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import type { RelayAgentConfig } from '../../src/config/relay-config.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type {
+  AgentReport,
+  SynchronizeRequest,
+  SynchronizeResponse,
+} from '../../src/gen/clawrden/v1/relay.ts';
+import { packageVersion } from '../../src/package-version.ts';
+import type { AgentEngine } from './agent-engine.ts';
+import { backoffMs } from './backoff.ts';
+import { setTools } from './jail.ts';
+import { latestOnly } from './latest-only.ts';
+
+export interface SynchronizeOptions {
+  readonly agents: readonly RelayAgentConfig[];
+  readonly link: Pick<GatewayClient, 'synchronize' | 'waitForReady'>;
+  readonly engine: AgentEngine;
+  readonly jailOf: (agent: string) => string;
+  /** Called whenever the gateway's wishes have been carried out. */
+  readonly onApplied: () => void;
+  readonly log: Logger;
+}
+
+const readyTimeoutMs = 30_000;
+const lookAgainMs = 10_000;
+const stableMs = 30_000;
+
+type Stream = ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
+
+/** Keeps the gateway told and the jails as it wishes, over one stream at a time, until `signal` aborts. */
+export async function synchronize(options: SynchronizeOptions, signal: AbortSignal): Promise<void> {
+  const tools = new Map<string, readonly string[]>();
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    const began = performance.now();
+    const why = await session(options, tools, signal);
+    if (performance.now() - began > stableMs) failures = 0;
+    const retryMs = Math.round(backoffMs(failures));
+    if (!signal.aborted) options.log.warn({ why, retryMs }, 'not synchronized');
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Resolves with why it ended. */
+async function session(
+  options: SynchronizeOptions,
+  tools: Map<string, readonly string[]>,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!(await options.link.waitForReady(readyTimeoutMs))) return 'the gateway does not answer';
+  if (signal.aborted) return '';
+  const stream = options.link.synchronize();
+  const report = reporter(stream, () => describe(options, tools));
+  const apply = latestOnly(async (state: SynchronizeResponse) => {
+    await applyState(options, tools, state);
+    await report();
+    options.onApplied();
+  });
+  stream.on('data', apply);
+  void report();
+  const again = setInterval(() => void report(), lookAgainMs);
+  const leave = () => stream.cancel();
+  signal.addEventListener('abort', leave, { once: true });
+  const why = await endOf(stream);
+  clearInterval(again);
+  signal.removeEventListener('abort', leave);
+  return why;
+}
+
+function endOf(stream: Stream): Promise<string> {
+  return new Promise((resolve) => {
+    stream.on('error', (error) => resolve(error.message));
+    stream.on('end', () => resolve('the gateway ended the stream'));
+  });
+}
+
+/** Sends a report where it says something new. */
+function reporter(stream: Stream, describeNow: () => Promise<AgentReport[]>): () => Promise<void> {
+  const version = packageVersion();
+  let last = '';
+  return async () => {
+    const agents = await describeNow();
+    const now = JSON.stringify(agents);
+    if (now === last || stream.writableEnded || stream.destroyed) return;
+    last = now;
+    stream.write({ version, agents });
+  };
+}
+
+function describe(
+  { agents, engine }: SynchronizeOptions,
+  tools: ReadonlyMap<string, readonly string[]>,
+): Promise<AgentReport[]> {
+  return Promise.all(
+    agents.map(async ({ name, container }) => {
+      const { running, problem } = await engine.look(container);
+      return { name, containerRunning: running, tools: [...(tools.get(name) ?? [])], problem, halted: false };
+    }),
+  );
+}
+
+async function applyState(
+  { agents, jailOf, log }: SynchronizeOptions,
+  tools: Map<string, readonly string[]>,
+  state: SynchronizeResponse,
+): Promise<void> {
+  for (const { name } of agents) {
+    const wanted = state.agents.find((agent) => agent.name === name)?.tools ?? [];
+    try {
+      tools.set(name, await setTools(jailOf(name), wanted));
+    } catch (error) {
+      log.error({ agent: name, error }, 'the jail could not be brought up to date');
+    }
+  }
+}
