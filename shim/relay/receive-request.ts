@@ -19,7 +19,7 @@ export function receiveRequest(socket: Socket, timeoutMs: number): Promise<Buffe
         const body = buffer.push(chunk);
         if (body !== undefined) settle(() => resolve(body));
       } catch (error) {
-        settle(() => reject(error as Error));
+        settle(() => reject(error));
       }
     };
     const onGone = () =>

@@ -95,9 +95,9 @@ export class ShimChannel {
       return refuseShim(this.#socket, new ClawrdenError(outcome.reason, outcome.text));
     }
     this.ack(Ack.allowed);
-    if ('reason' in outcome) this.#frame(FrameType.stderr, endLine(outcome.reason, outcome.text));
-    if (!this.#unreadSent) this.send({ type: 'unread', bytes: 0 });
-    this.#frame(FrameType.exit, exitPayload(outcome, this.#version));
+    if ('reason' in outcome) void this.#frame(FrameType.stderr, endLine(outcome.reason, outcome.text));
+    if (!this.#unreadSent) void this.send({ type: 'unread', bytes: 0 });
+    void this.#frame(FrameType.exit, exitPayload(outcome, this.#version));
     this.#end();
   }
 
