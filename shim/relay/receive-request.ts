@@ -34,7 +34,7 @@ export function receiveRequest(socket: Socket, timeoutMs: number): Promise<Buffe
       if (buffer.rest.length > 0) socket.unshift(buffer.rest);
       then();
     };
-    socket.on('end', onGone).on('close', onGone).on('data', onData);
+    socket.on('end', onGone).on('close', onGone).on('data', onData).resume();
   });
 }
 

@@ -40,6 +40,7 @@ export class ShimChannel {
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('end', () => this.#hungUp());
     socket.on('close', () => this.#hungUp());
+    socket.resume();
   }
 
   /** Aborts with `canceled` where the shim asks for it, with `requester-gone` where it hangs up. */

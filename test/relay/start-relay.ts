@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Execute } from '../../gateway/execute.ts';
+import { openAgentEngine } from '../../shim/relay/agent-engine.ts';
+import { AgentListener } from '../../shim/relay/agent-listener.ts';
+import { loadPeerCredentials } from '../../shim/relay/peer-credentials.ts';
+import type { Identity } from '../../src/command.ts';
+import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { ShimClient } from './shim-client.ts';
+
+/** One agent's listener in this process, before the gateway's real gRPC side; what runs a command is the test's. */
+export interface TestRelay extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly listener: AgentListener;
+  readonly socket: string;
+  readonly logged: Record<string, unknown>[];
+  readonly shim: () => ShimClient;
+}
+
+export interface RelayOptions {
+  readonly execute?: Execute;
+  readonly users?: readonly [Identity, ...Identity[]];
+  readonly peer?: Identity;
+}
+
+/** The user of the processes that these tests start. */
+export const user: Identity = { uid: 1000, gid: 1000 };
+
+export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
+  const gateway = await startTestGateway(options.execute === undefined ? {} : { execute: options.execute });
+  const link = await gateway.connect(relayName);
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-relay-'));
+  const socket = join(dir, 'sockets/coder/warden.sock');
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) });
+  const { of } = loadPeerCredentials();
+  const listener = new AgentListener({
+    agent: { name: 'coder', socket, container: 'none', users: options.users ?? [user] },
+    link,
+    engine: openAgentEngine('unix:///nonexistent/docker.sock'),
+    // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
+    peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
+    log,
+  });
+  await listener.listen();
+  return {
+    gateway,
+    listener,
+    socket,
+    logged,
+    shim: () => new ShimClient(socket),
+    [Symbol.asyncDispose]: async () => {
+      await listener.drain();
+      await gateway[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
