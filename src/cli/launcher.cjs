@@ -7,6 +7,7 @@ var childProcess = require('child_process');
 var fs = require('fs');
 var os = require('os');
 var path = require('path');
+var tty = require('tty');
 
 var root = path.join(__dirname, '..', '..');
 var version = process.versions.node.split('.');
@@ -38,13 +39,13 @@ function startUnder(node) {
     process.exit(1);
   }
   var child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
-  ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'].forEach(
-    function (name) {
-      process.on(name, function () {
-        child.kill(name);
-      });
-    },
-  );
+  // At a terminal ^C and ^\\ reach the child by themselves: passed on they would count twice.
+  var typed = tty.isatty(0) ? ['SIGINT', 'SIGQUIT'] : [];
+  ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'].forEach(function (name) {
+    process.on(name, function () {
+      if (typed.indexOf(name) === -1) child.kill(name);
+    });
+  });
   child.on('exit', function (code, signal) {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);

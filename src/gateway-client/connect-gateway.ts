@@ -37,7 +37,7 @@ export interface GatewayClient {
   ) => Promise<Response>;
   /** Resolves true when connected, false when that took longer. */
   readonly waitForReady: (timeoutMs: number) => Promise<boolean>;
-  /** Ends the connection; open calls fail with CANCELLED or UNAVAILABLE. */
+  /** No new calls; the connection ends with the last open one. */
   readonly close: () => void;
 }
 

@@ -17,7 +17,8 @@ tools:
   id: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   rm: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
 rules:
-  - { name: all, tools: [ls, sh, cat, id], action: allow }
+  - { name: look, tools: [ls, cat, id], action: allow }
+  - { name: script, tools: [sh], args: ["-c", "*"], action: allow }
   - { name: ask, tools: [rm], action: ask, reason: "deletes" }
 complete: true
 `;

@@ -9,7 +9,7 @@ import type { Execute } from '../../gateway/execute.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
-import type { ExecuteRequest } from '../../src/gen/clawrden/v1/execution.ts';
+import type { ExecuteRequest, Start } from '../../src/gen/clawrden/v1/execution.ts';
 import type { SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
 import { relay, startTestGateway } from './gateway.ts';
@@ -128,6 +128,22 @@ test('the server offers windows of 1 MiB, per stream and per connection, and bou
   const [error] = (await once(refused, 'error')) as [Error];
   expect(error.message).toContain('NGHTTP2');
   session.destroy();
+});
+
+test('A-58: a message over 2 MiB ends its call, and no other', async () => {
+  await using gateway = await startTestGateway();
+  const client = await gateway.connect(relay);
+  const large = client.execute();
+  large.resume();
+  const { value } = start as { value: Start };
+  const command = { ...value.command!, args: ['x'.repeat(3 * 1024 * 1024)] };
+  large.write({ message: { $case: 'start', value: { ...value, command } } });
+  const small = client.execute();
+  small.resume();
+  small.write({ message: start });
+  const [error] = (await once(large, 'error')) as [ServiceError];
+  expect(error.code).toBe(status.RESOURCE_EXHAUSTED);
+  await once(small, 'end');
 });
 
 test('a relay that synchronizes is told the state at once, is known while connected, and sent off at the end', async () => {

@@ -1,0 +1,65 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { packageVersion } from '../../src/package-version.ts';
+import { ended, launcher } from './clawrden.ts';
+
+/** A Node on this machine that is too old to run the program. */
+function oldNode(): string | undefined {
+  const folders = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'));
+  for (const folder of folders) {
+    try {
+      const node = join(folder, 'node');
+      const major = Number(/^v(\d+)/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[1]);
+      return major < 22 ? node : undefined;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+const old = oldNode();
+
+describe.skipIf(old === undefined)('under a Node that is too old', () => {
+  test('the launcher finds the one that came with the package', async () => {
+    expect(await ended(spawn(old!, [launcher, '--version']))).toMatchObject({
+      code: 0,
+      stdout: `${packageVersion()}\n`,
+    });
+  });
+
+  test('exit status and signals pass through it', async () => {
+    expect(await ended(spawn(old!, [launcher, 'nonsense']))).toMatchObject({ code: 2 });
+    const child = spawn(old!, [launcher, 'policy', 'check', '/dev/stdin'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(1);
+  });
+
+  test('it says in one line what is missing where there is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'clawrden-launcher-'));
+    const copy = join(folder, 'src/cli/launcher.cjs');
+    await mkdir(dirname(copy), { recursive: true });
+    await copyFile(launcher, copy);
+    const { code, stdout, stderr } = await ended(spawn(old!, [copy, '--version']));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^clawrden: start: Node [\d.]+ is too old; run it with Node 22\.18 or newer\n$/);
+    await rm(folder, { recursive: true });
+  });
+});
+
+test('the launcher runs the program from wherever it is linked', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawrden-launcher-'));
+  const link = join(folder, 'clawrden');
+  await symlink(launcher, link);
+  expect(await ended(spawn(link, ['--version']))).toMatchObject({ code: 0, stdout: `${packageVersion()}\n` });
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/package-root.ts';
+import { clawrden } from './clawrden.ts';
+
+const example = join(packageRoot(), 'policy.yaml');
+const folder = mkdtempSync(join(tmpdir(), 'clawrden-policy-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+const open = file('open.yaml', 'version: 1\ndefault: allow\ntools: {}\ncomplete: true\n');
+const broken = file('broken.yaml', 'version: 1\nrulez: []\n');
+
+test('policy check: the example passes', async () => {
+  const { code, stdout } = await clawrden(['policy', 'check', example]);
+  expect(stdout).toMatch(/version 1, 6 tools, 5 rules\nsha256 [0-9a-f]{64}\n/);
+  expect(stdout).toContain('warning  npm can reach a network');
+  expect(stdout).toContain('ok, 0 errors, 1 warning');
+  expect(code).toBe(0);
+});
+
+test('A-35 policy check: errors are refused unless forced', async () => {
+  const refused = await clawrden(['policy', 'check', open]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^clawrden: policy check: .*; mend/),
+  });
+  expect(refused.stdout).toContain('error    default: allow');
+  expect(await clawrden(['policy', 'check', open, '--force'])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('A-36 policy check: what is no policy is told by file and line', async () => {
+  const { code, stdout, stderr } = await clawrden(['policy', 'check', broken]);
+  expect(stdout).toContain(`${broken}:2: rulez: is not a known key (nearest valid key is "rules")`);
+  expect(stderr).toBe(`clawrden: policy check: ${broken} is no policy; mend what is named above\n`);
+  expect(code).toBe(1);
+  expect(await clawrden(['policy', 'check', join(folder, 'missing')])).toMatchObject({ code: 1 });
+});
+
+test('policy check --json', async () => {
+  const good = await clawrden(['policy', 'check', '--json', example]);
+  expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, version: 1, problems: [], errors: [] });
+  const bad = await clawrden(['policy', 'check', '--json', broken]);
+  expect(JSON.parse(bad.stdout)).toMatchObject({
+    ok: false,
+    problems: [expect.any(String), expect.any(String)],
+  });
+  expect([good.code, bad.code]).toEqual([0, 1]);
+});
+
+test('policy explain says what would happen, and where that is written', async () => {
+  const { code, stdout } = await clawrden([
+    'policy',
+    'explain',
+    '--policy',
+    example,
+    '--',
+    'npm',
+    'install',
+    'a b',
+  ]);
+  expect(stdout).toMatch(/^ask {2}npm install "a b"\n/);
+  expect(stdout).toMatch(/rule +install \(line \d+\): fetches code from outside/);
+  expect(stdout).toMatch(/runs +in a fresh container of node:24 \(ghost\), network clawrden-egress/);
+  expect(code).toBe(0);
+});
+
+test.each([
+  [['ls', '-la'], { action: 'allow', rule: 'read-only' }],
+  [['npm', 'i', '-g', 'x'], { action: 'deny', rule: 'no-global', code: 'denied-by-rule' }],
+  [['npm', 'publish'], { action: 'deny', rule: 'default', code: 'denied-by-default' }],
+  [['docker', 'ps'], { action: 'deny', rule: 'tool-unknown', code: 'tool-unknown' }],
+  [['git', 'push'], { action: 'ask', rule: 'otherwise' }],
+])('policy explain --json: %j', async (argv, decision) => {
+  const { code, stdout } = await clawrden(['policy', 'explain', '--policy', example, '--json', ...argv]);
+  expect(JSON.parse(stdout)).toMatchObject({ argv, cwd: '/app', decision });
+  expect(code).toBe(0);
+});
+
+test('policy explain: user, agent and working directory count', async () => {
+  const explain = async (...args: string[]) =>
+    JSON.parse(
+      (await clawrden(['policy', 'explain', '--policy', example, '--json', ...args, '--', 'ls'])).stdout,
+    );
+  expect((await explain('--uid', '0')).decision.rule).toBe('no-root');
+  expect((await explain('--cwd', '/app/../etc')).decision).toMatchObject({
+    action: 'deny',
+    code: 'cwd-outside',
+  });
+  expect((await explain('--cwd', '/app/x/..')).cwd).toBe('/app');
+});
+
+test('A-47 policy explain shows an argument without letting it act', async () => {
+  const { stdout } = await clawrden([
+    'policy',
+    'explain',
+    '--policy',
+    example,
+    '--',
+    'ls',
+    '\u001b[2J\u202e',
+  ]);
+  expect(stdout).toContain('ls "\\u{1b}[2J\\u{202e}"');
+  expect(stdout).not.toContain('\u001b[2J');
+});
+
+test.each([
+  [['policy', 'explain', 'ls'], 1, 'give the file with --policy'],
+  [['policy', 'explain', '--policy', example], 2, 'clawrden: usage'],
+  [['policy', 'explain', '--policy', example, '--uid', 'root', '--', 'ls'], 2, 'clawrden: usage'],
+  [['policy', 'explain', '--policy', broken, '--', 'ls'], 1, 'clawrden policy check'],
+  [['policy', 'check'], 2, 'clawrden: usage'],
+])('%j exits with %d', async (args, code, text) => {
+  const end = await clawrden(args);
+  expect(end.code).toBe(code);
+  expect(end.stderr).toContain(text);
+  expect(end.stderr.trim().split('\n')).toHaveLength(1);
+});
