@@ -1,7 +1,8 @@
-import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { PolicyFindings } from '../policy/check-policy.ts';
 import type { Policy } from '../policy/policy.ts';
+import { CliError } from './cli-error.ts';
+import { printJson, printLine } from './output.ts';
 import { readPolicy } from './read-policy.ts';
 
 interface CheckOptions {
@@ -21,50 +22,38 @@ export function policyCheckCommand(): Command {
 
 async function check(file: string, options: CheckOptions): Promise<void> {
   const result = await readPolicy(file);
-  if ('problems' in result) {
-    report({ file, ok: false, problems: result.problems, errors: [], warnings: [] }, options, () => {
-      for (const problem of result.problems) process.stderr.write(`${problem}\n`);
-      const count = result.problems.length === 1 ? 'the problem' : `the ${result.problems.length} problems`;
-      process.stderr.write(`clawrden: policy check: ${file} is refused; mend ${count} above\n`);
-    });
-    return;
-  }
+  if ('problems' in result) return refuse(file, result.problems, options);
   const { checkPolicy } = await import('../policy/check-policy.ts');
   const findings = checkPolicy(result.policy);
   const ok = findings.errors.length === 0 || options.force === true;
-  const { version, hash } = result.policy;
-  report({ file, ok, version, hash, problems: [], ...findings }, options, () => {
-    print(file, result.policy, findings, ok);
-  });
+  if (options.json === true) {
+    const { version, hash } = result.policy;
+    printJson({ file, ok, version, hash, problems: [], ...findings });
+    if (!ok) process.exitCode = 1;
+    return;
+  }
+  print(file, result.policy, findings, ok);
+  if (!ok) throw new CliError('policy check', `${file} has errors`, 'mend them, or insist with --force');
 }
 
-interface CheckResult extends PolicyFindings {
-  readonly file: string;
-  readonly ok: boolean;
-  readonly version?: number;
-  readonly hash?: string;
-  /** Why the file is no policy at all. */
-  readonly problems: readonly string[];
-}
-
-function report(result: CheckResult, options: CheckOptions, printIt: () => void): void {
-  if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
-  else printIt();
-  if (!result.ok) process.exitCode = 1;
+function refuse(file: string, problems: readonly string[], { json }: CheckOptions): void {
+  if (json === true) {
+    printJson({ file, ok: false, problems, errors: [], warnings: [] });
+    process.exitCode = 1;
+    return;
+  }
+  for (const problem of problems) printLine(problem);
+  throw new CliError('policy check', `${file} is no policy`, `mend what is named above`);
 }
 
 function print(file: string, policy: Policy, { errors, warnings }: PolicyFindings, ok: boolean): void {
   const { version, tools, rules, hash } = policy;
-  const out = (line: string): boolean => process.stdout.write(`${line}\n`);
-  out(
-    `${file}: version ${version}, ${count(tools.size, 'tool')}, ${count(rules.length, 'rule')}, sha256 ${hash}`,
-  );
-  for (const error of errors) out(`${styleText('red', 'error')}    ${error}`);
-  for (const warning of warnings) out(`${styleText('yellow', 'warning')}  ${warning}`);
+  printLine(`${file}: version ${version}, ${count(tools.size, 'tool')}, ${count(rules.length, 'rule')}`);
+  printLine(`sha256 ${hash}`);
+  for (const error of errors) printLine(['error', 'red'], `    ${error}`);
+  for (const warning of warnings) printLine(['warning', 'yellow'], `  ${warning}`);
   const counts = `${count(errors.length, 'error')}, ${count(warnings.length, 'warning')}`;
-  out(ok ? `${styleText('green', 'ok')}, ${counts}` : `${styleText('red', 'not ok')}, ${counts}`);
-  if (!ok)
-    process.stderr.write(`clawrden: policy check: ${file} has errors; mend them, or insist with --force\n`);
+  printLine(ok ? ['ok', 'green'] : ['not ok', 'red'], `, ${counts}`);
 }
 
 function count(number: number, noun: string): string {

@@ -6,6 +6,7 @@ import { policyExplainCommand } from './policy-explain.ts';
 export function policyCommands(): Command {
   return new Command('policy')
     .description('look at a policy before it decides')
+    .enablePositionalOptions()
     .addCommand(policyCheckCommand())
     .addCommand(policyExplainCommand());
 }

@@ -1,6 +1,9 @@
-import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Action, Decision, Policy, ToolDefinition } from '../policy/policy.ts';
+import type { Explanation } from '../policy/explain.ts';
+import type { Action, ToolDefinition } from '../policy/policy.ts';
+import { renderArgument, renderArgv } from '../render-text.ts';
+import { CliError } from './cli-error.ts';
+import { type Cell, type Color, printFacts, printJson, printLine } from './output.ts';
 import { readPolicy } from './read-policy.ts';
 
 interface ExplainOptions {
@@ -18,12 +21,13 @@ export function policyExplainCommand(): Command {
     .usage('[options] -- TOOL [ARG …]')
     .argument('<tool>', 'the tool, as the agent would type it')
     .argument('[args...]', 'its arguments')
-    .option('--policy <file>', 'the policy to ask (without it: the running gateway)')
+    .option('--policy <file>', 'the policy to ask')
     .option('--agent <name>', 'the agent that asks', '')
     .option('--uid <number>', "the agent's user", parseUid, 1000)
     .option('--cwd <directory>', 'where it would start (default: the workspace)')
     .option('--json', 'print one JSON object')
-    .action(explain);
+    .passThroughOptions()
+    .action((tool: string, args: string[], options: ExplainOptions) => explain(tool, args, options));
 }
 
 function parseUid(text: string): number {
@@ -31,95 +35,50 @@ function parseUid(text: string): number {
   return Number(text);
 }
 
-async function explain(tool: string, args: string[], options: ExplainOptions): Promise<void> {
-  if (options.policy === undefined) {
-    return fail('the running gateway cannot be asked yet; give the policy with --policy FILE');
+async function explain(tool: string, args: readonly string[], options: ExplainOptions): Promise<void> {
+  const { policy: file, agent, uid, cwd } = options;
+  if (file === undefined) {
+    throw new CliError(
+      'policy explain',
+      'the running gateway cannot be asked yet',
+      'give the file with --policy',
+    );
   }
-  const result = await readPolicy(options.policy);
+  const result = await readPolicy(file);
   if ('problems' in result) {
-    for (const problem of result.problems) process.stderr.write(`${problem}\n`);
-    return fail(`${options.policy} is no policy; see what \`clawrden policy check ${options.policy}\` says`);
+    throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);
   }
-  const explanation = await explainCommand(result.policy, [tool, ...args], options);
-  if (options.json === true) process.stdout.write(`${JSON.stringify(explanation)}\n`);
+  const { explainCommand } = await import('../policy/explain.ts');
+  const facts = { agent, tool, args, uid, gid: uid, cwd: cwd ?? result.policy.workspace };
+  const explanation = explainCommand(result.policy, facts);
+  if (options.json === true) printJson(explanation);
   else print(explanation);
 }
 
-function fail(text: string): void {
-  process.stderr.write(`clawrden: policy explain: ${text}\n`);
-  process.exitCode = 1;
-}
+const colors: Readonly<Record<Action, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };
 
-interface Explanation extends Decision {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly line?: number;
-  readonly approvalExpiresMs: number;
-  readonly policyHash: string;
-}
-
-async function explainCommand(
-  policy: Policy,
-  argv: readonly [string, ...string[]],
-  { agent, uid, cwd = policy.workspace }: ExplainOptions,
-): Promise<Explanation> {
-  const [{ decide }, { locateCwd }] = await Promise.all([
-    import('../policy/decide.ts'),
-    import('../policy/normalize-cwd.ts'),
-  ]);
-  const [tool, ...args] = argv;
-  const place = locateCwd(policy, cwd);
-  const decision: Decision =
-    place === undefined
-      ? {
-          action: 'deny',
-          rule: 'cwd-outside',
-          reason: `${cwd} is not inside ${policy.roots.join(' or ')}`,
-          code: 'cwd-outside',
-        }
-      : decide(policy, { agent, tool, args, uid, gid: uid, cwd: place.cwd });
-  const line = policy.rules.find(({ name }) => name === decision.rule)?.line;
-  return {
-    ...decision,
-    ...(line === undefined ? {} : { line }),
-    argv,
-    cwd: place?.cwd ?? cwd,
-    approvalExpiresMs: policy.approvalExpiresMs,
-    policyHash: policy.hash,
-  };
-}
-
-const colors = { allow: 'green', ask: 'yellow', deny: 'red' } as const satisfies Record<Action, string>;
-
-function print(explanation: Explanation): void {
-  const { action, argv, rule, reason, line, tool, code, cwd, policyHash } = explanation;
-  const rows: (readonly [string, string | undefined])[] = [
+function print({ decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash }: Explanation): void {
+  const { action, rule, reason, tool, code } = decision;
+  const rows: (readonly [name: string, value: Cell | undefined])[] = [
     ['rule', `${rule}${line === undefined ? '' : ` (line ${line})`}: ${reason}`],
     ['code', code],
     ['runs', tool && describeTool(tool)],
-    ['timeout', tool && duration(explanation.timeoutMs ?? tool.timeoutMs)],
-    ['question', action === 'ask' ? `refused after ${duration(explanation.approvalExpiresMs)}` : undefined],
-    ['cwd', quote(cwd)],
+    ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
+    ['question', action === 'ask' ? `refused after ${duration(approvalExpiresMs)}` : undefined],
+    ['cwd', renderArgument(cwd)],
     ['policy', policyHash],
   ];
-  process.stdout.write(`${styleText(colors[action], action)}  ${argv.map(quote).join(' ')}\n`);
-  for (const [name, text] of rows) {
-    if (text !== undefined) process.stdout.write(`  ${name.padEnd(10)}${text}\n`);
-  }
+  printLine([action, colors[action]], `  ${renderArgv(argv)}`);
+  printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
 function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: ToolDefinition): string {
   if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
-  const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, ${cpus} CPU, ${pids} processes`;
-  return `in a fresh ${image} (ghost), network ${network}, ${limits}, stdin ${stdin}`;
+  const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
+  return `in a fresh container of ${image} (ghost), network ${network}, ${limits}, stdin ${stdin}`;
 }
 
 function duration(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
-}
-
-/** As JSON where the text alone would not show what it is. */
-function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);
 }

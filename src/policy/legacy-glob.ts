@@ -15,7 +15,7 @@ export function compileLegacyGlob(pattern: string): LegacyGlob | undefined {
   let rest = pattern;
   while (rest !== '') {
     // Sticky to the start: a class, an escaped character, or any one character.
-    const [token = ''] = /^(?:\[\^?(?:\\.|[^\]\\])+\]|\\.|[^[\\])/su.exec(rest) ?? [];
+    const [token = ''] = /^(?:\[(?!\^\])\^?(?:\\.|[^\]\\])+\]|\\.|[^[\\])/su.exec(rest) ?? [];
     if (token === '') return undefined;
     items.push(toItem(token));
     rest = rest.slice(token.length);

@@ -1,8 +1,11 @@
 import { isFlag, latestEndOfFlags, takesNext } from './flags.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 
-/** One item per argument; `**` stands for any number of them. */
+/** One item per argument; `**` stands for any number of them. At most `maxArgItems`. */
 export type ArgPattern = readonly (Glob | '**')[];
+
+/** A pattern's places are the bits of one 32-bit number. */
+export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
   return items.map((item) => (item === '**' ? item : compileGlob(item)));
@@ -27,35 +30,38 @@ export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): bool
 }
 
 /**
- * All places in `pattern` that the arguments so far can have led to, argument by argument: the time is at most their
- * product, without a second try anywhere.
+ * The places in `pattern` that the arguments so far can have led to are the bits of one number, moved on argument by
+ * argument: the time is at most arguments times items, without a second try anywhere.
  */
 function walk(
   pattern: ArgPattern,
   args: readonly string[],
   mayLeaveOut: (index: number) => boolean,
 ): boolean {
-  let places = reach(pattern, [0]);
-  for (const [index, arg] of args.entries()) {
-    const next = mayLeaveOut(index) ? [...places] : [];
-    for (const place of places) {
-      const item = pattern[place];
-      if (item === '**') next.push(place);
-      else if (item !== undefined && matchesGlob(item, arg)) next.push(place + 1);
-    }
-    places = reach(pattern, next);
-    if (places.length === 0) return false;
+  let places = reach(pattern, 1);
+  for (let index = 0; index < args.length && places !== 0; index += 1) {
+    const stay = mayLeaveOut(index) ? places : 0;
+    places = reach(pattern, stay | step(pattern, places, args[index] ?? ''));
   }
-  return places.includes(pattern.length);
+  return (places & (1 << pattern.length)) !== 0;
+}
+
+function step(pattern: ArgPattern, places: number, arg: string): number {
+  let next = 0;
+  for (let place = 0; place < pattern.length; place += 1) {
+    const item = pattern[place];
+    if ((places & (1 << place)) === 0 || item === undefined) continue;
+    if (item === '**') next |= 1 << place;
+    else if (matchesGlob(item, arg)) next |= 1 << (place + 1);
+  }
+  return next;
 }
 
 /** A `**` may also stand for nothing, so the place behind it is reached with it. */
-function reach(pattern: ArgPattern, places: readonly number[]): number[] {
-  const reached = new Set<number>();
-  for (const from of places) {
-    let place = from;
-    reached.add(place);
-    while (pattern[place] === '**') reached.add(++place);
+function reach(pattern: ArgPattern, places: number): number {
+  let reached = places;
+  for (let place = 0; place < pattern.length; place += 1) {
+    if (pattern[place] === '**' && (reached & (1 << place)) !== 0) reached |= 1 << (place + 1);
   }
-  return [...reached];
+  return reached;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { strictObject } from '../config/check-shape.ts';
 import { absolutePathField, durationField, nameField, parsedField } from '../config/fields.ts';
+import { maxArgItems } from './match-args.ts';
 import { networksSchema, toolsSchema } from './tool-schema.ts';
 
 export const actionField = z.enum(['allow', 'ask', 'deny']);
@@ -32,7 +33,7 @@ const variableField = parsedField(
 const ruleSchema = strictObject({
   name: ruleNameField,
   tools: z.array(z.string()).min(1).optional(),
-  args: z.array(patternField).max(64).optional(),
+  args: z.array(patternField).max(maxArgItems).optional(),
   flags: z.array(flagField).min(1).max(256).optional(),
   uids: z.array(z.int().min(0).max(4_294_967_294)).min(1).optional(),
   agents: z.array(nameField).min(1).optional(),
