@@ -33,6 +33,8 @@ const commands: readonly StepOptions[] = [
   },
 ];
 
+const shownLines = 8;
+
 await main();
 
 async function main(): Promise<void> {
@@ -103,8 +105,6 @@ function showJson({ step, problem }: Shown): void {
   process.stdout.write(`${JSON.stringify(step)}\n`);
   if (problem !== '') process.stderr.write(`clawrden: demo: ${step.step}: ${problem}\n`);
 }
-
-const shownLines = 8;
 
 function showPage({ step, output, problem }: Shown): void {
   const { stdout } = process;
