@@ -27,7 +27,7 @@ describe('connecting to an engine', () => {
     vi.stubEnv('DOCKER_HOST', 'tcp://127.0.0.1:1');
     vi.stubEnv('DOCKER_TLS_VERIFY', '1');
     vi.stubEnv('DOCKER_PATH_PREFIX', '/elsewhere');
-    const docker = connect({ name: 'h', engine: `unix://${join(folder, 'engine.sock')}` });
+    const { docker } = connect({ name: 'h', engine: `unix://${join(folder, 'engine.sock')}` });
     await expect(getJson(docker, '/info', 1000)).resolves.toEqual({ path: '/info' });
   });
 

@@ -9,14 +9,21 @@ export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls'>;
 /** Attached streams leave the pool; what counts is calls at once: a start lasts some 100 ms. */
 const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 };
 
+export interface EngineConnection {
+  readonly docker: Docker;
+  /** Ends idle connections. */
+  readonly close: () => void;
+}
+
 /**
  * A client for one engine; connects on the first call. Throws on an address that cannot be used.
  * Nothing is taken from DOCKER_* variables.
  */
-export function connect({ name, engine, tls }: EngineAddress): Docker {
+export function connect({ name, engine, tls }: EngineAddress): EngineConnection {
   const url = parseUrl(name, engine);
-  const options = { ...untouched, ...(url.protocol === 'unix:' ? overSocket(url) : overTls(name, url, tls)) };
-  return new Docker(options);
+  const options = url.protocol === 'unix:' ? overSocket(url) : overTls(name, url, tls);
+  const docker = new Docker({ ...untouched, ...options });
+  return { docker, close: () => options.agent.destroy() };
 }
 
 function overSocket(url: URL) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/plan.ts';
+import { shapeOf } from '../ghost-shape.ts';
 import { createBody } from './create-body.ts';
 
 const init = { name: 'clawrden-init-0123', mountpoint: '/var/lib/docker/volumes/clawrden-init-0123/_data' };
@@ -45,12 +46,12 @@ const ownTmpfs = {
 const covered = 'rw,exec,nosuid,nodev,mode=0755,uid=1000,gid=1001,size=536870912';
 
 function hostConfig(over: Partial<Plan>, imageVolumes: readonly string[] = []) {
-  return createBody({ ...plan, ...over }, imageVolumes, init).HostConfig;
+  return createBody(shapeOf({ ...plan, ...over }), imageVolumes, init).HostConfig;
 }
 
 describe('the create body of a ghost', () => {
   test('A-60 P14 is this and nothing else', () => {
-    expect(createBody(plan, [], init)).toEqual({
+    expect(createBody(shapeOf(plan), [], init)).toEqual({
       Image: 'sha256:abc',
       User: '1000:1001',
       Entrypoint: ['/.clawrden/init'],
@@ -94,11 +95,13 @@ describe('the create body of a ghost', () => {
   });
 
   test('A-25 carries nothing of the environment: the init is told it', () => {
-    expect(JSON.stringify(createBody({ ...plan, env: ['SECRET=x'] }, [], init))).not.toContain('SECRET');
+    expect(JSON.stringify(createBody(shapeOf({ ...plan, env: ['SECRET=x'] }), [], init))).not.toContain(
+      'SECRET',
+    );
   });
 
   test('a named network is joined, and keeps the hosts file that Docker makes for it', () => {
-    const body = createBody({ ...plan, network: 'clawrden-egress', mounts: [] }, [], init);
+    const body = createBody(shapeOf({ ...plan, network: 'clawrden-egress', mounts: [] }), [], init);
     expect(body.NetworkDisabled).toBe(false);
     expect(body.HostConfig?.NetworkMode).toBe('clawrden-egress');
     expect(body.HostConfig?.Mounts).toEqual([initMount]);
@@ -146,6 +149,6 @@ describe('the create body of a ghost', () => {
 
   test('without an image there is no ghost', () => {
     const { image: _image, ...without } = plan;
-    expect(() => createBody(without, [], init)).toThrow(expect.objectContaining({ code: 'internal' }));
+    expect(() => shapeOf(without)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

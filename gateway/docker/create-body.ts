@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Plan, PlanMount } from '../../src/plan.ts';
+import type { PlanMount } from '../../src/plan.ts';
+import type { GhostShape } from '../ghost-shape.ts';
 
 /** The engine's volume with our init in it. */
 export interface InitVolume {
@@ -19,19 +20,18 @@ const hostsTarget = '/etc/hosts';
 const mebibyte = 1024 * 1024;
 
 /**
- * The whole body of a ghost's create call but for its labels: a pure function of the plan, the image's VOLUME paths
+ * The whole body of a ghost's create call but for its labels: a pure function of the shape, the image's VOLUME paths
  * and the init's volume. Nothing of HostConfig comes from a caller except what is named here.
- * Throws `internal` for a plan that no ghost may have, `image-missing` where the image cannot be used.
+ * Throws `internal` for a shape that no ghost may have, `image-missing` where the image cannot be used.
  */
 export function createBody(
-  plan: Plan,
+  shape: GhostShape,
   imageVolumes: readonly string[],
   init: InitVolume,
 ): ContainerCreateOptions {
-  if (plan.image === undefined) throw new ClawrdenError('internal', 'a plan without an image is no ghost');
   return {
-    Image: plan.image.id,
-    User: `${plan.uid}:${plan.gid}`,
+    Image: shape.image.id,
+    User: `${shape.uid}:${shape.gid}`,
     Entrypoint: [`${initDirectory}/${initFile}`],
     Cmd: [],
     WorkingDir: '/',
@@ -42,27 +42,22 @@ export function createBody(
     AttachStdout: true,
     AttachStderr: true,
     Healthcheck: { Test: ['NONE'] },
-    NetworkDisabled: plan.network === 'none',
-    HostConfig: hostConfig(plan, plan.image.reference, imageVolumes, init),
+    NetworkDisabled: shape.network === 'none',
+    HostConfig: hostConfig(shape, imageVolumes, init),
   };
 }
 
-function hostConfig(
-  plan: Plan,
-  image: string,
-  imageVolumes: readonly string[],
-  init: InitVolume,
-): HostConfig {
+function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: InitVolume): HostConfig {
   return {
     ...hardening,
-    NetworkMode: networkMode(plan.network),
-    PidsLimit: plan.limits.pids,
-    Memory: plan.limits.memoryBytes,
+    NetworkMode: networkMode(shape.network),
+    PidsLimit: shape.pids,
+    Memory: shape.memoryBytes,
     // As much as Memory: no swap on top of it.
-    MemorySwap: plan.limits.memoryBytes,
-    NanoCpus: Math.round(plan.limits.cpus * 1e9),
-    Tmpfs: { ...coveredVolumes(plan, image, imageVolumes), ...ownTmpfs(plan) },
-    Mounts: [...plan.mounts.map(workspaceMount), ...initMounts(plan, init)],
+    MemorySwap: shape.memoryBytes,
+    NanoCpus: Math.round(shape.cpus * 1e9),
+    Tmpfs: { ...coveredVolumes(shape, imageVolumes), ...ownTmpfs(shape) },
+    Mounts: [...shape.mounts.map(workspaceMount), ...initMounts(shape, init)],
   };
 }
 
@@ -92,7 +87,7 @@ function networkMode(network: string): string {
   return network;
 }
 
-function ownTmpfs({ uid, gid }: Plan): Record<string, string> {
+function ownTmpfs({ uid, gid }: GhostShape): Record<string, string> {
   const size = `size=${512 * mebibyte}`;
   return {
     '/tmp': `rw,exec,nosuid,nodev,mode=1777,${size}`,
@@ -101,16 +96,19 @@ function ownTmpfs({ uid, gid }: Plan): Record<string, string> {
 }
 
 /** Without this Docker makes an anonymous volume on the host's disk for each, and copies the image's files into it. */
-function coveredVolumes(plan: Plan, image: string, volumes: readonly string[]): Record<string, string> {
-  const options = `rw,exec,nosuid,nodev,mode=0755,uid=${plan.uid},gid=${plan.gid},size=${512 * mebibyte}`;
-  const workspaces = plan.mounts.map((mount) => mount.target);
+function coveredVolumes(
+  { image, mounts, uid, gid }: GhostShape,
+  volumes: readonly string[],
+): Record<string, string> {
+  const options = `rw,exec,nosuid,nodev,mode=0755,uid=${uid},gid=${gid},size=${512 * mebibyte}`;
+  const workspaces = mounts.map((mount) => mount.target);
   const paths = volumes.map((path) => posix.resolve('/', path));
   const inside = paths.find((path) => workspaces.some((target) => path.startsWith(`${target}/`)));
   if (inside !== undefined) {
     // Mounting there makes Docker create the directory in the workspace, as root.
     throw new ClawrdenError(
       'image-missing',
-      `image ${image}: it declares the VOLUME ${inside} inside the workspace; use an image without it`,
+      `image ${image.reference}: it declares the VOLUME ${inside} inside the workspace; use an image without it`,
     );
   }
   const mounted = new Set([...workspaces, initDirectory, hostsTarget]);
@@ -122,7 +120,7 @@ function workspaceMount({ kind, source, target }: PlanMount): MountSettings {
   return kind === 'bind' ? mount : { ...mount, VolumeOptions: uncopied };
 }
 
-function initMounts(plan: Plan, init: InitVolume): MountSettings[] {
+function initMounts({ network }: GhostShape, init: InitVolume): MountSettings[] {
   const volume: MountSettings = {
     Type: 'volume',
     Source: init.name,
@@ -130,7 +128,7 @@ function initMounts(plan: Plan, init: InitVolume): MountSettings[] {
     ReadOnly: true,
     VolumeOptions: uncopied,
   };
-  if (plan.network !== 'none') return [volume];
+  if (network !== 'none') return [volume];
   // NetworkDisabled halves the start and still gives a loopback, but no /etc/hosts: it is a file of the same volume.
   const source = `${init.mountpoint}/${hostsFile}`;
   return [volume, { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];

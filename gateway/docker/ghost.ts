@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Ghost } from '../engine.ts';
 import { callTimeoutMs, withDeadline } from './deadline.ts';
+import type { Departures } from './departures.ts';
 import { engineText } from './engine-errors.ts';
 import type { EngineLog } from './engine-log.ts';
 import { removeContainer } from './remove-container.ts';
@@ -10,11 +11,12 @@ interface GhostSource {
   readonly docker: Docker;
   readonly host: string;
   readonly log: EngineLog;
+  readonly departures: Departures;
 }
 
 /** The handle of a container whose init is ready. */
 export function ghostOf(
-  { docker, host, log }: GhostSource,
+  { docker, host, log, departures }: GhostSource,
   container: Docker.Container,
   session: InitSession,
 ): Ghost {
@@ -31,6 +33,11 @@ export function ghostOf(
   return {
     containerId: container.id,
     session,
+    leave: () => {
+      // The end of its stdin, where it has not ended by itself.
+      session.destroy();
+      return departures.expect(container.id);
+    },
     claim: (executionId) => rename(container, `clawrden-${executionId}`),
     destroy: () => {
       gone ??= destroy();

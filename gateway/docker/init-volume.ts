@@ -71,7 +71,7 @@ function createHelper({ docker, gatewayId }: InitVolumeSource, name: string, vol
     Image: helperImage,
     Cmd: ['none'],
     NetworkDisabled: true,
-    Labels: ghostLabels(gatewayId, { agent: '', pool: '' }, { timeoutMs: callTimeoutMs }, Date.now()),
+    Labels: ghostLabels(gatewayId, { agent: '', pool: '', timeoutMs: callTimeoutMs }, Date.now()),
     HostConfig: {
       NetworkMode: 'none',
       LogConfig: { Type: 'none', Config: {} },

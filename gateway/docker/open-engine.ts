@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { Engine } from '../engine.ts';
 import { pingEngine, refuseMappedUsers } from './check-host.ts';
 import { connect, type EngineAddress } from './connect.ts';
-import { toEngineError } from './engine-errors.ts';
+import { departures } from './departures.ts';
+import { engineText, toEngineError } from './engine-errors.ts';
 import type { EngineLog } from './engine-log.ts';
 import { imageVolumes, inspectImage } from './image-facts.ts';
 import { fillInitVolume } from './init-volume.ts';
+import { removeContainer } from './remove-container.ts';
 import { removeStrays } from './remove-strays.ts';
 import { renewable } from './renewable.ts';
 import { startGhost } from './start-ghost.ts';
 import { startingContainers } from './starting-containers.ts';
+import { watchEngine } from './watch-engine.ts';
 
 /**
  * One engine as the gateway uses it. Throws on an address or an init file (the static `clawrden-init`) that cannot be
@@ -22,12 +25,19 @@ export function openEngine(
   log: EngineLog,
 ): Engine {
   const { name: host } = address;
-  const docker = connect(address);
+  const { docker, close } = connect(address);
   const starting = startingContainers();
   const init = readFileSync(initBinary);
   const initVolume = renewable(async (again) => {
     if (!again) await refuseMappedUsers(docker, host);
     return fillInitVolume({ docker, gatewayId, starting, init }, again);
+  });
+  const leaving = departures(async (containerId) => {
+    try {
+      await removeContainer(docker, containerId);
+    } catch (error) {
+      log.warn({ host, container: containerId, why: engineText(error) }, 'a container may be left');
+    }
   });
   const source = {
     docker,
@@ -35,6 +45,7 @@ export function openEngine(
     gatewayId,
     log,
     starting,
+    departures: leaving,
     initVolume,
     imageVolumes: imageVolumes(docker, host),
   };
@@ -43,10 +54,13 @@ export function openEngine(
       throw toEngineError(error, host);
     });
   return {
-    startGhost: (plan, labels, signal) => startGhost(source, plan, labels, signal),
+    startGhost: (shape, purpose, signal) => startGhost(source, shape, purpose, signal),
     inspectImage: (reference) => mapped(inspectImage(docker, reference)),
     ping: () => mapped(ping()),
     removeStrays: (keep) => mapped(removeStrays(source, keep)),
+    watch: (options, signal) =>
+      mapped(watchEngine({ docker, gatewayId, departures: leaving }, options, signal)),
+    close,
   };
 
   async function ping(): Promise<void> {

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Plan, PlanImage } from '../../src/plan.ts';
-import type { Ghost, GhostLabels } from '../engine.ts';
+import type { PlanImage } from '../../src/plan.ts';
+import type { Ghost, GhostPurpose } from '../engine.ts';
+import type { GhostShape } from '../ghost-shape.ts';
 import { createBody, type InitVolume } from './create-body.ts';
 import { createContainer } from './create-container.ts';
 import { abortable } from './deadline.ts';
+import type { Departures } from './departures.ts';
 import { engineText, toEngineError } from './engine-errors.ts';
 import type { EngineLog } from './engine-log.ts';
 import { ghostOf } from './ghost.ts';
@@ -25,6 +27,7 @@ export interface GhostSource {
   readonly gatewayId: string;
   readonly log: EngineLog;
   readonly starting: StartingContainers;
+  readonly departures: Departures;
   readonly initVolume: Renewable<InitVolume>;
   readonly imageVolumes: (image: PlanImage) => Promise<readonly string[]>;
 }
@@ -35,14 +38,14 @@ const discardWaitMs = 2000;
 /** See `Engine.startGhost`. Rejects at the latest 2 s after `signal` aborts. */
 export async function startGhost(
   source: GhostSource,
-  plan: Plan,
-  labels: GhostLabels,
+  shape: GhostShape,
+  purpose: GhostPurpose,
   signal: AbortSignal,
 ): Promise<Ghost> {
   try {
     const init = await abortable(source.initVolume.get(), signal);
     try {
-      return await attempt(source, plan, labels, init, signal);
+      return await attempt(source, shape, purpose, init, signal);
     } catch (error) {
       if (signal.aborted || !tellsOfMissingInit(error, init)) throw error;
       source.log.warn(
@@ -50,7 +53,7 @@ export async function startGhost(
         'the init is gone from its volume: filling it again',
       );
       const refilled = await abortable(source.initVolume.renew(init), signal);
-      return await attempt(source, plan, labels, refilled, signal);
+      return await attempt(source, shape, purpose, refilled, signal);
     }
   } catch (error) {
     throw signal.aborted ? reasonOf(signal) : toEngineError(error, source.host);
@@ -59,18 +62,24 @@ export async function startGhost(
 
 async function attempt(
   source: GhostSource,
-  plan: Plan,
-  labels: GhostLabels,
+  shape: GhostShape,
+  purpose: GhostPurpose,
   init: InitVolume,
   signal: AbortSignal,
 ): Promise<Ghost> {
   const known = Promise.all([
-    plan.image === undefined ? [] : source.imageVolumes(plan.image),
-    requireVolumes(source.docker, source.host, plan.mounts),
+    source.imageVolumes(shape.image),
+    requireVolumes(source.docker, source.host, shape.mounts),
   ]);
   const [volumes] = await abortable(known, signal);
-  const Labels = ghostLabels(source.gatewayId, labels, plan, Date.now());
-  return startNew(source, { ...createBody(plan, volumes, init), Labels }, signal);
+  const body = createBody(shape, volumes, init);
+  const pool = purpose.pooled ? hashOf(body) : '';
+  const labelled = { agent: shape.agent, pool, timeoutMs: purpose.timeoutMs };
+  return startNew(source, { ...body, Labels: ghostLabels(source.gatewayId, labelled, Date.now()) }, signal);
+}
+
+function hashOf(body: Docker.ContainerCreateOptions): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }
 
 async function startNew(

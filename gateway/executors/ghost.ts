@@ -9,6 +9,7 @@ import type { Plan } from '../../src/plan.ts';
 import type { FromCaller } from '../channel.ts';
 import type { Ghost } from '../engine.ts';
 import type { Execution } from '../execution.ts';
+import { shapeOf } from '../ghost-shape.ts';
 import type { DockerHost } from '../scheduler/docker-host.ts';
 import type { Lease, Scheduler } from '../scheduler/scheduler.ts';
 import type { Executor } from './executor.ts';
@@ -80,7 +81,7 @@ async function start(host: DockerHost, plan: Plan, signal: AbortSignal, timeoutM
   const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), timeoutMs);
   const either = AbortSignal.any([signal, late.signal]);
   return host.engine
-    .startGhost(plan, { agent: plan.agent, pool: '' }, either)
+    .startGhost(shapeOf(plan), { pooled: false, timeoutMs: plan.timeoutMs }, either)
     .finally(() => clearTimeout(timer));
 }
 

@@ -14,6 +14,8 @@ function engineWith(image: string): Engine {
     inspectImage: (reference) => Promise.resolve(reference === image ? facts : undefined),
     ping: () => Promise.resolve(),
     removeStrays: () => Promise.resolve(0),
+    watch: refuse,
+    close: () => {},
   };
 }
 

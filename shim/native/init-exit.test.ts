@@ -49,6 +49,21 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
     }
   });
 
+  test('exits as the command did, and with 125 where the end was not its own', async () => {
+    const status = async (script: string, more: { runMs?: number } = {}) => {
+      await using command = InitProcess.start(init, { script, ...more });
+      await command.end();
+      return await command.exited();
+    };
+    expect(await status('exit 7')).toBe(7);
+    expect(await status('kill -9 $$')).toBe(137);
+    expect(await status('sleep 60', { runMs: 50 })).toBe(125);
+    await using abandoned = InitProcess.start(init, { script: 'sleep 60' });
+    await abandoned.inbox.first(FrameType.started);
+    abandoned.hangUp();
+    expect(await abandoned.exited()).toBe(125);
+  });
+
   test.runIf(asRoot)('the same as PID 1 of a container', async () => {
     expect(await run('echo $PPID; exit 42', asPid1)).toMatchObject({ code: 42, stdout: '1\n' });
     expect(await run('kill -9 $$', asPid1)).toMatchObject({ code: 0, signal: 9 });

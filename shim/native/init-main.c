@@ -184,5 +184,5 @@ int main(void)
     run_begin(&run);
     start(&run, path);
     run_serve(&run);
-    return 0;
+    return run_exit_code(&run);
 }

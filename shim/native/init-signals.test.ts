@@ -50,7 +50,7 @@ describe.each(nativeBuilds)('signals ($name)', ({ init }) => {
     await using command = InitProcess.start(init, { argv: ['sleep', '60'] });
     await command.inbox.first(FrameType.started);
     command.send(FrameType.signal, Uint8Array.of(number));
-    expect(await command.exited()).toBe(1);
+    expect(await command.exited()).toBe(125);
     expect(command.inbox.frames.some(({ type }) => type === FrameType.exit)).toBe(false);
   });
 });

@@ -75,7 +75,7 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     await command.inbox.first(FrameType.credit);
     command.send(FrameType.stdin, Buffer.alloc(window));
     command.send(FrameType.stdin, Buffer.alloc(1));
-    expect(await command.exited()).toBe(1);
+    expect(await command.exited()).toBe(125);
     expect(command.inbox.frames.some(({ type }) => type === FrameType.exit)).toBe(false);
   });
 

@@ -131,3 +131,10 @@ void run_serve(struct run *run)
     tell_end(run);
     deliver(run);
 }
+
+int run_exit_code(const struct run *run)
+{
+    if (run->cause != CAUSE_OWN)
+        return 125;
+    return WIFSIGNALED(run->status) ? 128 + WTERMSIG(run->status) : WEXITSTATUS(run->status);
+}

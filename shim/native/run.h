@@ -40,4 +40,7 @@ void run_begin(struct run *run);
 /* Serves the tool until nothing of it is left and its end was told. Ends the process where the gateway is gone. */
 void run_serve(struct run *run);
 
+/* What the process exits with, for whoever learns of the end from the engine alone: the tool's own, or 125. */
+int run_exit_code(const struct run *run);
+
 #endif

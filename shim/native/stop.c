@@ -80,5 +80,5 @@ _Noreturn void stop_vanish(struct run *run)
         if (!run->childless)
             poll(NULL, 0, REAP_TICK_MS);
     }
-    _exit(1);
+    _exit(125);
 }

@@ -26,7 +26,9 @@ export class InitSession {
   readonly #socket: Duplex;
   readonly #demux = new DockerDemux();
   readonly #reader = new FrameReader();
-  readonly #frames: AsyncIterator<Frame>;
+  readonly #frames: AsyncIterator<Frame, undefined>;
+  #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
+  #broken = false;
   #diagnostic = '';
 
   constructor(socket: Duplex) {
@@ -44,9 +46,19 @@ export class InitSession {
     }
   }
 
-  /** True while the stream is open both ways: a waiting ghost that died is seen here. */
+  /**
+   * After `ready`: resolves when the init can take no plan any more, its stream has ended or it has spoken unasked.
+   * Once `run` was called it means nothing.
+   */
+  async untilBroken(): Promise<void> {
+    this.#ahead ??= this.#frames.next();
+    await this.#ahead;
+    this.#broken = this.#ahead !== undefined;
+  }
+
+  /** False once a waiting init is known to be dead; known only where somebody waits for `untilBroken`. */
   get alive(): boolean {
-    return !this.#socket.destroyed && !this.#socket.readableEnded && this.#socket.writable;
+    return !this.#broken && !this.#socket.destroyed && this.#socket.writable;
   }
 
   async run({ plan, send, onStarted }: RunOptions): Promise<InitEnd> {
@@ -82,7 +94,9 @@ export class InitSession {
   }
 
   async #next(): Promise<Frame> {
-    const { value, done } = await this.#frames.next();
+    const reading = this.#ahead ?? this.#frames.next();
+    this.#ahead = undefined;
+    const { value, done } = await reading;
     if (done !== true) return value;
     const said = this.#diagnostic === '' ? '' : `: ${this.#diagnostic.trim()}`;
     throw new ClawrdenError('host-lost', `the connection to the init ended before the command did${said}`);

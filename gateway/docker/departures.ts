@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Containers that are about to remove themselves; only one that takes too long costs the engine a call. */
+export interface Departures {
+  /** Resolves when the container is gone, 5 s later at the latest after removing it by force. */
+  readonly expect: (containerId: string) => Promise<void>;
+  /** The engine has told that a container is gone. */
+  readonly gone: (containerId: string) => void;
+}
+
+export const departureGraceMs = 5_000;
+
+/** `remove` never rejects. */
+export function departures(
+  remove: (containerId: string) => Promise<void>,
+  graceMs = departureGraceMs,
+): Departures {
+  const expected = new Map<string, AbortController>();
+  return {
+    expect: async (containerId) => {
+      const told = new AbortController();
+      expected.set(containerId, told);
+      const late = await sleep(graceMs, true, { signal: told.signal, ref: false }).catch(() => false);
+      expected.delete(containerId);
+      if (late) await remove(containerId);
+    },
+    gone: (containerId) => expected.get(containerId)?.abort(),
+  };
+}

@@ -1,0 +1,47 @@
+import { pino } from 'pino';
+import { openEngine } from '../../gateway/docker/open-engine.ts';
+import type { Engine } from '../../gateway/engine.ts';
+import type { GhostShape } from '../../gateway/ghost-shape.ts';
+import { initPlanOf } from '../../src/init-client/init-plan.ts';
+import { encodePlan } from '../../src/init-client/plan-encoding.ts';
+import { nativeFile } from '../../src/native-file.ts';
+import type { LabHost } from '../lab/lab-host.ts';
+
+export const busybox = 'clawrden-lab/busybox:latest';
+
+/** A lab host's engine as the gateway sees it. */
+export function engineOf(host: LabHost, gatewayId: string): Engine {
+  const log = pino({ level: 'silent' });
+  return openEngine({ name: host.name, engine: host.url, tls: host.tls }, gatewayId, initFile(), log);
+}
+
+export function initFile(): string {
+  return nativeFile('clawrden-init');
+}
+
+export async function busyboxShape(engine: Engine, change: Partial<GhostShape> = {}): Promise<GhostShape> {
+  const facts = await engine.inspectImage(busybox);
+  if (facts === undefined) throw new Error('the lab has no busybox');
+  return {
+    agent: 'coder',
+    image: { reference: busybox, id: facts.id },
+    uid: 1000,
+    gid: 1000,
+    mounts: [],
+    network: 'none',
+    memoryBytes: 64 * 1024 ** 2,
+    cpus: 1,
+    pids: 64,
+    ...change,
+  };
+}
+
+/** An encoded plan that runs `argv` in /tmp with nothing but a PATH. */
+export function encodedPlan(argv: readonly string[]): Buffer {
+  const limits = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
+  const ids = { agent: 'coder', uid: 1000, gid: 1000, umask: 0o22 };
+  const rest = { timeoutMs: 0, idleTimeoutMs: 0, policyHash: '', stdin: 'none', strategy: 'ghost' } as const;
+  const place = { cwd: '/tmp', workspace: '', mounts: [], network: 'none' };
+  const plan = { argv, env: ['PATH=/bin'], limits, ...ids, ...rest, ...place };
+  return encodePlan(initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] }));
+}
