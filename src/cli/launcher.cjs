@@ -39,7 +39,7 @@ function startUnder(node) {
     process.exit(1);
   }
   var child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
-  // At a terminal ^C and ^\\ reach the child by themselves: passed on they would count twice.
+  // At a terminal ^C and ^\ reach the child by themselves: passed on they would count twice.
   var typed = tty.isatty(0) ? ['SIGINT', 'SIGQUIT'] : [];
   ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'].forEach(function (name) {
     process.on(name, function () {

@@ -1,5 +1,6 @@
-import { createSecureContext } from 'node:tls';
-import { type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { isIP } from 'node:net';
+import { checkServerIdentity, createSecureContext } from 'node:tls';
+import { type ChannelOptions, Client, credentials, type VerifyOptions } from '@grpc/grpc-js';
 
 /** PEM. Without `certificate` and `key` the server learns nothing about the client. */
 export interface ClientTls {
@@ -31,7 +32,16 @@ export function openChannel(address: string, tls: ClientTls): Client {
     ...(tls.key !== undefined && { key: tls.key }),
     minVersion: 'TLSv1.3',
   });
-  // Said explicitly, it outranks NODE_TLS_REJECT_UNAUTHORIZED.
-  const verify = { rejectUnauthorized: true };
-  return new Client(address, credentials.createFromSecureContext(context, verify), options);
+  const host = address.replace(/:\d+$/, '').replaceAll(/^\[|\]$/g, '');
+  const byAddress = isIP(host) !== 0;
+  const verify: VerifyOptions = {
+    // Said explicitly, it outranks NODE_TLS_REJECT_UNAUTHORIZED.
+    rejectUnauthorized: true,
+    ...(byAddress && { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) }),
+  };
+  return new Client(address, credentials.createFromSecureContext(context, verify), {
+    ...options,
+    // grpc-js would put the address into the server name indication, where only names may stand.
+    ...(byAddress && { 'grpc.ssl_target_name_override': 'gateway.invalid' }),
+  });
 }

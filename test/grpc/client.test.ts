@@ -49,3 +49,20 @@ test('a client comes back to a gateway that was away', async () => {
   await client.call(listHosts, {});
   client.close();
 });
+
+test('a gateway is reached by its address, too, if that is in its certificate', async () => {
+  await using gateway = await startTestGateway();
+  await using nameOnly = await startTestGateway({ names: ['localhost'] });
+  const warnings: Error[] = [];
+  const listener = (warning: Error) => warnings.push(warning);
+  process.on('warning', listener);
+  const reach = async ({ port, identity }: typeof gateway) => {
+    const address = `127.0.0.1:${port}`;
+    const client = await connectGateway({ address, identityDir: await identity(admin) });
+    return await client.call(listHosts, {}).finally(() => client.close());
+  };
+  expect(await reach(gateway)).toEqual({ hosts: [] });
+  await expect(reach(nameOnly)).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  process.off('warning', listener);
+  expect(warnings).toEqual([]);
+});
