@@ -39,8 +39,8 @@ static void forward_signals(struct session *session)
             send_size(session);
         else
             send_byte(session, FRAME_SIGNAL, (uint8_t)number);
-        if (number == SIGCONT && session->source.granted > 0)
-            terminal_raw(&session->terminal);
+        if (number == SIGCONT)
+            terminal_resume(&session->terminal);
     }
 }
 
@@ -51,8 +51,6 @@ static void stop_like_tool(struct session *session, uint8_t number)
     signals_stop_self(number);
     send_byte(session, FRAME_SIGNAL, SIGCONT);
     send_size(session);
-    if (session->source.granted > 0)
-        terminal_raw(&session->terminal);
 }
 
 static bool take_output(struct session *session, const struct piece *piece)
@@ -62,12 +60,6 @@ static bool take_output(struct session *session, const struct piece *piece)
     frames_take(&session->in, done);
     session->blocked = done < piece->length ? sink->fd : -1;
     return done == piece->length;
-}
-
-static void take_credit(struct session *session, uint32_t more)
-{
-    source_grant(&session->source, more);
-    terminal_raw(&session->terminal);
 }
 
 static void take_control(struct session *session, const struct piece *piece)
@@ -83,7 +75,7 @@ static void take_control(struct session *session, const struct piece *piece)
         return;
     case FRAME_CREDIT:
         if (piece->total == 4)
-            return take_credit(session, get_u32(bytes));
+            return source_grant(&session->source, get_u32(bytes));
         break;
     case FRAME_CLOSED:
         return source_close(&session->source);
@@ -177,6 +169,9 @@ static void serve_what_came(struct session *session)
         if (session->sinks[fd].gone)
             tell_gone(session, fd);
     outbox_flush(&session->out);
+    /* Not before the first credit: until then ^C is a SIGINT. */
+    if (source_wanted(&session->source))
+        terminal_raw(&session->terminal);
     send_stdin(session);
 }
 
@@ -197,8 +192,6 @@ static void step(struct session *session)
 void session_serve(struct session *session)
 {
     session->out.fd = session->in.fd;
-    terminal_open(&session->terminal, &session->caller);
-    source_open(&session->source, session->caller.stdio[0]);
     if (!signals_add_tool(session->signals, session->caller.ignored))
         session_lost(session, "signals cannot be watched");
     /* Frames may have come in one read with the ack. */

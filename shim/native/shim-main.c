@@ -29,6 +29,15 @@ static void connect_to_relay(struct session *session)
     session->in.fd = fd;
 }
 
+static void open_stdio(struct session *session)
+{
+    const struct caller *caller = &session->caller;
+    for (int fd = 1; fd <= 2; fd++)
+        sink_open(&session->sinks[fd], fd, caller->stdio[fd]);
+    source_open(&session->source, caller->stdio[0]);
+    terminal_open(&session->terminal, caller);
+}
+
 int main(int argc, char **argv)
 {
     static struct session session;
@@ -36,8 +45,7 @@ int main(int argc, char **argv)
     struct text why = {0};
     (void)argc;
     caller_look(&session.caller);
-    for (int fd = 1; fd <= 2; fd++)
-        sink_open(&session.sinks[fd], fd, session.caller.stdio[fd]);
+    open_stdio(&session);
     if (!descriptors_guard() || (session.signals = signals_open(session.caller.ignored)) < 0)
         ending_own("internal", strerror(errno));
     signal(SIGPIPE, SIG_IGN);

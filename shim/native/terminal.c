@@ -1,33 +1,42 @@
 #include "terminal.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 void terminal_open(struct terminal *terminal, const struct caller *caller)
 {
-    *terminal = (struct terminal){.usable = caller->stdio[0] == CALLER_TTY && caller->stdio[1] == CALLER_TTY};
+    bool usable = caller->stdio[0] == CALLER_TTY && caller->stdio[1] == CALLER_TTY;
+    *terminal = (struct terminal){.fd = usable ? fcntl(0, F_DUPFD_CLOEXEC, 3) : -1};
 }
 
-static bool in_foreground(void)
+/* In the background the terminal is somebody else's, who has set it for himself. */
+static bool in_foreground(const struct terminal *terminal)
 {
-    return tcgetpgrp(0) == getpgrp();
+    return terminal->fd >= 0 && tcgetpgrp(terminal->fd) == getpgrp();
 }
 
-bool terminal_raw(struct terminal *terminal)
+static void set_raw(struct terminal *terminal)
 {
-    if (!terminal->usable || terminal->raw)
-        return true;
-    if (!in_foreground() || tcgetattr(0, &terminal->saved) != 0)
-        return false;
     struct termios mode = terminal->saved;
     cfmakeraw(&mode);
-    terminal->raw = tcsetattr(0, TCSADRAIN, &mode) == 0;
-    return terminal->raw;
+    terminal->raw = tcsetattr(terminal->fd, TCSADRAIN, &mode) == 0;
+}
+
+void terminal_raw(struct terminal *terminal)
+{
+    if (!terminal->raw && in_foreground(terminal) && tcgetattr(terminal->fd, &terminal->saved) == 0)
+        set_raw(terminal);
+}
+
+void terminal_resume(struct terminal *terminal)
+{
+    if (terminal->raw && in_foreground(terminal))
+        set_raw(terminal);
 }
 
 void terminal_restore(struct terminal *terminal)
 {
-    /* In the background the terminal is somebody else's, who has set it for himself. */
-    if (terminal->raw && in_foreground())
-        tcsetattr(0, TCSADRAIN, &terminal->saved);
+    if (terminal->raw && in_foreground(terminal))
+        tcsetattr(terminal->fd, TCSADRAIN, &terminal->saved);
     terminal->raw = false;
 }
