@@ -43,9 +43,8 @@ export function readYaml(text: string, file: string): YamlResult {
   try {
     return fromDocument(parse(text, lines), lines, file);
   } catch (error) {
-    return {
-      problems: [`${file}:1: it cannot be parsed: ${error instanceof Error ? error.message : error}`],
-    };
+    const why = error instanceof Error ? error.message : String(error);
+    return { problems: [`${file}:1: it cannot be parsed: ${why}`] };
   }
 }
 

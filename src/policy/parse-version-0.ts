@@ -111,7 +111,7 @@ function toRule(raw: LegacyFile['rules'][number], index: number, source: YamlSou
 }
 
 function warnAboutFormat(raw: LegacyFile, source: YamlSource): string[] {
-  const hardened = Object.entries(raw.jails).filter(([, { hardened }]) => hardened);
+  const hardened = Object.entries(raw.jails).filter(([, one]) => one.hardened);
   return [
     source.problem([], 'this is the format of the first Clawrden: the first rule that matches wins'),
     ...(raw.complete === undefined
