@@ -64,6 +64,7 @@ describe('the create body of a ghost', () => {
       AttachStdout: true,
       AttachStderr: true,
       Healthcheck: { Test: ['NONE'] },
+      StopTimeout: 2,
       NetworkDisabled: true,
       HostConfig: {
         AutoRemove: true,

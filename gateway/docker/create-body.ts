@@ -42,6 +42,8 @@ export function createBody(
     AttachStdout: true,
     AttachStderr: true,
     Healthcheck: { Test: ['NONE'] },
+    // The init takes no TERM: an engine that restarts after a crash would wait 10 s for each before it answers.
+    StopTimeout: 2,
     NetworkDisabled: shape.network === 'none',
     HostConfig: hostConfig(shape, imageVolumes, init),
   };

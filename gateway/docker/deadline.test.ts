@@ -43,6 +43,6 @@ test('P24 an answer that is cut in its middle ends with the deadline', async () 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const docker = new Docker({ protocol: 'http', host: '127.0.0.1', port });
-  await expect(getJson(docker, '/info', 200)).rejects.toThrow();
+  await expect(getJson(docker, '/info', 200)).rejects.toThrow('no answer within 0.2 s');
   server.close();
 });
