@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createExecute, createResume } from '../../gateway/execute.ts';
+import { returnWithinMs } from '../../gateway/execution.ts';
+import { restoreWaiting } from '../../gateway/restore.ts';
+import {
+  openChannel,
+  operator,
+  readAudit,
+  relay,
+  request,
+  startCore,
+  type TestGateway,
+} from './start-core.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-core-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('an interrupt before the start ends it as by that signal', async () => {
+  await using core = await startCore(dir);
+  const channel = openChannel();
+  const running = createExecute(core)(relay, request('ask'), channel);
+  await vi.waitUntil(() => core.approvals.pending().length === 1);
+  channel.type({ type: 'signal', signal: 2 });
+  expect(await running).toEqual({ kind: 'interrupted', signal: 2 });
+  expect(core.ran).toEqual([]);
+});
+
+async function untilAsked(core: TestGateway): Promise<string> {
+  await vi.waitUntil(() => core.approvals.pending().length === 1);
+  return core.approvals.pending()[0]?.id ?? '';
+}
+
+const yes = { verdict: 'approved', by: 'operator:admin', via: 'api', reason: '' } as const;
+
+test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {
+  await using core = await startCore(dir);
+  const start = request('ask');
+  const first = openChannel();
+  const running = createExecute(core)(relay, start, first);
+  const id = await untilAsked(core);
+  first.leave('requester-gone');
+  await core.approvals.resolve(id, yes);
+  await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
+  expect(core.ran).toEqual([]);
+  const second = openChannel();
+  const { planHash } = first.said.find(({ type }) => type === 'pending') as { planHash: string };
+  const resumed = createResume(core.ledger)(relay, { executionId: start.executionId, planHash }, second);
+  expect(await resumed).toEqual({ kind: 'exited', code: 7, signal: 0 });
+  expect(await running).toEqual(await resumed);
+  expect(core.ran).toEqual(['ask']);
+});
+
+test('a caller that cancels while a person is asked has its question void', async () => {
+  await using core = await startCore(dir);
+  const channel = openChannel();
+  const running = createExecute(core)(relay, request('ask'), channel);
+  const id = await untilAsked(core);
+  channel.leave('canceled');
+  expect(await running).toMatchObject({ kind: 'canceled', reason: 'canceled' });
+  expect((await core.approvals.resolve(id, yes)).type).toBe('already-resolved');
+  expect(readAudit(dir).find(({ type }) => type === 'verdict')).toMatchObject({ verdict: 'void' });
+});
+
+test('A-46: after a restart nothing runs until the caller is back, with the plan it was told', async () => {
+  const start = request('ask');
+  let planHash = '';
+  {
+    const core = await startCore(dir);
+    const channel = openChannel();
+    void createExecute(core)(relay, start, channel);
+    await untilAsked(core);
+    planHash = (channel.said[0] as { planHash: string }).planHash;
+    await core.history.close();
+  }
+  await using core = await startCore(dir);
+  expect(await restoreWaiting(core, core.approvals, core.history)).toBe(1);
+  const resume = createResume(core.ledger);
+  const wrong = await resume(relay, { executionId: start.executionId, planHash: 'other' }, openChannel());
+  expect(wrong).toMatchObject({ reason: 'resume-void' });
+  await core.approvals.resolve(await untilAsked(core), yes);
+  expect(core.ran).toEqual([]);
+  const outcome = await resume(relay, { executionId: start.executionId, planHash }, openChannel());
+  expect(outcome).toMatchObject({ kind: 'exited' });
+  expect(core.ran).toEqual(['ask']);
+});
+
+test('A-46: a caller that does not come back after a restart leaves its question void', async () => {
+  {
+    const core = await startCore(dir);
+    void createExecute(core)(relay, request('ask'), openChannel());
+    await untilAsked(core);
+    await core.history.close();
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.history);
+  expect(core.approvals.pending()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(returnWithinMs + 1);
+  vi.useRealTimers();
+  await vi.waitUntil(() => core.ledger.executions().length === 0);
+  expect(core.approvals.pending()).toEqual([]);
+  expect(core.ran).toEqual([]);
+});

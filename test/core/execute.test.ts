@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createExecute } from '../../gateway/execute.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-core-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('P25: the decision is on the disk before the executor is called', async () => {
+  let before: unknown[] = [];
+  await using core = await startCore(dir, (): Promise<Outcome> => {
+    before = readAudit(dir).map(({ type }) => type);
+    return Promise.resolve({ kind: 'exited', code: 7, signal: 0 });
+  });
+  expect(await createExecute(core)(relay, request('run'), openChannel())).toEqual({
+    kind: 'exited',
+    code: 7,
+    signal: 0,
+  });
+  expect(before).toEqual(['decision']);
+  expect(readAudit(dir).map(({ type, decision, code }) => [type, decision ?? code])).toEqual([
+    ['decision', 'allow'],
+    ['outcome', 7],
+  ]);
+});
+
+test.each([
+  ['tool-unknown', request('other')],
+  ['identity-agent', request('run', { agent: 'foreign' })],
+  ['identity-user', request('run', { identity: { uid: 1001, gid: 1000 } })],
+  ['identity-root', request('run', { identity: { uid: 0, gid: 0 } })],
+  ['cwd-outside', request('run', { command: { ...request('run').command, cwd: '/app/../etc' } })],
+  [
+    'identity-mismatch',
+    request('run', { refusal: new ClawrdenError('identity-mismatch', 'claims 0, is 1000') }),
+  ],
+])('%s is one denial in the audit, and nothing runs', async (code, start) => {
+  await using core = await startCore(dir);
+  expect(await createExecute(core)(relay, start, openChannel())).toMatchObject({
+    kind: 'denied',
+    reason: code,
+  });
+  expect(readAudit(dir).filter(({ decision }) => decision === 'deny')).toHaveLength(1);
+  expect(core.ran).toEqual([]);
+});
+
+test('P15: an id starts once, also after a restart', async () => {
+  const start = request('run');
+  {
+    await using core = await startCore(dir);
+    const execute = createExecute(core);
+    expect((await execute(relay, start, openChannel())).kind).toBe('exited');
+    expect(await execute(relay, start, openChannel())).toMatchObject({ reason: 'id-duplicate' });
+  }
+  await using again = await startCore(dir);
+  expect(await createExecute(again)(relay, start, openChannel())).toMatchObject({ reason: 'id-duplicate' });
+  expect(again.ran).toEqual([]);
+});

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
+import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { openAuditLog } from '../../gateway/audit/audit-log.ts';
+import type { Caller } from '../../gateway/caller.ts';
+import type { Channel, FromCaller, StartRequest, ToCaller } from '../../gateway/channel.ts';
+import { type ExecuteParts } from '../../gateway/execute.ts';
+import type { Executor } from '../../gateway/executors/executor.ts';
+import { factsOf } from '../../gateway/judge.ts';
+import { type KillSwitch, openKillSwitch } from '../../gateway/kill-switch.ts';
+import { createLedger } from '../../gateway/ledger.ts';
+import { createRecorder } from '../../gateway/recorder.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { type History, openHistory } from '../../gateway/store/history.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
+import { decide } from '../../src/policy/decide.ts';
+import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+
+const limits = {
+  running: 10,
+  queued: 10,
+  pendingPerAgent: 5,
+  executionsPerAgent: 5,
+  queueTimeoutMs: 1000,
+  startTimeoutMs: 1000,
+};
+const policyText = `
+version: 1
+default: deny
+workspace: /app
+timeout: 5m
+approval: { expires: 10m }
+environment: { allow: [LANG] }
+tools:
+  run: { strategy: mirror }
+  ask: { strategy: mirror }
+rules:
+  - { name: may-run, tools: [run], action: allow }
+  - { name: must-ask, tools: [ask], action: ask }
+complete: true
+`;
+export const relay: Caller = { kind: 'relay', name: 'host-1', role: 'relay' };
+export const operator: Caller = { kind: 'operator', name: 'admin', role: 'admin' };
+
+export interface TestGateway extends ExecuteParts, AsyncDisposable {
+  readonly approvals: Approvals;
+  readonly history: History;
+  readonly killSwitch: KillSwitch;
+  readonly ran: string[];
+}
+
+/** The core on real files, with an executor that notes what it was given; the same folder is a restart. */
+export async function startCore(
+  dir: string,
+  run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
+): Promise<TestGateway> {
+  const result = parsePolicy(policyText, 'policy.yaml');
+  if (!('policy' in result)) throw new Error(result.problems.join('\n'));
+  const { policy } = result;
+  const log = await openAuditLog(join(dir, 'audit.jsonl'));
+  const database = await openDatabase(join(dir, 'clawrden.db'));
+  const history = openHistory(database);
+  const store = createApprovalStore(database);
+  const approvals = createApprovals(store, limits.pendingPerAgent);
+  const ledger = createLedger(history, limits);
+  const recorder = createRecorder(log, policy.hash);
+  const killSwitch = await openKillSwitch({
+    database,
+    audit: log,
+    ledger,
+    tellRelays: () => {},
+    relaysHalted: () => new Map(),
+  });
+  const ran: string[] = [];
+  const executor: Executor = (permit, execution) => {
+    ran.push(permit.sealed.plan.argv.join(' '));
+    return run(permit, execution);
+  };
+  return {
+    policy,
+    agents: new Map([['coder', coder]]),
+    halted: killSwitch.refusal,
+    ledger,
+    recorder,
+    authorizing: authorizing(policy, approvals, store, recorder),
+    resolveImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
+    executors: { ghost: executor, mirror: executor, passthrough: executor },
+    approvals,
+    history,
+    killSwitch,
+    ran,
+    [Symbol.asyncDispose]: async () => {
+      await log.close();
+      await history.close();
+    },
+  };
+}
+
+const coder = {
+  name: 'coder',
+  relay: 'host-1',
+  users: [{ uid: 1000, gid: 1000 }],
+  labels: {},
+  cwd: '/app',
+  hosts: {},
+} as const;
+
+function authorizing(
+  policy: Policy,
+  approvals: Approvals,
+  store: ReturnType<typeof createApprovalStore>,
+  recorder: ReturnType<typeof createRecorder>,
+): ExecuteParts['authorizing'] {
+  return {
+    approvals,
+    approvalExpiresMs: policy.approvalExpiresMs,
+    grantedBy: store.grantedBy,
+    decideAgain: (plan) => decide(policy, factsOf(plan)),
+    recordVerdict: recorder.verdict,
+  };
+}
+
+export function request(tool: string, change: Partial<StartRequest> = {}): StartRequest {
+  return {
+    executionId: newExecutionId(),
+    agent: 'coder',
+    command: {
+      tool,
+      args: [],
+      cwd: '/app',
+      env: [],
+      umask: 18,
+      stdio: ['null', 'pipe', 'pipe'],
+      ignored: [],
+      version: 1,
+    },
+    identity: { uid: 1000, gid: 1000 },
+    hostLabels: {},
+    ...change,
+  };
+}
+
+export interface TestChannel extends Channel {
+  readonly said: ToCaller[];
+  readonly leave: (code: 'requester-gone' | 'canceled') => void;
+  readonly type: (input: FromCaller) => void;
+}
+
+export function openChannel(): TestChannel {
+  const gone = new AbortController();
+  const said: ToCaller[] = [];
+  let handler: (input: FromCaller) => void = () => {};
+  return {
+    gone: gone.signal,
+    said,
+    send: (item) => void said.push(item),
+    listen: (listener) => {
+      handler = listener;
+    },
+    leave: (code) => gone.abort(new ClawrdenError(code, 'left')),
+    type: (input) => handler(input),
+  };
+}
+
+export function readAudit(dir: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(dir, 'audit.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
