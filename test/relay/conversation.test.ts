@@ -1,30 +1,388 @@
-import { expect, test } from 'vitest';
-import type { Channel, StartRequest } from '../../gateway/channel.ts';
+import { describe, expect, test } from 'vitest';
+import type { Channel, FromCaller } from '../../gateway/channel.ts';
+import type { Execute } from '../../gateway/execute.ts';
+import type { ClawrdenError } from '../../src/errors.ts';
 import { FrameType } from '../../src/frames.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
+import { version0, version1 } from './requests.ts';
 import { startRelay, user } from './start-relay.ts';
 
-const version0 = { command: 'ls', args: ['-la'], cwd: '/app', env: ['A=b'], identity: user };
-const version1 = { v: 1, ...version0, umask: 18, stdio: ['pipe', 'pipe', 'pipe'], ignored: [] };
 const accepted = { type: 'accepted', planHash: 'x' } as const;
-const zero: Outcome = { kind: 'exited', code: 0, signal: 0 };
+const pending = { type: 'pending', approvalId: 'a', planHash: 'x', expires: new Date() } as const;
+const denied = failure('denied-by-rule', 'no\nway');
 const bytes = (text: string) => Buffer.from(text);
+const uint32 = (value: number) => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32BE(value);
+  return buffer;
+};
 
-test('version 1: an allowed command, its output in order and its exit code', async () => {
-  await using relay = await startRelay({
-    execute: async (_caller, request, channel) => {
-      expect(request).toMatchObject({ agent: 'coder', identity: user, command: { tool: 'ls', version: 1 } });
-      void channel.send(accepted);
-      void channel.send({ type: 'stdout', bytes: bytes('one ') });
-      void channel.send({ type: 'stderr', bytes: bytes('two') });
-      void channel.send({ type: 'stdout', bytes: bytes('three') });
-      return { kind: 'exited', code: 42, signal: 0 };
-    },
+/** Ends when the caller is gone, as the gateway does. */
+function untilGone({ gone }: Channel): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      const { code, message } = gone.reason as ClawrdenError;
+      resolve(failure(code, message));
+    };
+    if (gone.aborted) stop();
+    else gone.addEventListener('abort', stop);
   });
-  const shim = relay.shim().request(version1);
-  await shim.closed;
-  expect(shim.acks).toEqual([0]);
-  expect(shim.frames.map(({ type }) => type)).toEqual([1, 2, 1, FrameType.unread, FrameType.exit]);
-  expect(shim.output(1)).toBe('one three');
-  expect(shim.exit).toEqual([42, 0]);
+}
+
+/** Accepts, and collects what the caller sends until `enough`. */
+function collect(inputs: FromCaller[], enough: (input: FromCaller) => boolean, credit = 0): Execute {
+  return (_caller, _request, channel) => {
+    void channel.send(accepted);
+    if (credit > 0) void channel.send({ type: 'credit', bytes: credit });
+    return new Promise((resolve) =>
+      channel.listen((input) => {
+        inputs.push(input.type === 'stdin' ? { ...input, bytes: Buffer.from(input.bytes) } : input);
+        if (enough(input)) resolve({ kind: 'exited', code: 0, signal: 0 });
+      }),
+    );
+  };
+}
+
+describe('version 1', () => {
+  test('an allowed command: its output in order, unread, its exit code', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, request, channel) => {
+        expect(request).toMatchObject({ agent: 'coder', identity: user });
+        expect(request.command).toMatchObject({
+          tool: 'ls',
+          args: ['-la'],
+          cwd: '/app',
+          umask: 18,
+          version: 1,
+        });
+        void channel.send(accepted);
+        void channel.send({ type: 'stdout', bytes: bytes('one ') });
+        void channel.send({ type: 'stderr', bytes: bytes('two') });
+        void channel.send({ type: 'stdout', bytes: bytes('three') });
+        return { kind: 'exited', code: 42, signal: 0 };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([0]);
+    expect(shim.frames.map(({ type }) => type)).toEqual([1, 2, 1, FrameType.unread, FrameType.exit]);
+    expect(shim.output(1)).toBe('one three');
+    expect(shim.exit).toEqual([42, 0]);
+  });
+
+  test('a refusal is ack 1, one line and the exit frame', async () => {
+    await using relay = await startRelay({ execute: async () => denied });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([1]);
+    expect(shim.frames.map(({ type }) => type)).toEqual([2, 3]);
+    expect(shim.output(2)).toBe('clawrden: denied-by-rule: no way\n');
+    expect(shim.exit).toEqual([1, 0]);
+  });
+
+  test('a failure before the answer is ack 0, a line, unread and the exit frame', async () => {
+    await using relay = await startRelay({ execute: async () => failure('no-host', 'none') });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([0]);
+    expect(shim.output(2)).toBe('clawrden: no-host: none\n');
+    expect(shim.frames.map(({ type }) => type)).toEqual([2, FrameType.unread, FrameType.exit]);
+    expect(shim.exit).toEqual([125, 0]);
+  });
+
+  test('death by a signal, and an interrupt before the start, are signals', async () => {
+    const outcomes: Outcome[] = [
+      { kind: 'exited', code: 0, signal: 9 },
+      { kind: 'interrupted', signal: 2 },
+    ];
+    await using relay = await startRelay({ execute: async () => outcomes.shift() ?? denied });
+    const first = relay.shim().request(version1);
+    await first.closed;
+    const second = relay.shim().request(version1);
+    await second.closed;
+    expect([first.exit, second.exit]).toEqual([
+      [0, 9],
+      [0, 2],
+    ]);
+    expect(first.output(2) + second.output(2)).toBe('');
+  });
+
+  test('pending, a notice, then allowed', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send({ type: 'notice', text: 'too early' });
+        void channel.send(pending);
+        void channel.send(pending);
+        void channel.send({ type: 'stdout', bytes: bytes('not before the answer') });
+        void channel.send({ type: 'notice', text: 'waiting' });
+        void channel.send(accepted);
+        void channel.send({ type: 'stopped', signal: 20 });
+        void channel.send({ type: 'closed', fd: 0 });
+        void channel.send({ type: 'credit', bytes: 0 });
+        void channel.send({ type: 'unread', bytes: 7 });
+        return { kind: 'exited', code: 0, signal: 0 };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([2, 0]);
+    expect(shim.frames.map(({ type, payload }) => [type, payload.toString('latin1')])).toEqual([
+      [FrameType.notice, 'waiting'],
+      [FrameType.stopped, '\x14'],
+      [FrameType.closed, '\0'],
+      [FrameType.credit, '\0\0\0\0'],
+      [FrameType.unread, '\0\0\0\x07'],
+      [FrameType.exit, '\0\0'],
+    ]);
+  });
+
+  test('pending, then denied', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(pending);
+        return failure('denied-by-person', 'no');
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([2, 1]);
+    expect(shim.exit).toEqual([1, 0]);
+  });
+
+  test('run the original: ack 3, and the end of the stream is no cancel', async () => {
+    let gone = false;
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send({ type: 'run-original', planHash: 'x' });
+        channel.gone.addEventListener('abort', () => (gone = true));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return { kind: 'started' };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.closed;
+    expect(shim.acks).toEqual([3]);
+    expect(shim.frames).toEqual([]);
+    await shim.until(() => relay.logged.some(({ msg }) => msg === 'ended'));
+    expect(relay.logged.at(-1)).toMatchObject({ outcome: { kind: 'started' } });
+    expect(gone).toBe(false);
+  });
+
+  test('signals, sizes, closed readers, stdin against credit and its end go up in order', async () => {
+    const inputs: FromCaller[] = [];
+    await using relay = await startRelay({ execute: collect(inputs, ({ type }) => type === 'stdin-end', 5) });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.frames.some(({ type }) => type === FrameType.credit));
+    shim.frame(FrameType.signal, Uint8Array.of(2)).frame(FrameType.resize, Uint8Array.of(0, 80, 0, 24));
+    shim.frame(FrameType.closed, Uint8Array.of(2));
+    shim.frame(FrameType.stdin, bytes('abc')).frame(FrameType.stdin, bytes('de')).frame(FrameType.stdin);
+    await shim.closed;
+    expect(inputs).toEqual([
+      { type: 'signal', signal: 2 },
+      { type: 'resize', size: { cols: 80, rows: 24 } },
+      { type: 'closed', fd: 2 },
+      { type: 'stdin', bytes: bytes('abc') },
+      { type: 'stdin', bytes: bytes('de') },
+      { type: 'stdin-end' },
+    ]);
+    expect(shim.exit).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['more stdin than there was credit for', FrameType.stdin, bytes('abcdef')],
+    ['a signal that may not be sent', FrameType.signal, Uint8Array.of(9)],
+    ['a frame for the other direction', FrameType.exit, Uint8Array.of(0, 0)],
+    ['a descriptor that has no reader', FrameType.closed, Uint8Array.of(0)],
+    ['a frame cut short', FrameType.resize, Uint8Array.of(0)],
+    ['an unknown frame', 99, bytes('')],
+  ])('%s drops the connection and ends the command', async (_what, type, payload) => {
+    let ended: ClawrdenError | undefined;
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(accepted);
+        void channel.send({ type: 'credit', bytes: 5 });
+        const outcome = await untilGone(channel);
+        ended = channel.gone.reason as ClawrdenError;
+        return outcome;
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.frames.length > 0);
+    shim.frame(type, payload);
+    await shim.closed;
+    expect(shim.exit).toBeUndefined();
+    await shim.until(() => ended !== undefined);
+  });
+
+  test('a frame that announces more than 1 MiB drops the connection from its header alone', async () => {
+    await using relay = await startRelay({ execute: (_caller, _request, channel) => untilGone(channel) });
+    const shim = relay.shim().request(version1);
+    shim.socket.write(Buffer.concat([Uint8Array.of(5), uint32(1024 * 1024 + 1)]));
+    await shim.closed;
+    expect(shim.frames).toEqual([]);
+  });
+
+  test('cancel: the gateway learns that it was asked for, and the shim how it ended', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(accepted);
+        return await untilGone(channel);
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    shim.frame(FrameType.cancel);
+    await shim.closed;
+    expect(shim.output(2)).toBe('clawrden: canceled: canceled by the caller\n');
+    expect(shim.exit).toEqual([125, 0]);
+  });
+
+  test('A-45 a shim that hangs up while a person is asked: the requester is gone', async () => {
+    let reason: ClawrdenError | undefined;
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(pending);
+        const outcome = await untilGone(channel);
+        reason = channel.gone.reason as ClawrdenError;
+        return outcome;
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    shim.socket.destroy();
+    await shim.until(() => reason !== undefined);
+    expect(reason).toMatchObject({ code: 'requester-gone' });
+  });
+});
+
+describe('version 0', () => {
+  test('gets acks and frames 1 to 3 and nothing else', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, { command }, channel) => {
+        expect(command).toMatchObject({ version: 0, stdio: ['null', 'pipe', 'pipe'] });
+        void channel.send(pending);
+        void channel.send({ type: 'notice', text: 'waiting' });
+        void channel.send(accepted);
+        void channel.send({ type: 'credit', bytes: 5 });
+        void channel.send({ type: 'stopped', signal: 20 });
+        void channel.send({ type: 'stdout', bytes: bytes('out') });
+        void channel.send({ type: 'unread', bytes: 0 });
+        return { kind: 'exited', code: 0, signal: 15 };
+      },
+    });
+    const shim = relay.shim().request(version0);
+    await shim.closed;
+    expect(shim.acks).toEqual([2, 0]);
+    expect(shim.frames.map(({ type }) => type)).toEqual([1, 3]);
+    expect(shim.exit).toEqual([128 + 15]);
+  });
+
+  test('pending, then denied', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(pending);
+        return denied;
+      },
+    });
+    const shim = relay.shim().request(version0);
+    await shim.closed;
+    expect(shim.acks).toEqual([2, 1]);
+  });
+
+  test('a timeout follows ack 0 as a line and an exit code', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(accepted);
+        return failure('run-timeout', 'too long');
+      },
+    });
+    const shim = relay.shim().request(version0);
+    await shim.closed;
+    expect(shim.acks).toEqual([0]);
+    expect(shim.output(2)).toBe('clawrden: run-timeout: too long\n');
+    expect(shim.exit).toEqual([124]);
+  });
+
+  test('writes cancel and closes: the command is canceled', async () => {
+    let reason: ClawrdenError | undefined;
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send(accepted);
+        const outcome = await untilGone(channel);
+        reason = channel.gone.reason as ClawrdenError;
+        return outcome;
+      },
+    });
+    const shim = relay.shim().request(version0);
+    await shim.until(() => shim.acks.length > 0);
+    shim.frame(FrameType.cancel);
+    shim.socket.destroy();
+    await shim.until(() => reason !== undefined);
+    expect(reason).toMatchObject({ code: 'canceled' });
+  });
+
+  test('is never told to run the original', async () => {
+    await using relay = await startRelay({
+      execute: async (_caller, _request, channel) => {
+        void channel.send({ type: 'run-original', planHash: 'x' });
+        return { kind: 'started' };
+      },
+    });
+    const shim = relay.shim().request(version0);
+    await shim.closed;
+    expect(shim.acks).toEqual([0]);
+    expect(shim.exit).toEqual([125]);
+  });
+});
+
+describe('without a gateway', () => {
+  const endless: Execute = async (_caller, _request, channel) => {
+    void channel.send(accepted);
+    return await untilGone(channel);
+  };
+
+  test('a gateway that goes away in the middle is 125 gateway-lost', async () => {
+    await using relay = await startRelay({ execute: endless });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    expect(await shim.closed).toBeLessThan(2000);
+    expect(shim.output(2)).toMatch(/^clawrden: gateway-lost: /);
+    expect(shim.exit).toEqual([125, 0]);
+  });
+
+  test('P24 a gateway that freezes is noticed within 15 s', { timeout: 30_000 }, async () => {
+    await using relay = await startRelay({ execute: endless });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.freeze();
+    expect(await shim.closed).toBeLessThan(16_000);
+    expect(shim.exit).toEqual([125, 0]);
+  });
+
+  test('a new request is held until the gateway is back', async () => {
+    await using relay = await startRelay();
+    relay.network.cut();
+    const shim = relay.shim().request(version1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(shim.acks).toEqual([]);
+    relay.network.heal();
+    await shim.closed;
+    expect(shim.exit).toEqual([0, 0]);
+  });
+
+  test('a request that is held for 10 s ends with 125 gateway-unreachable; a cancel does not wait', async () => {
+    await using relay = await startRelay();
+    relay.network.cut();
+    const shim = relay.shim().request(version1);
+    const canceled = relay.shim().request(version1).frame(FrameType.cancel);
+    expect(await canceled.closed).toBeLessThan(2000);
+    expect(canceled.exit).toEqual([125, 0]);
+    const waited = await shim.closed;
+    expect(waited).toBeGreaterThan(9000);
+    expect(waited).toBeLessThan(12_000);
+    expect(shim.acks).toEqual([0]);
+    expect(shim.output(2)).toMatch(/^clawrden: gateway-unreachable: /);
+    expect(shim.exit).toEqual([125, 0]);
+  });
 });

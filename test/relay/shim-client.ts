@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { encodeFrame, FrameReader } from '../../src/frames.ts';
+import { encodeFrame, FrameReader, FrameType, frameHeaderBytes } from '../../src/frames.ts';
 
 export interface ReceivedFrame {
   readonly type: number;
@@ -14,6 +14,7 @@ export class ShimClient {
   readonly frames: ReceivedFrame[] = [];
   readonly closed: Promise<number>;
   readonly #reader = new FrameReader();
+  #rest = Buffer.alloc(0);
 
   constructor(path: string) {
     this.socket = connect({ path, allowHalfOpen: true });
@@ -65,13 +66,32 @@ export class ShimClient {
   }
 
   #read(chunk: Buffer): void {
-    let rest = chunk;
-    // An ack is one byte, and no frame has a type below 4 before the last one is there.
-    while (rest.length > 0 && (this.acks.length === 0 || (this.acks.at(-1) === 2 && (rest[0] ?? 9) < 4))) {
+    let rest = Buffer.concat([this.#rest, chunk]);
+    // Before the last ack there are only acks, one byte each, and notices.
+    while (rest.length > 0 && !this.#decided && rest[0] !== FrameType.notice) {
       this.acks.push(rest.readUInt8(0));
       rest = rest.subarray(1);
     }
-    for (const frame of this.#reader.push(rest))
-      this.frames.push({ ...frame, payload: Buffer.from(frame.payload) });
+    if (!this.#decided) rest = this.#takeNotice(rest);
+    if (this.#decided) this.#keep(this.#reader.push(rest));
+    this.#rest = this.#decided ? Buffer.alloc(0) : rest;
+  }
+
+  #takeNotice(rest: Buffer): Buffer {
+    if (rest.length < frameHeaderBytes) return rest;
+    const end = frameHeaderBytes + rest.readUInt32BE(1);
+    if (rest.length < end) return rest;
+    this.#keep([{ type: rest.readUInt8(0), payload: rest.subarray(frameHeaderBytes, end) }]);
+    this.#rest = Buffer.alloc(0);
+    this.#read(rest.subarray(end));
+    return Buffer.alloc(0);
+  }
+
+  get #decided(): boolean {
+    return this.acks.length > 0 && this.acks.at(-1) !== 2;
+  }
+
+  #keep(frames: readonly ReceivedFrame[]): void {
+    this.frames.push(...frames.map(({ type, payload }) => ({ type, payload: Buffer.from(payload) })));
   }
 }

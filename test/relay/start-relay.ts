@@ -7,12 +7,16 @@ import { openAgentEngine } from '../../shim/relay/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/agent-listener.ts';
 import { loadPeerCredentials } from '../../shim/relay/peer-credentials.ts';
 import type { Identity } from '../../src/command.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { type Network, networkTo } from './network.ts';
 import { ShimClient } from './shim-client.ts';
 
 /** One agent's listener in this process, before the gateway's real gRPC side; what runs a command is the test's. */
 export interface TestRelay extends AsyncDisposable {
   readonly gateway: TestGateway;
+  /** Between the relay and the gateway. */
+  readonly network: Network;
   readonly listener: AgentListener;
   readonly socket: string;
   readonly logged: Record<string, unknown>[];
@@ -30,7 +34,9 @@ export const user: Identity = { uid: 1000, gid: 1000 };
 
 export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
   const gateway = await startTestGateway(options.execute === undefined ? {} : { execute: options.execute });
-  const link = await gateway.connect(relayName);
+  const network = await networkTo(gateway.port);
+  const identityDir = await gateway.identity(relayName);
+  const link = await connectGateway({ address: `localhost:${network.port}`, identityDir });
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-relay-'));
   const socket = join(dir, 'sockets/coder/warden.sock');
   const logged: Record<string, unknown>[] = [];
@@ -47,12 +53,15 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   await listener.listen();
   return {
     gateway,
+    network,
     listener,
     socket,
     logged,
     shim: () => new ShimClient(socket),
     [Symbol.asyncDispose]: async () => {
       await listener.drain();
+      link.close();
+      await network[Symbol.asyncDispose]();
       await gateway[Symbol.asyncDispose]();
       await rm(dir, { recursive: true, force: true });
     },
