@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leftovers, type Traced } from './leftovers.ts';
 import { runCommand } from './run-command.ts';
@@ -29,23 +29,17 @@ const minute = 60_000;
 
 /** All of them, cheapest first. */
 export function steps(options: StepOptions): Step[] {
-  const at = (...path: string[]) => join(options.checkout, ...path);
   const scale = options.long ? 6 : 1;
   return [
     program(options, 'lint', ['oxlint']),
     program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
     program(options, 'types', ['tsc', '-b']),
     program(options, 'protocol buffers', ['buf', 'lint']),
-    whereThere(at('flake.nix'), program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix'])),
-    whereThere(
-      at('shim/native/Makefile'),
-      program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
-    ),
+    program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix']),
+    program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
     tests(options, 'unit tests', 'vitest.config.ts', 6 * minute * scale),
-    whereThere(
-      at('vitest.lab.config.ts'),
-      asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 9 * minute * scale)),
-    ),
+    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 9 * minute * scale)),
+    asRoot(program(options, 'demo', ['scripts/demo'])),
     nothingLeft(options),
   ];
 }
@@ -110,16 +104,4 @@ function nothingLeft(options: StepOptions): Step {
 function asRoot(step: Step): Step {
   const skipped = oneSkipped(step.name, 'private Docker engines and network namespaces need root');
   return process.getuid?.() === 0 ? step : { ...step, run: async () => ({ tally: skipped, output: '' }) };
-}
-
-function whereThere(file: string, step: Step): Step {
-  const skipped = oneSkipped(step.name, `${file} is not there yet`);
-  return {
-    ...step,
-    run: (signal) =>
-      access(file).then(
-        () => step.run(signal),
-        () => ({ tally: skipped, output: '' }),
-      ),
-  };
 }
