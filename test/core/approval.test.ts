@@ -5,15 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExecute, createResume } from '../../gateway/execute.ts';
 import { returnWithinMs } from '../../gateway/execution.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
-import {
-  openChannel,
-  operator,
-  readAudit,
-  relay,
-  request,
-  startCore,
-  type TestGateway,
-} from './start-core.ts';
+import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
 
 let dir: string;
 
