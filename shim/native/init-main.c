@@ -159,6 +159,8 @@ static void start(struct run *run, const char *path)
     error = tool_start(&run->tool, &run->plan, path, env);
     if (error < 0)
         refuse_errno(run, "init-failed", "the tool cannot be set up", -error);
+    if (error == ENOENT)
+        refuse(run, "not-executable", "the tool is there, but the interpreter that it asks for is not");
     if (error > 0)
         refuse_errno(run, "not-executable", run->plan.argv[0], error);
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,8 +6,14 @@ import { FrameType } from '../../src/frames.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
 
+const asRoot = process.geteuid?.() === 0;
+const asAgent = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups'];
 let root: string;
 const path = 'PATH=/usr/local/bin:/usr/bin:/bin';
+
+function program(file: string, text: string): void {
+  writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'clawrden-start-'));
@@ -95,7 +101,7 @@ describe.each(nativeBuilds)('how a command starts ($name)', ({ init }) => {
     for (const name of ['folder']) {
       expect((await run({ argv: [name], env })).refused).toMatch(/^not-executable: /);
     }
-    expect((await run({ argv: ['broken'], env })).refused).toMatch(/^not-executable: broken/);
+    expect((await run({ argv: ['broken'], env })).refused).toMatch(/^not-executable: .*interpreter/);
   });
 
   test('a file without a known format is a script, as for a shell', async () => {
@@ -142,38 +148,27 @@ describe.each(nativeBuilds)('how a command starts ($name)', ({ init }) => {
     });
 
     test('finds the original, never the shim: TOOL.original first, argv[0] stays TOOL', async () => {
-      const jail = mkdtempSync(join(root, 'jail-'));
-      const originals = mkdtempSync(join(root, 'originals-'));
+      const [jail, originals] = [mkdtempSync(join(root, 'jail-')), mkdtempSync(join(root, 'originals-'))];
       const shim = join(jail, '.shim');
-      writeFileSync(shim, '#!/bin/sh\necho shim\n', { mode: 0o755 });
-      for (const folder of [jail, originals]) symlinkSync(shim, join(folder, 'tool'));
-      symlinkSync(init, join(jail, '.init'));
-      // The init finds its own folder by its real path, so it is copied there.
-      rmSync(join(jail, '.init'));
-      const { copyFileSync } = await import('node:fs');
-      copyFileSync(init, join(jail, '.init'));
+      program(shim, 'echo shim');
+      for (const folder of [jail, originals]) {
+        chmodSync(folder, 0o755);
+        symlinkSync(shim, join(folder, 'tool'));
+      }
+      // Its own folder is where it really lies.
+      const own = join(jail, '.init');
+      copyFileSync(init, own);
       const env = { PATH: `${jail}:${originals}:${root}/bin:/usr/bin:/bin` };
-      const mirrored = async () => {
-        await using command = InitProcess.start(
-          join(jail, '.init'),
-          { argv: ['tool', 'x'], mirror: true, env: [] },
-          [],
-          env,
-        );
+      const mirrored = async (...args: string[]) => {
+        const plan = { argv: ['tool', ...args], mirror: true, env: [] };
+        await using command = InitProcess.start(own, plan, asRoot ? asAgent : [], env);
         return await command.end();
       };
       expect((await mirrored()).refused).toMatch(/^not-found: tool/);
-      writeFileSync(join(root, 'bin/tool'), '#!/bin/sh\necho plain $1\n', { mode: 0o755 });
-      expect(await mirrored()).toMatchObject({ stdout: 'plain x\n' });
+      program(join(root, 'bin/tool'), 'echo plain $1');
+      expect(await mirrored('x')).toMatchObject({ stdout: 'plain x\n' });
       symlinkSync('/bin/bash', join(originals, 'tool.original'));
-      writeFileSync(join(root, 'x'), '');
-      await using command = InitProcess.start(
-        join(jail, '.init'),
-        { argv: ['tool', '-c', 'echo $0'], mirror: true, env: [] },
-        [],
-        env,
-      );
-      expect(await command.end()).toMatchObject({ stdout: 'tool\n' });
+      expect(await mirrored('-c', 'echo $0')).toMatchObject({ stdout: 'tool\n' });
       rmSync(join(root, 'bin/tool'));
     });
   });

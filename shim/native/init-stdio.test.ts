@@ -51,6 +51,8 @@ describe.each(nativeBuilds)('what a command writes ($name)', ({ init }) => {
       await using _command = InitProcess.start(init, { argv: ['sleep', marker], stdio });
       await eventually(() => processesWith(marker).length === 1, 'the tool started');
       const [pid] = processesWith(marker);
+      // An exec shows its new name a moment before it closes what is to be closed.
+      await sleep(50);
       return Object.fromEntries(
         readdirSync(`/proc/${pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]),
       );

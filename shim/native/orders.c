@@ -23,7 +23,7 @@ static bool take_signal(struct run *run, uint8_t number)
     case SIGINT: case SIGTERM: case SIGHUP: case SIGQUIT:
     case SIGUSR1: case SIGUSR2: case SIGCONT: case SIGTSTP:
         if (!run->ended)
-            kill(-run->tool.pid, number);
+            tool_signal(&run->tool, number);
         return true;
     default:
         return false;

@@ -48,5 +48,5 @@ void passthrough(const struct caller *caller, char **argv, char **env)
     if (argv[0])
         argv[0] = (char *)tool;
     execve(found, argv, env);
-    fail("not-executable", found, strerror(errno));
+    fail("not-executable", found, errno == ENOENT ? "the interpreter that it asks for does not exist" : strerror(errno));
 }

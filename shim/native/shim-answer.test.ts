@@ -77,6 +77,25 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
     expect(end).toEqual({ code: 1, signal: null, stdout: '', stderr: 'clawrden: denied-by-rule: no\n' });
   });
 
+  test('a refusal that comes before the request was read to its end', async () => {
+    await using bench = new ShimBench(build);
+    await using relay = await bench.relay();
+    const run = bench.tool(Array.from({ length: 9 }, () => 'x'.repeat(100_000)));
+    const connection = await relay.next();
+    connection.socket.pause();
+    connection.write(Uint8Array.of(1));
+    connection.send(FrameType.stderr, Buffer.from('clawrden: rate-limit: wait\n'));
+    connection.exit(1);
+    await sleep(20);
+    connection.socket.destroy();
+    expect(await run.end()).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'clawrden: rate-limit: wait\n',
+    });
+  });
+
   test('pending, with notices that only a terminal sees, then either answer', async () => {
     for (const [ack, code] of [
       [0, 5],

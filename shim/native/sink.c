@@ -33,8 +33,8 @@ static ssize_t write_pipe(int fd, const void *bytes, size_t length)
 {
     struct iovec part = {(void *)bytes, length};
     ssize_t written = syscall(SYS_pwritev2, fd, &part, 1, -1L, -1L, RWF_NOWAIT);
-    /* Kernels before 6.4 cannot do this on a pipe. */
-    if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL))
+    /* Kernels before 6.4 cannot do this on a pipe, and a seccomp filter may not know it. */
+    if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL || errno == EPERM))
         return write_step(fd, bytes, length, PIPE_STEP);
     return written;
 }

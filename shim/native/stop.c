@@ -16,9 +16,9 @@ void stop_tool(struct run *run, enum cause cause)
     if (run->ended || run->cause != CAUSE_OWN)
         return;
     run->cause = cause;
-    kill(-run->tool.pid, SIGTERM);
+    tool_signal(&run->tool, SIGTERM);
     /* A stopped tool would not see the TERM. */
-    kill(-run->tool.pid, SIGCONT);
+    tool_signal(&run->tool, SIGCONT);
     run->kill_at = clock_ms() + TERM_GRACE_MS;
 }
 

@@ -180,16 +180,22 @@ int tool_start(struct tool *tool, const struct plan *plan, const char *path, cha
 {
     int status[2];
     if (pipe2(status, O_CLOEXEC) != 0)
-        return errno;
+        return -errno;
     pid_t self = getpid();
     tool->pid = fork();
     if (tool->pid == 0)
         run_child(tool, plan, path, env, status[1], self);
-    int error = tool->pid < 0 ? errno : 0;
+    int error = tool->pid < 0 ? -errno : 0;
     close(status[1]);
     close_child_ends(tool);
     if (error == 0)
         error = exec_error(status[0], tool->pid);
     close(status[0]);
     return error;
+}
+
+void tool_signal(const struct tool *tool, int number)
+{
+    if (kill(-tool->pid, number) != 0)
+        kill(tool->pid, number);
 }

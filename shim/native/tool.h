@@ -23,4 +23,7 @@ int tool_open(struct tool *tool, const struct plan *plan);
  * exec; or, negative, the errno of what had to be set up before. Then nothing runs. */
 int tool_start(struct tool *tool, const struct plan *plan, const char *path, char **env);
 
+/* To its process group; or to it alone, where it has left that. */
+void tool_signal(const struct tool *tool, int number);
+
 #endif
