@@ -62,6 +62,20 @@ static bool take_output(struct session *session, const struct piece *piece)
     return done == piece->length;
 }
 
+/* Not before the first credit: until then ^C is a SIGINT. */
+static void use_terminal(struct session *session)
+{
+    if (source_wanted(&session->source))
+        terminal_raw(&session->terminal);
+}
+
+/* The tool's terminal has made its output for a raw one: what comes behind the credit must not be made once more. */
+static void take_credit(struct session *session, uint32_t more)
+{
+    source_grant(&session->source, more);
+    use_terminal(session);
+}
+
 static void take_control(struct session *session, const struct piece *piece)
 {
     const uint8_t *bytes = piece->bytes;
@@ -75,7 +89,7 @@ static void take_control(struct session *session, const struct piece *piece)
         return;
     case FRAME_CREDIT:
         if (piece->total == 4)
-            return source_grant(&session->source, get_u32(bytes));
+            return take_credit(session, get_u32(bytes));
         break;
     case FRAME_CLOSED:
         return source_close(&session->source);
@@ -169,9 +183,7 @@ static void serve_what_came(struct session *session)
         if (session->sinks[fd].gone)
             tell_gone(session, fd);
     outbox_flush(&session->out);
-    /* Not before the first credit: until then ^C is a SIGINT. */
-    if (source_wanted(&session->source))
-        terminal_raw(&session->terminal);
+    use_terminal(session);
     send_stdin(session);
 }
 
