@@ -33,7 +33,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #peer: Peer;
   readonly #context: ConnectionContext;
-  readonly #closed: Promise<void>;
+  readonly #told: Promise<void>;
   #shim: ShimChannel | undefined;
   /** Settles when the request is complete or never will be. */
   readonly received: Promise<Buffer>;
@@ -42,22 +42,25 @@ export class Connection {
     this.#socket = socket;
     this.#peer = peer;
     this.#context = context;
-    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.#told = new Promise((resolve) => {
+      socket.once('finish', resolve).once('close', resolve);
+    });
     this.received = receiveRequest(socket, requestTimeoutMs);
   }
 
   /**
-   * Resolves when the connection is closed, which a client that does not read what it was sent puts off. Rejects with
-   * a FrameError, and the connection destroyed, where the client broke the protocol before its request was read.
+   * Resolves when the client has been told how it ended, which one that does not read puts off. Rejects with a
+   * FrameError, and the connection destroyed, where it broke the protocol before its request was read.
    */
   async serve(): Promise<void> {
     try {
       const { command, refusal } = await admitRequest(this.received, this.#peer, this.#context.agent.users);
       if (refusal !== undefined) await this.#refuse(refusal, command);
       else await this.#run(command);
-      await this.#closed;
-    } finally {
+      await this.#told;
+    } catch (error) {
       this.#socket.destroy();
+      throw error;
     }
   }
 
