@@ -29,7 +29,7 @@ function observe(
 ): void {
   switch (input.type) {
     case 'mirror-started':
-      execution.advance({ state: 'running', startedAt: Date.now(), container: input.container });
+      execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, input.container) });
       return recordStart(execution);
     case 'mirror-output':
       return execution.countOutput(input.fd, input.bytes.length);
@@ -39,4 +39,9 @@ function observe(
       // Stdin and signals of a mirror stay between shim and relay.
       return;
   }
+}
+
+/** A mirror runs where its caller is: on the relay's own host. */
+function placeOf({ record }: Execution, container: string): { host: string; container: string } {
+  return { host: record.caller.slice(record.caller.indexOf(':') + 1), container };
 }

@@ -86,7 +86,7 @@ async function* play(stack: Stack): AsyncGenerator<Shown> {
   const hosts = new Set<string>();
   for (const command of commands) {
     const shown = await typeCommand(stack, coder, command);
-    if (shown.step.host !== '') hosts.add(shown.step.host);
+    if (stack.hosts.includes(shown.step.host)) hosts.add(shown.step.host);
     yield shown;
   }
   yield await ownership(app, coder.name);
@@ -108,13 +108,19 @@ function showJson({ step, problem }: Shown): void {
 
 function showPage({ step, output, problem }: Shown): void {
   const { stdout } = process;
-  const verdict = step.decision === '' ? '' : ` ${step.decision} by ${step.rule}`;
-  const where = step.host === '' ? '' : ` on ${step.host} in ${step.container.slice(0, 12)}`;
+  const facts = [
+    `exit ${step.exitCode}`,
+    step.decision === '' ? '' : `${step.decision} by ${step.rule}`,
+    step.host === ''
+      ? ''
+      : `on ${step.host}${step.container === '' ? '' : ` in ${step.container.slice(0, 12)}`}`,
+    `${step.ms} ms`,
+  ];
   stdout.write(`\n${bold(step.step)}\n  $ ${step.command}\n`);
   const lines = output.trimEnd().split('\n');
   for (const line of lines.slice(0, shownLines)) stdout.write(`    ${line}\n`);
   if (lines.length > shownLines) stdout.write(`    … ${lines.length - shownLines} more lines\n`);
-  stdout.write(`  ${grey(`exit ${step.exitCode},${verdict}${where}, ${step.ms} ms`)}\n`);
+  stdout.write(`  ${grey(facts.filter(Boolean).join(', '))}\n`);
   if (problem !== '') stdout.write(`  ${styleText('red', `not as expected: ${problem}`)}\n`);
 }
 
@@ -132,9 +138,10 @@ async function showAudit(stack: Stack, ms: number): Promise<void> {
       host,
       type === 'outcome' ? `code ${String(code)}` : '',
     ];
-    const what = Array.isArray(argv) ? argv.join(' ') : '';
+    const what = Array.isArray(argv) ? grey(argv.join(' ')) : '';
+    const number = String(line.seq).padStart(3);
     process.stdout.write(
-      `  ${String(line.seq).padStart(3)} ${type.padEnd(9)} ${said.filter(Boolean).join(' ')}  ${what}\n`,
+      `  ${number} ${type.padEnd(9)} ${said.filter(Boolean).join(' ').padEnd(26)} ${what}\n`,
     );
   }
   process.stdout.write(`\n${bold(`all of it in ${(ms / 1000).toFixed(1)} s`)}\n`);

@@ -44,6 +44,8 @@ export interface Stack extends AsyncDisposable {
   readonly grpcAddress: string;
   /** The folder with the admin's certificate and key. */
   readonly identity: string;
+  /** Names of the Docker hosts in gateway.yaml. */
+  readonly hosts: readonly string[];
   /** Containers by agent. */
   readonly agents: Readonly<Record<string, AgentContainer>>;
   readonly socketOf: (agent: string) => string;
@@ -125,6 +127,7 @@ export async function startStack(lab: Lab, options: StackOptions): Promise<Stack
     },
     grpcAddress,
     identity: join(paths.state, 'admin'),
+    hosts: lab.hosts.map(({ name }) => name),
     agents,
     socketOf,
     workspaceOf: (agent) => workspaces[agent] ?? '',
