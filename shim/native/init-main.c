@@ -121,6 +121,9 @@ static struct avoid what_to_avoid(const char *name)
         strcpy(slash + 1, name);
         avoid.shim_known = stat(path, &avoid.shim) == 0;
     }
+    /* A tool whose link was just removed may still be on PATH under another link to the shim. */
+    strcpy(slash + 1, ".shim");
+    avoid.shim_known = avoid.shim_known || stat(path, &avoid.shim) == 0;
     return avoid;
 }
 
