@@ -12,7 +12,10 @@ export class ShimClient {
   readonly socket: Socket;
   readonly acks: number[] = [];
   readonly frames: ReceivedFrame[] = [];
+  /** Milliseconds from the connect. */
   readonly closed: Promise<number>;
+  /** Takes the tool's stdout instead of `frames`; the bytes are a view. */
+  onStdout: ((bytes: Buffer) => void) | undefined;
   readonly #reader = new FrameReader();
   #rest = Buffer.alloc(0);
 
@@ -92,6 +95,9 @@ export class ShimClient {
   }
 
   #keep(frames: readonly ReceivedFrame[]): void {
-    this.frames.push(...frames.map(({ type, payload }) => ({ type, payload: Buffer.from(payload) })));
+    for (const { type, payload } of frames) {
+      if (type === FrameType.stdout && this.onStdout !== undefined) this.onStdout(payload);
+      else this.frames.push({ type, payload: Buffer.from(payload) });
+    }
   }
 }
