@@ -9,6 +9,7 @@ import {
   planHash,
   type Strategy,
 } from '../src/plan.ts';
+import { locateCwd } from '../src/policy/normalize-cwd.ts';
 import type { Policy, ToolDefinition } from '../src/policy/policy.ts';
 import { scrubEnvironment } from '../src/policy/scrub-environment.ts';
 import type { ImageFacts } from './engine.ts';
@@ -101,11 +102,16 @@ function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMo
   return agent?.workspace === undefined ? [] : [{ ...agent.workspace, target: policy.workspace }];
 }
 
-/** The allow-listed part, and PWD where it names the working directory. */
+/** The allow-listed part, and PWD where it may name the working directory: the init drops it where it does not. */
 function callerEnvironment(command: Command, policy: Policy): string[] {
-  const scrubbed = scrubEnvironment(command.env, policy.environment);
-  const pwd = `PWD=${command.cwd}`;
-  return sortedByName(command.env.includes(pwd) ? [...withoutNames(scrubbed, ['PWD']), pwd] : scrubbed);
+  const scrubbed = scrubEnvironment(command.env, [...policy.environment, 'PWD']);
+  return scrubbed.filter(
+    (entry) => nameOf(entry) !== 'PWD' || isDirectory(policy, entry.slice('PWD='.length)),
+  );
+}
+
+function isDirectory(policy: Policy, path: string): boolean {
+  return locateCwd(policy, path)?.cwd === path;
 }
 
 /** The image's own environment, over it the caller's, over it HOME; PATH is always the image's. */
