@@ -12,6 +12,8 @@ export interface AgentEngine {
   readonly startInit: (container: string, user: Identity, signal: AbortSignal) => Promise<StartedInit>;
   /** Takes 3 s at most. */
   readonly look: (container: string) => Promise<ContainerState>;
+  /** Makes the container so; one that does not run is left alone. Rejects with a line for people, after 3 s at most. */
+  readonly set: (container: string, state: 'running' | 'paused' | 'killed') => Promise<void>;
 }
 
 export interface ContainerState {
@@ -26,7 +28,9 @@ export interface StartedInit {
   readonly explain: () => Promise<string>;
 }
 
-const inspectTimeoutMs = 3000;
+const callTimeoutMs = 3000;
+/** Docker's "it is so already", and "there is none". */
+const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const init = '/clawrden/bin/.init';
 
 /** `url` is `unix:///path`. */
@@ -45,11 +49,30 @@ export function openAgentEngine(url: string): AgentEngine {
         running: false,
         problem: describe(error, container),
       })),
+    set: async (container, state) => {
+      try {
+        await setState(docker.getContainer(container), state);
+      } catch (error) {
+        throw new Error(describe(error, container), { cause: error });
+      }
+    },
   };
 }
 
+async function setState(container: Docker.Container, state: 'running' | 'paused' | 'killed'): Promise<void> {
+  const abortSignal = AbortSignal.timeout(callTimeoutMs);
+  try {
+    if (state === 'paused') await container.pause({ abortSignal });
+    else if (state === 'killed') await container.kill({ abortSignal });
+    else if ((await container.inspect({ abortSignal })).State.Paused)
+      await container.unpause({ abortSignal });
+  } catch (error) {
+    if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
+  }
+}
+
 async function look(docker: Docker, container: string): Promise<ContainerState> {
-  const abortSignal = AbortSignal.timeout(inspectTimeoutMs);
+  const abortSignal = AbortSignal.timeout(callTimeoutMs);
   const { State } = await docker.getContainer(container).inspect({ abortSignal });
   if (State.Paused) return { running: true, problem: `container ${container} is paused` };
   return { running: State.Running, problem: State.Running ? '' : notRunning(container) };
@@ -77,7 +100,7 @@ async function startInit(
 
 async function explain(exec: Docker.Exec, container: string): Promise<string> {
   try {
-    const { ExitCode } = await exec.inspect({ abortSignal: AbortSignal.timeout(inspectTimeoutMs) });
+    const { ExitCode } = await exec.inspect({ abortSignal: AbortSignal.timeout(callTimeoutMs) });
     if (ExitCode !== 126 && ExitCode !== 127) return '';
     return `${init} cannot be started in container ${container}: is the agent's jail mounted at /clawrden/bin?`;
   } catch {

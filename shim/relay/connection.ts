@@ -10,6 +10,7 @@ import { type Outcome, outcomeOf } from '../../src/outcome.ts';
 import { admitRequest } from './admit-request.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import type { Peer } from './identity-refusal.ts';
+import type { Mirror } from './mirror.ts';
 import { receiveRequest } from './receive-request.ts';
 import { relayExecution } from './relayed-execution.ts';
 import { reportRefusal } from './report-refusal.ts';
@@ -20,6 +21,8 @@ export interface ConnectionContext {
   readonly agent: RelayAgentConfig;
   readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
   readonly engine: AgentEngine;
+  /** This agent's commands that run here now. */
+  readonly mirrors: Set<Mirror>;
   readonly log: Logger;
 }
 
@@ -92,12 +95,12 @@ export class Connection {
   }
 
   async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
-    const { agent, link, engine } = this.#context;
+    const { agent, link, engine, mirrors } = this.#context;
     try {
       await reachGateway(link, shim.gone);
       const { name, container } = agent;
       return await relayExecution({
-        ...{ shim, link, engine, container, executionId, command },
+        ...{ shim, link, engine, mirrors, container, executionId, command },
         agent: name,
         identity: this.#peer,
       });

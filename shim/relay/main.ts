@@ -9,7 +9,9 @@ import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { openAgentEngine } from './agent-engine.ts';
 import { AgentListener } from './agent-listener.ts';
+import { createHalt } from './halt.ts';
 import { prepareJail } from './jail.ts';
+import type { Mirror } from './mirror.ts';
 import { loadPeerCredentials } from './peer-credentials.ts';
 import { synchronize } from './synchronize.ts';
 
@@ -48,23 +50,32 @@ function readArguments(): string | undefined {
 async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
-  const jailOf = (agent: string) => join(config.state, 'jails', agent);
-  const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
-  for (const { name } of config.agents) await prepareJail(jailOf(name), files);
+  const jails = await prepareJails(config);
   const link = await connect(config);
   const engine = openAgentEngine(config.docker);
   const parts = { link, engine, log };
-  const listeners = config.agents.map(
-    (agent) => new AgentListener({ ...parts, agent, peerOf: credentials.of }),
-  );
+  const agents = config.agents.map((agent) => {
+    const mirrors = new Set<Mirror>();
+    const { name, container } = agent;
+    return {
+      listener: new AgentListener({ ...parts, agent, mirrors, peerOf: credentials.of }),
+      synchronized: {
+        ...{ name, container, jail: jails(name) },
+        halt: createHalt({ agent: name, container, mirrors, engine, log }),
+      },
+    };
+  });
+  const listeners = agents.map(({ listener }) => listener);
   for (const listener of listeners) await listener.listen();
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
-  const { agents } = config;
-  const synchronized = synchronize({ ...parts, agents, jailOf, onApplied: first.resolve }, stopping.signal);
+  const synchronized = synchronize(
+    { ...parts, agents: agents.map((agent) => agent.synchronized), onApplied: first.resolve },
+    stopping.signal,
+  );
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
-  log.info({ agents: agents.map(({ name }) => name), gateway: config.gateway }, 'ready');
+  log.info({ agents: config.agents.map(({ name }) => name), gateway: config.gateway }, 'ready');
 
   await asked;
   log.info('draining');
@@ -73,6 +84,14 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await synchronized;
   link.close();
   log.info('stopped');
+}
+
+/** Resolves with where each agent's is. */
+async function prepareJails({ state, agents }: RelayConfig): Promise<(agent: string) => string> {
+  const jailOf = (agent: string) => join(state, 'jails', agent);
+  const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
+  for (const { name } of agents) await prepareJail(jailOf(name), files);
+  return jailOf;
 }
 
 async function connect({ gateway, identity }: RelayConfig): Promise<GatewayClient> {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Command } from '../../src/command.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Input, Output, Send } from '../../src/execution-io.ts';
@@ -12,6 +13,7 @@ import { type EarlyInputs, isEndingSignal } from './early-inputs.ts';
 
 const startTimeoutMs = 10_000;
 const cancelTimeoutMs = 3000;
+const haltTimeoutMs = 1000;
 
 export interface MirrorOptions {
   readonly engine: AgentEngine;
@@ -31,6 +33,7 @@ export class Mirror {
   /** The hard end: whatever runs is cut off, and its init kills it. */
   readonly #cut = new AbortController();
   #session: InitSession | undefined;
+  #stream: Duplex | undefined;
   #canceled: ClawrdenError | undefined;
   #interrupted: Outcome | undefined;
   /** Never rejects; behind it nothing is sent any more and nothing runs. */
@@ -49,11 +52,21 @@ export class Mirror {
 
   /** TERM to the tool, KILL after 2 s, and after 3 s the end whatever it does. */
   cancel(reason: ClawrdenError): void {
-    if (this.#canceled !== undefined || this.#cut.signal.aborted) return;
-    this.#canceled = reason;
+    this.#stop(reason, cancelTimeoutMs, () => this.#session?.cancel());
+  }
+
+  /** KILL to everything of it at once; after 1 s the end, confirmed or not. */
+  halt(reason: ClawrdenError): void {
+    // The init takes the end of its stdin for the gateway's death.
+    this.#stop(reason, haltTimeoutMs, () => this.#stream?.end());
+  }
+
+  #stop(reason: ClawrdenError, timeoutMs: number, ask: () => void): void {
+    if (this.#cut.signal.aborted) return;
+    this.#canceled ??= reason;
     if (this.#session === undefined) this.#cut.abort(reason);
-    else this.#session.cancel();
-    setTimeout(() => this.#cut.abort(reason), cancelTimeoutMs).unref();
+    else ask();
+    setTimeout(() => this.#cut.abort(reason), timeoutMs).unref();
   }
 
   async #run(): Promise<Outcome> {
@@ -75,6 +88,7 @@ export class Mirror {
   async #start(): Promise<InitSession> {
     const { engine, container, plan } = this.#options;
     const { stream, explain } = await engine.startInit(container, plan, this.#cut.signal);
+    this.#stream = stream;
     const session = new InitSession(stream);
     if (this.#cut.signal.aborted) session.destroy();
     this.#cut.signal.addEventListener('abort', () => session.destroy(), { once: true });
@@ -113,8 +127,7 @@ export class Mirror {
   }
 
   #outcomeOfFailure(error: unknown): Outcome {
-    const { signal } = this.#cut;
-    const reason: unknown = signal.reason;
+    const reason: unknown = this.#canceled ?? this.#cut.signal.reason;
     return this.#interrupted ?? outcomeOf(reason instanceof ClawrdenError ? reason : toClawrdenError(error));
   }
 }

@@ -19,6 +19,8 @@ export interface ExecutionOptions {
   readonly shim: ShimChannel;
   readonly link: Pick<GatewayClient, 'execute'>;
   readonly engine: AgentEngine;
+  /** Where what runs here can be found. */
+  readonly mirrors: Set<Mirror>;
   /** The agent's container. */
   readonly container: string;
   readonly executionId: string;
@@ -109,10 +111,10 @@ class RelayedExecution {
   }
 
   #runHere(plan: WirePlan): undefined {
-    const { engine, container, command, agent, identity } = this.#options;
+    const { engine, container, command, agent, identity, mirrors } = this.#options;
     if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
     this.#shim.ack(Ack.allowed);
-    this.#mirror = new Mirror({
+    const mirror = new Mirror({
       engine,
       container,
       plan: readMirrorPlan(plan, agent, identity),
@@ -121,9 +123,12 @@ class RelayedExecution {
       send: (output) => this.#sendAndCopy(output),
       onStarted: () => void this.#call.send({ $case: 'started', value: { host: '', container } }),
     });
-    void this.#mirror.end.then((outcome) =>
-      this.#call.send({ $case: 'mirrorEnd', value: toWireOutcome(outcome) }),
-    );
+    this.#mirror = mirror;
+    mirrors.add(mirror);
+    void mirror.end.then((outcome) => {
+      mirrors.delete(mirror);
+      void this.#call.send({ $case: 'mirrorEnd', value: toWireOutcome(outcome) });
+    });
   }
 
   /** Nothing reaches the shim that the gateway can no longer record. */

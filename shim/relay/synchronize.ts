@@ -1,24 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import type { RelayAgentConfig } from '../../src/config/relay-config.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type {
   AgentReport,
+  AgentState,
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { packageVersion } from '../../src/package-version.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import { backoffMs } from './backoff.ts';
+import type { Halt, Wish } from './halt.ts';
 import { setTools } from './jail.ts';
 import { latestOnly } from './latest-only.ts';
 
+export interface SynchronizedAgent {
+  readonly name: string;
+  readonly container: string;
+  /** Its folder. */
+  readonly jail: string;
+  readonly halt: Halt;
+}
+
 export interface SynchronizeOptions {
-  readonly agents: readonly RelayAgentConfig[];
+  readonly agents: readonly SynchronizedAgent[];
   readonly link: Pick<GatewayClient, 'synchronize' | 'waitForReady'>;
   readonly engine: AgentEngine;
-  readonly jailOf: (agent: string) => string;
   /** Called whenever the gateway's wishes have been carried out. */
   readonly onApplied: () => void;
   readonly log: Logger;
@@ -94,24 +102,43 @@ function describe(
   tools: ReadonlyMap<string, readonly string[]>,
 ): Promise<AgentReport[]> {
   return Promise.all(
-    agents.map(async ({ name, container }) => {
-      const { running, problem } = await engine.look(container);
-      return { name, containerRunning: running, tools: [...(tools.get(name) ?? [])], problem, halted: false };
+    agents.map(async ({ name, container, halt }) => ({
+      name,
+      ...(await look(engine, container)),
+      tools: [...(tools.get(name) ?? [])],
+      halted: halt.halted(),
+    })),
+  );
+}
+
+async function look(
+  engine: AgentEngine,
+  container: string,
+): Promise<Pick<AgentReport, 'containerRunning' | 'problem'>> {
+  const { running, problem } = await engine.look(container);
+  return { containerRunning: running, problem };
+}
+
+async function applyState(
+  { agents, log }: SynchronizeOptions,
+  tools: Map<string, readonly string[]>,
+  { agents: states, lockdown }: SynchronizeResponse,
+): Promise<void> {
+  await Promise.all(
+    agents.map(async ({ name, jail, halt }) => {
+      const state = states.find((agent) => agent.name === name);
+      // An agent that the gateway does not know has no tools; whether it may go on is not said.
+      if (state !== undefined) await halt.apply(wishOf(state, lockdown));
+      try {
+        tools.set(name, await setTools(jail, state?.tools ?? []));
+      } catch (error) {
+        log.error({ agent: name, error }, 'the jail could not be brought up to date');
+      }
     }),
   );
 }
 
-async function applyState(
-  { agents, jailOf, log }: SynchronizeOptions,
-  tools: Map<string, readonly string[]>,
-  state: SynchronizeResponse,
-): Promise<void> {
-  for (const { name } of agents) {
-    const wanted = state.agents.find((agent) => agent.name === name)?.tools ?? [];
-    try {
-      tools.set(name, await setTools(jailOf(name), wanted));
-    } catch (error) {
-      log.error({ agent: name, error }, 'the jail could not be brought up to date');
-    }
-  }
+function wishOf({ killed, paused }: AgentState, lockdown: boolean): Wish {
+  if (killed) return 'killed';
+  return paused || lockdown ? 'paused' : 'active';
 }

@@ -46,6 +46,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
     agent: { name: 'coder', socket, container: 'none', users: options.users ?? [user] },
     link,
     engine: openAgentEngine('unix:///nonexistent/docker.sock'),
+    mirrors: new Set(),
     // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
     peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
     log,
