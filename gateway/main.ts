@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
   const policy = loadPolicy(config.policy);
-  const records = await openRecords(config, `version ${version}, policy ${policy.hash}`);
+  const records = await openRecords(config, identity, `version ${version}, policy ${policy.hash}`);
   const { audit, history } = records;
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
@@ -141,8 +141,12 @@ interface Records {
   readonly close: () => Promise<void>;
 }
 
-async function openRecords(config: GatewayConfig, text: string): Promise<Records> {
-  const audit = await openAuditLog(config.audit);
+async function openRecords(
+  config: GatewayConfig,
+  { signingKey }: GatewayIdentity,
+  text: string,
+): Promise<Records> {
+  const audit = await openAuditLog(config.audit, { key: signingKey });
   const database = await openDatabase(join(config.state, 'clawrden.db'));
   const history = openHistory(database);
   await audit.append({ type: 'lifecycle', event: 'start', text });

@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import { firstLink, linkHash } from '../../src/audit/chain.ts';
+import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { openAuditLog } from './audit-log.ts';
 import type { AuditRecord } from './audit-record.ts';
-import { firstLink, linkHash } from './chain.ts';
+
+const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');
 
 let dir: string;
 let file: string;
@@ -20,6 +25,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const note = (text: string): AuditRecord => ({ type: 'lifecycle', event: 'test', text });
 
 interface Line {
+  type: string;
   seq: number;
   text: string;
   prev: string;
@@ -33,6 +39,10 @@ function lines(): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
+function texts(): string[] {
+  return lines().flatMap(({ type, text }) => (type === 'head' ? [] : [text]));
+}
+
 function expectChain(records: readonly Line[]): void {
   let prev = firstLink;
   for (const [index, { hash, ...body }] of records.entries()) {
@@ -44,37 +54,37 @@ function expectChain(records: readonly Line[]): void {
 }
 
 test('P25: appends that come together are one chain, in order', async () => {
-  const audit = await openAuditLog(file);
+  const audit = await openAuditLog(file, { key });
   await Promise.all(Array.from({ length: 200 }, (_, index) => audit.append(note(`n${index}`))));
   await audit.close();
-  expect(lines().map(({ text }) => text)).toEqual(Array.from({ length: 200 }, (_, index) => `n${index}`));
+  expect(texts()).toEqual(Array.from({ length: 200 }, (_, index) => `n${index}`));
   expectChain(lines());
 });
 
 test('A-70: hostile text stays one record on one line', async () => {
-  const audit = await openAuditLog(file);
+  const audit = await openAuditLog(file, { key });
   await audit.append(note('\n{"decision":"allow"}\u2028\u009b\r'));
   await audit.append(note('after'));
   await audit.close();
-  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3);
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   expectChain(lines());
 });
 
 test('a torn last line is cut off and the chain goes on', async () => {
-  const audit = await openAuditLog(file);
+  const audit = await openAuditLog(file, { key });
   await audit.append(note('whole'));
   await audit.close();
   appendFileSync(file, '{"seq":2,"torn');
-  const again = await openAuditLog(file);
+  const again = await openAuditLog(file, { key });
   await again.append(note('next'));
   await again.close();
-  expect(lines().map(({ text }) => text)).toEqual(['whole', 'next']);
+  expect(texts()).toEqual(['whole', 'next']);
   expectChain(lines());
 });
 
 test('a file that does not end in an audit record is refused', async () => {
   writeFileSync(file, 'something else\n');
-  await expect(openAuditLog(file)).rejects.toThrow(SyntaxError);
+  await expect(openAuditLog(file, { key })).rejects.toThrow(SyntaxError);
 });
 
 test.skipIf(process.getuid?.() !== 0)(
@@ -82,7 +92,7 @@ test.skipIf(process.getuid?.() !== 0)(
   async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'clawrden-audit-test', dir]);
     try {
-      const audit = await openAuditLog(file);
+      const audit = await openAuditLog(file, { key });
       await audit.append(note('before'));
       writeFileSync(join(dir, 'filler'), Buffer.alloc(56 * 1024));
       await expect(audit.append(note('x'.repeat(16 * 1024)))).rejects.toMatchObject({
@@ -93,10 +103,40 @@ test.skipIf(process.getuid?.() !== 0)(
       await audit.append(note('after'));
       expect(audit.problem()).toBe('');
       await audit.close();
-      expect(lines().map(({ text }) => text)).toEqual(['before', 'after']);
+      expect(texts()).toEqual(['before', 'after']);
       expectChain(lines());
     } finally {
       execFileSync('umount', [dir]);
     }
   },
 );
+
+test('the chain goes on over a rotation and a restart, and its heads are signed', async () => {
+  for (const round of [1, 2, 3]) {
+    const audit = await openAuditLog(file, { key, maxBytes: 1500 });
+    for (let i = 0; i < 10; i++) await audit.append(note(`${round}.${i}`));
+    await audit.close();
+  }
+  const files = [...(await rotatedFiles(file)), file];
+  expect(files.length).toBeGreaterThan(3);
+  expect(await verifyAudit(files, publicKey)).toEqual({ records: 33, heads: 3, vouchedFor: 33 });
+});
+
+test('verify names the first bad record', async () => {
+  const audit = await openAuditLog(file, { key });
+  for (const text of ['one', 'two', 'three']) await audit.append(note(text));
+  await audit.close();
+  const good = readFileSync(file, 'utf8');
+  const at = async (text: string) => {
+    writeFileSync(file, text);
+    return (await verifyAudit([file], publicKey)).problem;
+  };
+  expect(await at(good)).toBeUndefined();
+  expect(await at(good.replace('two', 'TWO'))).toEqual({ file, line: 2, why: 'record 2 was changed' });
+  const [first = '', , ...rest] = good.split('\n');
+  expect(await at([first, ...rest].join('\n'))).toMatchObject({ line: 2, why: 'record 3 follows record 1' });
+  expect(await at(`${good}torn`)).toMatchObject({ line: 5, why: 'is no audit record' });
+  const other = generateKeyPairSync('ed25519').publicKey;
+  writeFileSync(file, good);
+  expect((await verifyAudit([file], other)).problem).toMatchObject({ line: 4 });
+});

@@ -1,9 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { hrtime } from 'node:process';
+import type { KeyObject } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { rotatedName } from '../../src/audit/audit-files.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { AuditRecord } from './audit-record.ts';
-import { linkHash } from './chain.ts';
-import { lastRecord } from './last-record.ts';
+import { chainLines, type Position, signedHead, writeLines } from './chain-lines.ts';
+import { type OpenFile, openChained } from './open-chained.ts';
 
 /** Append-only and hash-chained; what `append` has resolved for is on the disk. */
 export interface AuditLog {
@@ -11,7 +12,15 @@ export interface AuditLog {
   readonly append: (record: AuditRecord) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
   readonly problem: () => string;
+  /** Signs the head, last. */
   readonly close: () => Promise<void>;
+}
+
+export interface AuditLogOptions {
+  /** Ed25519, private. */
+  readonly key: KeyObject;
+  /** A file of this size is put aside, under the number of its last record, and the chain goes on in a new one. */
+  readonly maxBytes?: number;
 }
 
 interface Waiting {
@@ -20,85 +29,85 @@ interface Waiting {
   readonly reject: (error: ClawrdenError) => void;
 }
 
+const defaultMaxBytes = 256 * 1024 * 1024;
+/** Records between two signed heads. */
+const headEvery = 1000;
+
 /**
  * Opens `file`, cutting off a torn last line. There is no timer: each flush takes what arrived during the last one.
  * A line is `{seq, time, mono, ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
  */
-export async function openAuditLog(file: string): Promise<AuditLog> {
-  const handle = await open(file, 'a+', 0o600);
-  const last = await lastRecord(handle);
-  await handle.truncate(last.end);
-  return startAppender(handle, last.seq, last.hash, last.end);
-}
-
-function startAppender(handle: FileHandle, lastSeq: number, lastHash: string, end: number): AuditLog {
-  const waiting: Waiting[] = [];
-  let position = { seq: lastSeq, hash: lastHash, end };
-  let problem = '';
-  let flushing: Promise<void> | undefined;
-
-  async function flushAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0);
-      try {
-        position = await writeBatch(handle, batch, position);
-        problem = '';
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
-        const refusal = new ClawrdenError('audit-unwritable', `the audit cannot be written: ${problem}`);
-        for (const { reject } of batch) reject(refusal);
-      }
-    }
-    flushing = undefined;
-  }
-
+export async function openAuditLog(file: string, options: AuditLogOptions): Promise<AuditLog> {
+  const appender = new Appender(file, options, await openChained(file));
   return {
-    append: (record) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ record, resolve, reject });
-        flushing ??= flushAll();
-      }),
-    problem: () => problem,
-    close: async () => {
-      await flushing;
-      await handle.close();
-    },
+    append: (record) => appender.append(record),
+    problem: () => appender.problem,
+    close: () => appender.close(),
   };
 }
 
-interface Position {
-  readonly seq: number;
-  readonly hash: string;
-  readonly end: number;
-}
+class Appender {
+  problem = '';
+  readonly #file: string;
+  readonly #options: AuditLogOptions;
+  #open: OpenFile;
+  #unsigned = 0;
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
 
-/** A write that failed half-way leaves nothing behind: the file is cut back to where the batch began. */
-async function writeBatch(handle: FileHandle, batch: readonly Waiting[], from: Position): Promise<Position> {
-  const { text, seq, hash } = chain(batch, from);
-  const bytes = Buffer.from(text);
-  try {
-    for (let written = 0; written < bytes.length; ) {
-      written += (await handle.write(bytes, written)).bytesWritten;
+  constructor(file: string, options: AuditLogOptions, open: OpenFile) {
+    this.#file = file;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  append(record: AuditRecord): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#flushing;
+    if (this.#unsigned > 0) await this.#write([]).catch(() => {});
+    await this.#open.handle.close();
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        await this.#write(batch.map(({ record }) => record));
+        this.problem = '';
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        this.problem = error instanceof Error ? error.message : String(error);
+        const refusal = new ClawrdenError('audit-unwritable', `the audit cannot be written: ${this.problem}`);
+        for (const { reject } of batch) reject(refusal);
+      }
     }
-    await handle.datasync();
-  } catch (error) {
-    await handle.truncate(from.end).catch(() => {});
-    throw error;
+    this.#flushing = undefined;
   }
-  return { seq, hash, end: from.end + bytes.length };
-}
 
-function chain(batch: readonly Waiting[], from: Position): { text: string; seq: number; hash: string } {
-  let { seq, hash } = from;
-  let text = '';
-  const time = new Date().toISOString();
-  const mono = Number(hrtime.bigint() / 1000n);
-  for (const { record } of batch) {
-    seq += 1;
-    const body = { seq, time, mono, ...record, prev: hash };
-    hash = linkHash(body);
-    text += `${JSON.stringify({ ...body, hash })}\n`;
+  /** No records: only the head is signed. */
+  async #write(records: readonly AuditRecord[]): Promise<void> {
+    const { maxBytes = defaultMaxBytes, key } = this.#options;
+    if (this.#open.position.end >= maxBytes) await this.#rotate();
+    const { handle, position } = this.#open;
+    const lines = chainLines(records, position);
+    const due = records.length === 0 || this.#unsigned + records.length >= headEvery;
+    const head = due ? signedHead(lines.last, key) : undefined;
+    await writeLines(handle, lines.text + (head?.text ?? ''), position.end);
+    this.#unsigned = due ? 0 : this.#unsigned + records.length;
+    const last: Position = (head ?? lines).last;
+    this.#open = { handle, position: last };
   }
-  return { text, seq, hash };
+
+  async #rotate(): Promise<void> {
+    const { handle, position } = this.#open;
+    await rename(this.#file, rotatedName(this.#file, position.seq));
+    this.#open = await openChained(this.#file);
+    await handle.close();
+  }
 }

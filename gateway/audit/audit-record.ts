@@ -6,7 +6,8 @@ export type AuditRecord =
   | OutcomeRecord
   | ControlRecord
   | IncidentRecord
-  | LifecycleRecord;
+  | LifecycleRecord
+  | HeadRecord;
 
 interface OfExecution {
   readonly execution: string;
@@ -85,4 +86,10 @@ export interface LifecycleRecord {
   readonly type: 'lifecycle';
   readonly event: string;
   readonly text: string;
+}
+
+/** The gateway's signature over the link before it. */
+export interface HeadRecord {
+  readonly type: 'head';
+  readonly signature: string;
 }

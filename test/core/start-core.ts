@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
@@ -18,6 +19,8 @@ import { newExecutionId } from '../../src/execution-id.ts';
 import { decide } from '../../src/policy/decide.ts';
 import { parsePolicy } from '../../src/policy/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
+
+const { privateKey: key } = generateKeyPairSync('ed25519');
 
 const limits = {
   running: 10,
@@ -60,7 +63,7 @@ export async function startCore(
   const result = parsePolicy(policyText, 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
-  const log = await openAuditLog(join(dir, 'audit.jsonl'));
+  const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });
   const database = await openDatabase(join(dir, 'clawrden.db'));
   const history = openHistory(database);
   const store = createApprovalStore(database);

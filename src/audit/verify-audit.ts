@@ -1,0 +1,87 @@
+import type { KeyObject } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { firstLink, isSignatureOf, linkHash } from './chain.ts';
+
+export interface AuditReport {
+  readonly records: number;
+  /** Signed heads that were checked. */
+  readonly heads: number;
+  /** The number of the last record that a checked signature vouches for; 0: none. */
+  readonly vouchedFor: number;
+  /** The first bad record. */
+  readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
+}
+
+interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/**
+ * Follows the chain through `files`, oldest first. Without a key the signed heads are counted and not checked. A first
+ * file that does not begin with record 1 is taken as it is: what was before it cannot be seen.
+ */
+export async function verifyAudit(files: readonly string[], key?: KeyObject): Promise<AuditReport> {
+  let last: Link | undefined;
+  let records = 0;
+  let heads = 0;
+  let vouchedFor = 0;
+  for (const file of files) {
+    let line = 0;
+    for await (const text of createInterface({ input: createReadStream(file), crlfDelay: 0 })) {
+      line += 1;
+      const checked = checkLine(text, last, key);
+      if ('why' in checked) return { records, heads, vouchedFor, problem: { file, line, why: checked.why } };
+      records += 1;
+      if (checked.head) heads += 1;
+      if (checked.head && key !== undefined) vouchedFor = checked.link.seq;
+      last = checked.link;
+    }
+  }
+  return { records, heads, vouchedFor };
+}
+
+function checkLine(
+  text: string,
+  last: Link | undefined,
+  key: KeyObject | undefined,
+): { link: Link; head: boolean } | { why: string } {
+  const record = parse(text);
+  if (record === undefined) return { why: 'is no audit record' };
+  const { hash, ...body } = record;
+  const { seq, prev } = body;
+  if (last === undefined && seq === 1 && prev !== firstLink)
+    return { why: 'the first record has a predecessor' };
+  if (last !== undefined && seq !== last.seq + 1) return { why: `record ${seq} follows record ${last.seq}` };
+  if (last !== undefined && prev !== last.hash)
+    return { why: `record ${seq} does not follow from the one before it` };
+  if (linkHash(body) !== hash) return { why: `record ${seq} was changed` };
+  const head = body.type === 'head';
+  if (head && key !== undefined && !isSignatureOf(prev, String(body.signature), key)) {
+    return { why: `record ${seq} is signed by another key` };
+  }
+  return { link: { seq, hash }, head };
+}
+
+interface ChainedRecord {
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+  readonly [key: string]: unknown;
+}
+
+function parse(text: string): ChainedRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isChained(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isChained(value: unknown): value is ChainedRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { seq, prev, hash } = value as Record<string, unknown>;
+  return Number.isSafeInteger(seq) && typeof prev === 'string' && typeof hash === 'string';
+}
