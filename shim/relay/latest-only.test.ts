@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { latestOnly } from './latest-only.ts';
+
+test('one at a time, and of those that came meanwhile only the newest', async () => {
+  const applied: number[] = [];
+  const gates: (() => void)[] = [];
+  const apply = latestOnly(async ({ value }: { value: number }) => {
+    applied.push(value);
+    await new Promise<void>((resolve) => gates.push(resolve));
+  });
+  for (const value of [1, 2, 3]) apply({ value });
+  expect(applied).toEqual([1]);
+  gates.shift()?.();
+  await expect.poll(() => applied).toEqual([1, 3]);
+  gates.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  apply({ value: 4 });
+  expect(applied).toEqual([1, 3, 4]);
+});
