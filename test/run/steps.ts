@@ -37,8 +37,8 @@ export function steps(options: StepOptions): Step[] {
     program(options, 'protocol buffers', ['buf', 'lint']),
     program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix']),
     program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
-    tests(options, 'unit tests', 'vitest.config.ts', 6 * minute * scale),
-    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 9 * minute * scale)),
+    tests(options, 'unit tests', 'vitest.config.ts', 8 * minute * scale),
+    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 10 * minute * scale)),
     asRoot(program(options, 'demo', ['scripts/demo'])),
     nothingLeft(options),
   ];
