@@ -94,6 +94,7 @@ static void refuse(struct run *run, const char *reason, const char *why)
     text_add(&line, why);
     outbox_put(&run->out, FRAME_REFUSED, line.bytes, line.length);
     flush_all(run, clock_ms() + 10000);
+    run_linger();
     _exit(0);
 }
 

@@ -13,7 +13,7 @@
 #include "pump.h"
 #include "stop.h"
 
-enum { DELIVERY_GRACE_MS = 10000, REAP_TICK_MS = 5 };
+enum { DELIVERY_GRACE_MS = 10000, LINGER_MS = 1000, REAP_TICK_MS = 5 };
 
 enum { IN, SIGNALS, FEED, OUT, ERR, SELF, POLLED };
 
@@ -130,6 +130,16 @@ void run_serve(struct run *run)
     feed_settle(&run->feed, &run->out);
     tell_end(run);
     deliver(run);
+    run_linger();
+}
+
+void run_linger(void)
+{
+    char rest[4096];
+    int64_t until = clock_ms() + LINGER_MS;
+    struct pollfd in = {.fd = 0, .events = POLLIN};
+    while (getpid() == 1 && poll(&in, 1, poll_timeout(until)) > 0 && read(0, rest, sizeof rest) > 0)
+        ;
 }
 
 int run_exit_code(const struct run *run)

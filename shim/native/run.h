@@ -40,6 +40,10 @@ void run_begin(struct run *run);
 /* Serves the tool until nothing of it is left and its end was told. Ends the process where the gateway is gone. */
 void run_serve(struct run *run);
 
+/* After the last frame, as PID 1: waits at most 1 s for the end of our stdin. Our end makes the engine remove the
+ * container, which must not meet the gateway naming it; the gateway closes our stdin when it has. */
+void run_linger(void);
+
 /* What the process exits with, for whoever learns of the end from the engine alone: the tool's own, or 125. */
 int run_exit_code(const struct run *run);
 
