@@ -11,7 +11,7 @@ import type { Execute } from '../../gateway/execute.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createRelays, type Relays } from '../../gateway/relays.ts';
-import type { WardenView } from '../../gateway/warden-view.ts';
+import type { RelayState, WardenView } from '../../gateway/warden-view.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { failure } from '../../src/outcome.ts';
 import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
@@ -49,6 +49,8 @@ export interface IdentityOptions {
 export interface GatewayOptions {
   readonly execute?: Execute;
   readonly warden?: Partial<WardenView>;
+  /** What relays should be; `relays.tellAll` tells them anew. */
+  readonly state?: () => RelayState;
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
   readonly onLog?: (line: string) => void;
@@ -74,7 +76,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     agentsOf: (name) => (name === relay.name ? ['coder'] : []),
     spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
   });
-  const relays = createRelays(() => ({ lockdown: false, agents: [] }));
+  const relays = createRelays(options.state ?? (() => ({ lockdown: false, agents: [] })));
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, log };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };

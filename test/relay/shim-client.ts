@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { encodeFrame, FrameReader, FrameType, frameHeaderBytes } from '../../src/frames.ts';
 
@@ -23,7 +22,7 @@ export class ShimClient {
     this.socket = connect({ path, allowHalfOpen: true });
     this.socket.on('error', () => {});
     const start = performance.now();
-    this.closed = once(this.socket, 'close').then(() => performance.now() - start);
+    this.closed = new Promise((resolve) => this.socket.on('close', () => resolve(performance.now() - start)));
     this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
     // Like a process that exits when it has been told how the command ended.
     this.socket.on('end', () => this.socket.end());

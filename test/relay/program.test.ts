@@ -1,0 +1,188 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { Execute } from '../../gateway/execute.ts';
+import type { RelayState } from '../../gateway/warden-view.ts';
+import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { attempt } from '../lab/command.ts';
+import { checkout } from '../lab/names.ts';
+import { type Program, startProgram } from '../stack/program.ts';
+import { version0 } from './requests.ts';
+import { accepted, untilGone } from './scripted.ts';
+import { ShimClient } from './shim-client.ts';
+
+const main = join(checkout, 'shim/relay/main.ts');
+const addon = join(checkout, 'build/native/peercred.node');
+const patience = { timeout: 15_000 };
+const isRoot = process.geteuid?.() === 0;
+
+let dir: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'clawrden-relay-'));
+});
+
+afterEach(() => rm(dir, { recursive: true }));
+
+interface Host extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly program: Program;
+  readonly jail: string;
+}
+
+const socketOf = () => join(dir, 'sockets/coder/warden.sock');
+
+async function writeConfig(gateway: TestGateway, more: object = {}): Promise<string> {
+  const file = join(dir, 'relay.yaml');
+  const agents = [
+    { name: 'coder', socket: 'sockets/coder/warden.sock', container: 'none', users: ['1000:1000'] },
+  ];
+  const identity = await gateway.identity(relay);
+  await writeFile(file, stringify({ gateway: gateway.address, identity, state: 'state', agents, ...more }));
+  return file;
+}
+
+async function startHost(options: GatewayOptions = {}): Promise<Host> {
+  const gateway = await startTestGateway(options);
+  const file = await writeConfig(gateway, { docker: `unix://${dir}/no-docker.sock` });
+  const program = await startProgram({
+    argv: [process.execPath, main, '--config', file],
+    log: join(dir, 'relay.log'),
+  });
+  return {
+    gateway,
+    program,
+    jail: join(dir, 'state/jails/coder'),
+    [Symbol.asyncDispose]: async () => {
+      await program[Symbol.asyncDispose]();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Runs a program as the agent would: as uid 1000, where only the socket's folder and the jail are to be seen. */
+function asAgent(jail: string, script: string) {
+  const mounts = `mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/bin && mount --bind ${join(dir, 'sockets/coder')} /mnt/run &&
+    mount --bind ${jail} /mnt/bin && cd / && CLAWRDEN_SOCKET=/mnt/run/warden.sock PATH=/mnt/bin:$PATH`;
+  const become = 'setpriv --reuid 1000 --regid 1000 --clear-groups';
+  return ['unshare', '-m', 'sh', '-c', `${mounts} ${become} sh -c '${script}'`];
+}
+
+const tools = (...names: string[]): RelayState => ({
+  lockdown: false,
+  agents: [{ name: 'coder', tools: names, paused: false, killed: false }],
+});
+
+describe.skipIf(!isRoot)('an agent host', () => {
+  test('the static shim, under a tool’s name in the jail, as the agent’s user', async () => {
+    const execute: Execute = async (_caller, { command, identity }, channel) => {
+      expect(identity).toEqual({ uid: 1000, gid: 1000 });
+      void channel.send(accepted);
+      const said = `${command.tool} ${command.args.join(' ')}\n`;
+      void channel.send({ type: 'stdout', bytes: Buffer.from(said) });
+      return { kind: 'exited', code: 5, signal: 0 };
+    };
+    await using host = await startHost({ execute, state: () => tools('npm') });
+    const { code, stdout } = await attempt(asAgent(host.jail, 'npm install x'));
+    expect({ code, stdout }).toEqual({ code: 5, stdout: 'npm install x\n' });
+  });
+
+  test('a tool that is added or removed is there or gone without a restart, also across the gateway’s', async () => {
+    let state = tools('npm');
+    await using host = await startHost({ state: () => state });
+    expect(await readdir(host.jail)).toEqual(['.init', '.shim', 'npm']);
+    state = tools('git');
+    host.gateway.relays.tellAll();
+    await expect.poll(() => readdir(host.jail), patience).toEqual(['.init', '.shim', 'git']);
+    const agent = { name: 'coder', relay: relay.name } as never;
+    expect(host.gateway.relays.report(agent)).toMatchObject({ tools: ['git'], containerRunning: false });
+    state = tools('ls');
+    await host.gateway.restart();
+    await expect.poll(() => readdir(host.jail), patience).toEqual(['.init', '.shim', 'ls']);
+  });
+
+  test('TERM: no new commands, the running one ends well, and the relay with status 0', async () => {
+    const started = Promise.withResolvers<() => void>();
+    const execute: Execute = (_caller, _request, channel) => {
+      void channel.send(accepted);
+      return new Promise((resolve) => started.resolve(() => resolve({ kind: 'exited', code: 3, signal: 0 })));
+    };
+    await using host = await startHost({ execute, state: () => tools('ls') });
+    const running = attempt(asAgent(host.jail, 'exec ls'));
+    const end = await started.promise;
+    const ended = host.program.end('SIGTERM');
+    await expect.poll(() => readdir(join(dir, 'sockets/coder')), patience).toEqual([]);
+    await new ShimClient(socketOf()).closed;
+    end();
+    expect(await running).toMatchObject({ code: 3 });
+    expect(await ended).toBe(0);
+  });
+
+  test('a second TERM ends it at once', async () => {
+    const started = Promise.withResolvers<void>();
+    const execute: Execute = (_caller, _request, channel) => {
+      void channel.send(accepted);
+      started.resolve();
+      return untilGone(channel);
+    };
+    await using host = await startHost({ execute, state: () => tools('ls') });
+    const running = attempt(asAgent(host.jail, 'exec ls'));
+    await started.promise;
+    const ended = host.program.end('SIGTERM');
+    await expect.poll(() => readdir(join(dir, 'sockets/coder')), patience).toEqual([]);
+    host.program.signal('SIGTERM');
+    expect(await ended).toBe(1);
+    expect(await running).toMatchObject({ code: 125 });
+  });
+
+  test('A-14 without the addon it does not start, and says how to get it', async () => {
+    await using gateway = await startTestGateway();
+    const file = await writeConfig(gateway);
+    const hide = `mount --bind /dev/null ${addon} && exec ${process.execPath} ${main} --config ${file}`;
+    const { code, stderr } = await attempt(['unshare', '-m', 'sh', '-c', hide]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^clawrden: relay: the peer-credential addon .* make -C shim\/native\n$/);
+  });
+});
+
+describe('a start that fails says why in one line', () => {
+  async function start(file: string) {
+    return await attempt([process.execPath, main, '--config', file]);
+  }
+
+  test('no identity', async () => {
+    await using gateway = await startTestGateway();
+    const { code, stderr } = await start(await writeConfig(gateway, { identity: 'nowhere' }));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^clawrden: relay: the identity in .*nowhere cannot be used: .*clawrden relay enroll\n$/,
+    );
+  });
+
+  test('a socket where others may enter', async () => {
+    await mkdir(join(dir, 'sockets'));
+    await chmod(join(dir, 'sockets'), 0o755);
+    await using gateway = await startTestGateway();
+    const { code, stderr } = await start(await writeConfig(gateway));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^clawrden: relay: others may enter .*\n$/);
+  });
+
+  test('no file, and a wrong option', async () => {
+    expect(await start(join(dir, 'none.yaml'))).toMatchObject({ code: 1 });
+    expect(await attempt([process.execPath, main, '--confg', 'x'])).toMatchObject({ code: 2 });
+  });
+
+  test('another relay serves the same socket', async () => {
+    await using host = await startHost();
+    const { code, stderr } = await start(join(dir, 'relay.yaml'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('another relay serves');
+    const shim = new ShimClient(socketOf()).request(version0);
+    await shim.closed;
+    expect(shim.output(2)).toMatch(/identity/);
+    expect(host.program.pid).toBeGreaterThan(0);
+  });
+});
