@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { packageVersion } from '../package-version.ts';
 import { approveCommand, denyCommand, pendingCommand } from './approval-commands.ts';
+import { auditCommands } from './audit-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { execCommand } from './exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './execution-commands.ts';
@@ -38,6 +39,7 @@ export function program(): Command {
     .addCommand(approveCommand())
     .addCommand(denyCommand())
     .addCommand(policyCommands())
+    .addCommand(auditCommands())
     .commandsGroup('The fleet:')
     .addCommand(agentsCommand())
     .addCommand(hostsCommand())

@@ -1,0 +1,94 @@
+import type { KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { CliError } from './cli-error.ts';
+import { printFacts, printJson } from './output.ts';
+
+/** `clawrden audit …`. Both read the files themselves: an audit must be checkable without the gateway. */
+export function auditCommands(): Command {
+  return new Command('audit')
+    .description('check and read the audit log')
+    .enablePositionalOptions()
+    .addCommand(verifyCommand())
+    .addCommand(tailCommand());
+}
+
+interface VerifyOptions {
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+function verifyCommand(): Command {
+  return new Command('verify')
+    .description('follow the hash chain, through rotated parts too, and name the first bad record')
+    .argument('[file]', 'the log', 'audit.jsonl')
+    .option(
+      '--key <file>',
+      "the gateway's signing key, public or private (default: signing-key.pem beside the log)",
+    )
+    .option('--json', 'machine-readable')
+    .action(verify);
+}
+
+async function verify(file: string, options: VerifyOptions): Promise<void> {
+  const [{ rotatedFiles }, { verifyAudit }] = await Promise.all([
+    import('../audit/audit-files.ts'),
+    import('../audit/verify-audit.ts'),
+  ]);
+  const key = await readKey(file, options.key);
+  const files = [...(await rotatedFiles(file).catch(unreadable(file))), file];
+  const report = await verifyAudit(files, key).catch(unreadable(file));
+  const { problem } = report;
+  if (options.json === true)
+    printJson({ ok: problem === undefined, files, signaturesChecked: key !== undefined, ...report });
+  else
+    printFacts([
+      ['files', String(files.length)],
+      ['records', String(report.records)],
+      ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
+      ['vouched for', report.vouchedFor === 0 ? 'nothing' : `records 1 to ${report.vouchedFor}`],
+    ]);
+  if (problem === undefined) return;
+  const where = `audit: ${problem.file}:${problem.line}`;
+  throw new CliError(where, problem.why, 'nothing from there on can be relied on: keep the file as it is');
+}
+
+function unreadable(file: string): (error: unknown) => never {
+  return (error) => {
+    throw new CliError(
+      `audit: ${file}`,
+      (error as Error).message,
+      "give the path of the gateway's audit log",
+    );
+  };
+}
+
+async function readKey(file: string, given: string | undefined): Promise<KeyObject | undefined> {
+  const { createPublicKey } = await import('node:crypto');
+  const { stateFiles } = await import('../pki/state-files.ts');
+  try {
+    return createPublicKey(await readFile(given ?? join(dirname(file), stateFiles.signingKey)));
+  } catch (error) {
+    if (given === undefined) return undefined;
+    throw new CliError(`audit: ${given}`, (error as Error).message, "give the gateway's signing key, in PEM");
+  }
+}
+
+interface TailOptions {
+  readonly lines: string;
+  readonly follow?: boolean;
+}
+
+function tailCommand(): Command {
+  return new Command('tail')
+    .description('the newest records, as JSON lines')
+    .argument('[file]', 'the log', 'audit.jsonl')
+    .option('-n, --lines <count>', 'how many', '10')
+    .option('-f, --follow', 'go on as records come')
+    .option('--json', 'as it is anyway')
+    .action(async (file: string, options: TailOptions) => {
+      const { tailAudit } = await import('./tail-audit.ts');
+      await tailAudit(file, Number(options.lines), options.follow === true).catch(unreadable(file));
+    });
+}
