@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { leftovers, type Traced } from './leftovers.ts';
 import { runCommand } from './run-command.ts';
 import { oneFailed, onePassed, oneSkipped, type Tally } from './tally.ts';
@@ -35,7 +36,7 @@ export function steps(options: StepOptions): Step[] {
     program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
     program(options, 'types', ['tsc', '-b']),
     program(options, 'protocol buffers', ['buf', 'lint']),
-    program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix']),
+    whereInstalled(program(options, 'flake', ['nix-instantiate', '--parse', 'flake.nix']), 'nix-instantiate'),
     program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
     tests(options, 'unit tests', 'vitest.config.ts', 8 * minute * scale),
     asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 10 * minute * scale)),
@@ -104,4 +105,11 @@ function nothingLeft(options: StepOptions): Step {
 function asRoot(step: Step): Step {
   const skipped = oneSkipped(step.name, 'private Docker engines and network namespaces need root');
   return process.getuid?.() === 0 ? step : { ...step, run: async () => ({ tally: skipped, output: '' }) };
+}
+
+function whereInstalled(step: Step, name: string): Step {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  if (folders.some((folder) => existsSync(join(folder, name)))) return step;
+  const skipped = oneSkipped(step.name, `${name} is not installed`);
+  return { ...step, run: async () => ({ tally: skipped, output: '' }) };
 }
