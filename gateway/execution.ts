@@ -3,7 +3,8 @@ import type { Send } from '../src/execution-io.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { Channel, FromCaller, ToCaller } from './channel.ts';
-import type { ExecutionRecord } from './warden-view.ts';
+import { createOutputTally } from './output-tally.ts';
+import type { ExecutionRecord, ExecutionState } from './warden-view.ts';
 
 /** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
 export class Interrupted extends ClawrdenError {
@@ -35,11 +36,14 @@ const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
  */
 export class Execution {
   readonly context: StartContext;
+  /** What the tool wrote. */
+  readonly output = createOutputTally();
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;
   readonly #early: FromCaller[] = [];
-  readonly #written = { 1: 0, 2: 0 };
+  readonly #durations: Partial<Record<ExecutionState, number>> = {};
+  #since = performance.now();
   #handler: ((input: FromCaller) => void) | undefined;
   #record: ExecutionRecord;
   #cleaning: Promise<void> = Promise.resolve();
@@ -80,23 +84,20 @@ export class Execution {
     return this.#abort.signal;
   }
 
-  get written(): { readonly stdoutBytes: number; readonly stderrBytes: number } {
-    return { stdoutBytes: this.#written[1], stderrBytes: this.#written[2] };
-  }
-
-  /** Counted apart from `advance`: this is called for every chunk. */
-  countOutput(fd: 1 | 2, bytes: number): void {
-    this.#written[fd] += bytes;
-  }
-
   stop(reason: ClawrdenError): void {
     clearTimeout(this.#away);
     this.#abort.abort(reason);
   }
 
   advance(change: Partial<ExecutionRecord>): void {
+    if (change.state !== undefined) this.#leaveState();
     this.#record = { ...this.#record, ...change };
     this.#onChange(this.#record);
+  }
+
+  /** Milliseconds in each state so far. */
+  get durations(): Readonly<Partial<Record<ExecutionState, number>>> {
+    return this.#durations;
   }
 
   end(outcome: Outcome): void {
@@ -138,6 +139,13 @@ export class Execution {
   takeInputs(handler: (input: FromCaller) => void): void {
     this.#handler = handler;
     for (const input of this.#early.splice(0)) handler(input);
+  }
+
+  #leaveState(): void {
+    const now = performance.now();
+    const { state } = this.#record;
+    this.#durations[state] = (this.#durations[state] ?? 0) + Math.round(now - this.#since);
+    this.#since = now;
   }
 
   #callerGone(reason: ClawrdenError): void {

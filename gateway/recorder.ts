@@ -1,11 +1,12 @@
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../src/outcome.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { DecisionRecord } from './audit/audit-record.ts';
+import type { DecisionRecord, OutcomeRecord } from './audit/audit-record.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 import type { Execution } from './execution.ts';
 import type { Judgement } from './judge.ts';
+import type { OutputTotals } from './output-tally.ts';
 import type { RecordedVerdict } from './permit.ts';
 import type { SealedPlan } from './plan.ts';
 import type { ExecutionRecord } from './warden-view.ts';
@@ -46,17 +47,14 @@ export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
       audit.append({ type: 'start', ...idsOf(execution), host, container, planHash }).catch(() => {});
     },
     ended: async (execution, outcome) => {
-      const recorded = await recordEnd(audit, execution, outcome).catch(unrecorded);
+      const totals = execution.output.totals();
+      const { stdoutBytes, stderrBytes } = totals;
+      execution.advance({ state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes });
+      const record = outcomeRecord(execution, outcome, totals);
+      const recorded = await audit.append(record).then(() => outcome, unrecorded);
       const { code, signal } = exitOf(recorded);
-      execution.advance({
-        state: 'ended',
-        outcome: recorded.kind,
-        exitCode: code,
-        exitSignal: signal,
-        ...reasonOf(recorded),
-        endedAt: Date.now(),
-        ...execution.written,
-      });
+      const end = { outcome: recorded.kind, exitCode: code, exitSignal: signal, ...reasonOf(recorded) };
+      execution.advance(end);
       return recorded;
     },
     refused: async (caller, request, error) => {
@@ -123,19 +121,10 @@ function decisionRecord(execution: Execution, code: string, policyHash: string):
   };
 }
 
-async function recordEnd(audit: AuditLog, execution: Execution, outcome: Outcome): Promise<Outcome> {
+function outcomeRecord(execution: Execution, outcome: Outcome, totals: OutputTotals): OutcomeRecord {
   const { code, signal } = exitOf(outcome);
-  await audit.append({
-    type: 'outcome',
-    ...idsOf(execution),
-    outcome: outcome.kind,
-    code,
-    signal,
-    ...reasonOf(outcome),
-    ...execution.written,
-    durationMs: Date.now() - execution.record.receivedAt,
-  });
-  return outcome;
+  const end = { outcome: outcome.kind, code, signal, ...reasonOf(outcome) };
+  return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs: execution.durations };
 }
 
 function reasonOf(outcome: Outcome): { reason: string; text: string } {

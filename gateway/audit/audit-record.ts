@@ -60,8 +60,11 @@ export interface OutcomeRecord extends OfExecution {
   readonly text: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** Milliseconds from the request to the end. */
-  readonly durationMs: number;
+  /** SHA-256 of all that was written, in hex. */
+  readonly stdoutDigest: string;
+  readonly stderrDigest: string;
+  /** Milliseconds in each state: received (decided on), awaiting-approval, queued (and started), running. */
+  readonly durationsMs: Readonly<Record<string, number>>;
 }
 
 /** The kill switch: an agent, or all of them, paused, killed or set free. */

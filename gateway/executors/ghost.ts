@@ -124,8 +124,8 @@ function forward(input: FromCaller, session: InitSession): void {
 
 function counted(execution: Execution): Send<Output> {
   return (output) => {
-    if (output.type === 'stdout') execution.countOutput(1, output.bytes.length);
-    else if (output.type === 'stderr') execution.countOutput(2, output.bytes.length);
+    if (output.type === 'stdout') execution.output.add(1, output.bytes);
+    else if (output.type === 'stderr') execution.output.add(2, output.bytes);
     return execution.send(output);
   };
 }

@@ -32,7 +32,7 @@ function observe(
       execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, input.container) });
       return recordStart(execution);
     case 'mirror-output':
-      return execution.countOutput(input.fd, input.bytes.length);
+      return execution.output.add(input.fd, input.bytes);
     case 'mirror-end':
       return end(input.outcome);
     default:
