@@ -49,13 +49,18 @@ export interface GhostPurpose {
   readonly pooled: boolean;
   /** The longest that a command in it may run, in milliseconds; 0 means for ever. */
   readonly timeoutMs: number;
+  /** Names the container `clawrden-<execution id>` from the start; absent for one that `claim` will name. */
+  readonly executionId?: string;
 }
 
 /** A container made for one execution and never used again. */
 export interface Ghost {
   readonly containerId: string;
   readonly session: InitSession;
-  /** Renames the container to `clawrden-<execution id>`; best effort, nobody waits for it. */
+  /**
+   * Renames the container to `clawrden-<execution id>`, before its plan is sent; best effort, nobody waits for it. Only
+   * for one that was not named when it was made.
+   */
   readonly claim: (executionId: string) => void;
   /**
    * Nothing more is wanted of it, and its init knows or will: the container removes itself. Taken away by force where

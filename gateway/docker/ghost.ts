@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Ghost } from '../engine.ts';
@@ -21,7 +22,9 @@ export function ghostOf(
   session: InitSession,
 ): Ghost {
   let gone: Promise<void> | undefined;
+  let named: Promise<void> = Promise.resolve();
   const destroy = async (): Promise<void> => {
+    await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
     // Even where the engine no longer listens, the init takes the end of its stdin for the end of everything.
     session.destroy();
     try {
@@ -33,12 +36,15 @@ export function ghostOf(
   return {
     containerId: container.id,
     session,
-    leave: () => {
-      // The end of its stdin, where it has not ended by itself.
+    leave: async () => {
+      await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
+      // The init has ended its command, and waits for this with its own end.
       session.destroy();
       return departures.expect(container.id);
     },
-    claim: (executionId) => rename(container, `clawrden-${executionId}`),
+    claim: (executionId) => {
+      named = rename(container, `clawrden-${executionId}`);
+    },
     destroy: () => {
       gone ??= destroy();
       return gone;
@@ -46,7 +52,13 @@ export function ghostOf(
   };
 }
 
-function rename(container: Docker.Container, name: string): void {
-  // Only people read the name, and a short command's container is often gone before it is told its own.
-  withDeadline(callTimeoutMs, (abortSignal) => container.rename({ name, abortSignal })).catch(() => {});
+/**
+ * A container that is renamed while it is being removed stays in the engine's list until that restarts (Docker 20.10,
+ * one in thirty), so no end may begin before its name is settled.
+ */
+const namingWaitMs = 500;
+
+async function rename(container: Docker.Container, name: string): Promise<void> {
+  // Only people read the name.
+  await withDeadline(callTimeoutMs, (abortSignal) => container.rename({ name, abortSignal })).catch(() => {});
 }

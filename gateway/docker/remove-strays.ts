@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import { callTimeoutMs, withDeadline } from './deadline.ts';
 import { statusOf } from './engine-errors.ts';
 import { gatewayLabel } from './ghost-labels.ts';
-import { removeContainer } from './remove-container.ts';
+import { forceRemove } from './remove-container.ts';
 import type { StartingContainers } from './starting-containers.ts';
 
 const removedAtOnce = 4;
@@ -33,11 +33,14 @@ function listOwn(docker: Docker, gatewayId: string): Promise<Docker.ContainerInf
   );
 }
 
-/** One that the engine refuses to remove does not keep the others; an engine that is gone ends it. */
+/**
+ * One that the engine refuses to remove does not keep the others, and one that it is already removing is not waited for:
+ * that may never end. An engine that is gone ends it.
+ */
 async function removeAll(docker: Docker, strays: readonly Docker.ContainerInfo[]): Promise<number> {
   const results: PromiseSettledResult<boolean>[] = [];
   for (let at = 0; at < strays.length; at += removedAtOnce) {
-    const batch = strays.slice(at, at + removedAtOnce).map(({ Id }) => removeContainer(docker, Id));
+    const batch = strays.slice(at, at + removedAtOnce).map(({ Id }) => removeOne(docker, Id));
     results.push(...(await Promise.allSettled(batch)));
     const lost = results.find(
       (result) => result.status === 'rejected' && statusOf(result.reason) === undefined,
@@ -47,4 +50,9 @@ async function removeAll(docker: Docker, strays: readonly Docker.ContainerInfo[]
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return results.filter((result) => result.status === 'fulfilled' && result.value).length;
+}
+
+async function removeOne(docker: Docker, id: string): Promise<boolean> {
+  const remove = (signal: AbortSignal) => forceRemove(docker.getContainer(id), signal);
+  return (await withDeadline(callTimeoutMs, remove)) === 'removed';
 }

@@ -75,7 +75,9 @@ async function attempt(
   const body = createBody(shape, volumes, init);
   const pool = purpose.pooled ? hashOf(body) : '';
   const labelled = { agent: shape.agent, pool, timeoutMs: purpose.timeoutMs };
-  return startNew(source, { ...body, Labels: ghostLabels(source.gatewayId, labelled, Date.now()) }, signal);
+  const name = `clawrden-${purpose.executionId ?? randomBytes(6).toString('hex')}`;
+  const Labels = ghostLabels(source.gatewayId, labelled, Date.now());
+  return startNew(source, name, { ...body, Labels }, signal);
 }
 
 function hashOf(body: Docker.ContainerCreateOptions): string {
@@ -84,10 +86,10 @@ function hashOf(body: Docker.ContainerCreateOptions): string {
 
 async function startNew(
   source: GhostSource,
+  name: string,
   body: Docker.ContainerCreateOptions,
   signal: AbortSignal,
 ): Promise<Ghost> {
-  const name = `clawrden-${randomBytes(6).toString('hex')}`;
   const forget = [source.starting.add(name)];
   const created = createContainer(source.docker, name, body);
   try {

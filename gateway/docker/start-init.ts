@@ -31,8 +31,8 @@ function attach(container: Docker.Container, signal: AbortSignal): Promise<Socke
     // Hijacked, it is the connection's own socket, whatever its type says.
     const socket = (await container.attach({ ...options, abortSignal })) as Socket;
     if (abortSignal.aborted) socket.destroy();
-    // A host that is cut off sends no end: 4 s of silence and ten probes a second apart tell.
-    socket.setKeepAlive(true, 4000);
+    // A host that is cut off sends no end: 3 s of silence and ten probes a second apart tell.
+    socket.setKeepAlive(true, 3000);
     return socket;
   };
   return withDeadline(callTimeoutMs, dial, signal);

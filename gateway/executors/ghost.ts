@@ -39,7 +39,6 @@ export function createGhostExecutor(parts: GhostParts): Executor {
     execution.advance({ state: 'queued' });
     const { lease, ghost } = await place(plan, execution, parts);
     try {
-      ghost.claim(execution.record.id);
       return await runIn(ghost, lease.host, plan, execution, parts);
     } catch (error) {
       if (toClawrdenError(error).code === 'host-lost') parts.onHostLost(lease.host);
@@ -60,7 +59,7 @@ async function place(plan: Plan, execution: Execution, parts: GhostParts): Promi
     const request = { labels, imageId: plan.image?.id ?? '', avoid };
     const lease = await parts.scheduler.lease(request, execution.signal, onPlace);
     try {
-      return { lease, ghost: await start(lease.host, plan, execution.signal, parts.startTimeoutMs) };
+      return { lease, ghost: await start(lease.host, plan, execution, parts.startTimeoutMs) };
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
@@ -75,13 +74,18 @@ async function place(plan: Plan, execution: Execution, parts: GhostParts): Promi
 /** After these nothing has run, and another host may do better. */
 const startsElsewhere: ReadonlySet<string> = new Set(['workspace-missing', 'image-missing', 'host-lost']);
 
-async function start(host: DockerHost, plan: Plan, signal: AbortSignal, timeoutMs: number): Promise<Ghost> {
+async function start(
+  host: DockerHost,
+  plan: Plan,
+  { signal, record }: Execution,
+  timeoutMs: number,
+): Promise<Ghost> {
   const late = new AbortController();
   const text = `the container did not start in ${timeoutMs / 1000} s on ${host.name}`;
   const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), timeoutMs);
   const either = AbortSignal.any([signal, late.signal]);
   return host.engine
-    .startGhost(shapeOf(plan), { pooled: false, timeoutMs: plan.timeoutMs }, either)
+    .startGhost(shapeOf(plan), { pooled: false, timeoutMs: plan.timeoutMs, executionId: record.id }, either)
     .finally(() => clearTimeout(timer));
 }
 

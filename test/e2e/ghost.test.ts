@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newExecutionId } from '../../src/execution-id.ts';
 import { scratchImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
@@ -53,11 +54,9 @@ describe.skipIf(!hasLab())('a ghost', () => {
     const workspace = await lab.workspace('ghost-inspect');
     const mounts = [{ kind: 'bind', source: workspace, target: '/app' }] as const;
     const plan = await on.plan(['sleep', '60'], { mounts, workspace: '/app', cwd: '/app' });
-    const ghost = await on.start(plan);
-    const executionId = '01999999-0000-7000-8000-0123456789ab';
-    ghost.claim(executionId);
+    const executionId = newExecutionId();
+    const ghost = await on.start(plan, undefined, executionId);
     await started(ghost, plan);
-    await waitUntil('renamed', 5000, async () => (await inspect(host, ghost.containerId)).Name.length > 30);
     const facts = await inspect(host, ghost.containerId);
     expect(facts.Name).toBe(`/clawrden-${executionId}`);
     expect(facts.Image).toBe(plan.image?.id);
@@ -91,6 +90,31 @@ describe.skipIf(!hasLab())('a ghost', () => {
     const init = facts.Mounts.find((mount) => mount.Destination === '/.clawrden');
     expect(hosts?.Source).toBe(`${init?.Source}/hosts`);
     await ghost.destroy();
+  });
+
+  test('is renamed after its execution where it was started before there was one', async () => {
+    const plan = await on.plan(['sleep', '60']);
+    const ghost = await on.start(plan);
+    const executionId = newExecutionId();
+    ghost.claim(executionId);
+    const named = async () => (await inspect(host, ghost.containerId)).Name === `/clawrden-${executionId}`;
+    await waitUntil('renamed', 5000, named);
+    await ghost.destroy();
+  });
+
+  test('P24 a short command leaves nothing in the list, though its ghost was renamed as it began', async () => {
+    const plan = await on.plan(['true']);
+    const one = async (): Promise<void> => {
+      const ghost = await on.start(plan);
+      ghost.claim(newExecutionId());
+      await (await started(ghost, plan)).ended;
+      await ghost.destroy();
+    };
+    const three = async (): Promise<void> => {
+      for (let count = 0; count < 10; count++) await one();
+    };
+    await Promise.all([three(), three(), three()]);
+    expect(await on.containers()).toEqual([]);
   });
 
   test.each(['bind', 'volume'] as const)('leaves its files to the caller in a %s workspace', async (kind) => {

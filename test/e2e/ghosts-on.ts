@@ -19,7 +19,7 @@ export interface GhostsOn {
   readonly warnings: string[];
   /** A plan of the lab's busybox, or of `reference`. */
   readonly plan: (argv: readonly string[], over?: Partial<Plan>, reference?: string) => Promise<Plan>;
-  readonly start: (plan: Plan, signal?: AbortSignal) => Promise<Ghost>;
+  readonly start: (plan: Plan, signal?: AbortSignal, executionId?: string) => Promise<Ghost>;
   /** Starts a ghost, runs the plan in it, and destroys it. */
   readonly run: (plan: Plan) => Promise<Ran>;
   /** Ids of this gateway's containers in whatever state. */
@@ -36,8 +36,10 @@ export function ghostsOn(host: LabHost, gatewayId = randomBytes(4).toString('hex
   const log = { warn: (_fields: unknown, message: string) => void warnings.push(message) };
   const { name, url, tls } = host;
   const engine = openEngine({ name, engine: url, tls }, gatewayId, nativeFile('clawrden-init'), log);
-  const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000)) =>
-    engine.startGhost(shapeOf(plan), { pooled: false, timeoutMs: plan.timeoutMs }, signal);
+  const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000), executionId) => {
+    const purpose = { pooled: false, timeoutMs: plan.timeoutMs, ...(executionId && { executionId }) };
+    return engine.startGhost(shapeOf(plan), purpose, signal);
+  };
   return {
     engine,
     gatewayId,
