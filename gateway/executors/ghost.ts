@@ -72,7 +72,12 @@ async function place(plan: Plan, execution: Execution, parts: GhostParts): Promi
 }
 
 /** After these nothing has run, and another host may do better. */
-const startsElsewhere: ReadonlySet<string> = new Set(['workspace-missing', 'image-missing', 'host-lost']);
+const startsElsewhere: ReadonlySet<string> = new Set([
+  'workspace-missing',
+  'image-missing',
+  'no-host',
+  'host-lost',
+]);
 
 async function start(
   host: DockerHost,
