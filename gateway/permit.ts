@@ -41,6 +41,7 @@ export interface RecordedVerdict {
   readonly by: string;
   readonly via: string;
   readonly reason: string;
+  readonly grantMs?: number;
 }
 
 /** Turns a decision on a plan into a permit, asking a person where the policy says so. Throws the refusal. */

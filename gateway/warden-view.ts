@@ -99,6 +99,16 @@ export interface StatusView {
   readonly lockdown: boolean;
 }
 
+/** What a person says to a pending approval. */
+export interface Answer {
+  readonly verdict: 'approved' | 'denied';
+  readonly reason: string;
+  /** Over which surface. */
+  readonly via: string;
+  /** With an approval: it holds for the same plan for so long. */
+  readonly grantMs?: number;
+}
+
 /** What a verdict came to. Only `resolved` changed anything. */
 export type Resolution =
   | { readonly type: 'resolved'; readonly approval: PendingApproval }
@@ -110,12 +120,8 @@ export interface WardenView {
   /** By id, or by the only one that begins with it; `undefined` where there is none or more than one. */
   readonly execution: (id: string) => Promise<ExecutionRecord | undefined>;
   readonly approvals: () => PendingApproval[];
-  readonly resolveApproval: (
-    id: string,
-    verdict: 'approve' | 'deny',
-    reason: string,
-    by: Caller,
-  ) => Promise<Resolution>;
+  readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
+  readonly resolveApproval: (id: string, answer: Answer, by: Caller) => Promise<Resolution>;
   readonly setAgentState: (
     agent: string,
     state: AgentState,

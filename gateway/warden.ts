@@ -36,10 +36,8 @@ export function createWarden(parts: WardenParts): WardenView {
     },
     execution: (id) => history.find(id),
     approvals: () => approvals.pending(),
-    resolveApproval: (id, verdict, reason, by) => {
-      const answer = verdict === 'approve' ? 'approved' : 'denied';
-      return approvals.resolve(id, { verdict: answer, by: callerName(by), via: 'api', reason });
-    },
+    watchApprovals: approvals.watch,
+    resolveApproval: (id, answer, by) => approvals.resolve(id, { ...answer, by: callerName(by) }),
     setAgentState: async (agent, state, by, reason) =>
       parts.agents.has(agent) ? parts.killSwitch.set(agent, state, by, reason) : undefined,
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),

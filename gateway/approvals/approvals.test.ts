@@ -106,3 +106,25 @@ test('an id may be shortened while only one pending question begins with it', as
   await approvals.ask(question);
   expect((await approvals.resolve('', approved)).type).toBe('ambiguous');
 });
+
+test('a grant holds for the same plan of the same agent, for its time', async () => {
+  const store = createApprovalStore(database);
+  const { id } = (await approvals.ask(question)).approval;
+  await approvals.resolve(id, { ...approved, grantMs: 50 });
+  expect(await store.grantedBy('coder', 'h')).toBe('operator:admin');
+  expect(await store.grantedBy('coder', 'other')).toBeUndefined();
+  expect(await store.grantedBy('other', 'h')).toBeUndefined();
+  await expect.poll(() => store.grantedBy('coder', 'h')).toBeUndefined();
+});
+
+test('watchers are told of every change, and not before it is on the disk', async () => {
+  const seen: string[][] = [];
+  const stop = new AbortController();
+  approvals.watch(() => seen.push(approvals.pending().map(({ agent }) => agent)), stop.signal);
+  const asking = approvals.ask(question);
+  expect(approvals.pending()).toEqual([]);
+  await approvals.resolve((await asking).approval.id, denied);
+  stop.abort();
+  await approvals.ask(question);
+  expect(seen).toEqual([['coder'], []]);
+});

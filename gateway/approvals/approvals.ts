@@ -11,6 +11,8 @@ export interface Verdict {
   /** Over which surface: cli, api … */
   readonly via: string;
   readonly reason: string;
+  /** The same plan of the same agent needs no other approval for so long. */
+  readonly grantMs?: number;
 }
 
 export interface Question {
@@ -34,6 +36,8 @@ export interface Approvals {
   /** Throws `pending-limit` where the agent has too many waiting. */
   readonly ask: (question: Question) => Promise<Asked>;
   readonly pending: () => PendingApproval[];
+  /** Calls `listener` after every change of what is pending, until `signal` aborts. */
+  readonly watch: (listener: () => void, signal: AbortSignal) => void;
   /** `id` may be the only beginning of a pending one. */
   readonly resolve: (id: string, verdict: Verdict) => Promise<Resolution>;
   /** Takes up what an earlier gateway left unanswered or unused. */
@@ -57,51 +61,88 @@ export interface Restored extends Asked {
 }
 
 interface Waiting {
+  /** On the disk: only then anybody sees it. */
+  listed: boolean;
   readonly approval: PendingApproval;
   readonly answer: PromiseWithResolvers<Verdict>;
 }
 
 export function createApprovals(store: ApprovalStore, pendingPerAgent: number): Approvals {
   const waiting = new Map<string, Waiting>();
+  const listeners = new Set<() => void>();
 
-  function wait(approval: PendingApproval): Asked {
+  function changed(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function forget(id: string): void {
+    if (waiting.delete(id)) changed();
+  }
+
+  function wait(approval: PendingApproval): Waiting & { readonly asked: Asked } {
     const answer = Promise.withResolvers<Verdict>();
-    waiting.set(approval.id, { approval, answer });
-    return asked(approval, answer.promise, () => waiting.delete(approval.id), store);
+    const entry = { listed: false, approval, answer };
+    waiting.set(approval.id, entry);
+    return Object.assign(entry, { asked: asked(approval, answer.promise, () => forget(approval.id), store) });
+  }
+
+  function list(entry: Waiting & { readonly asked: Asked }): Asked {
+    entry.listed = true;
+    changed();
+    return entry.asked;
   }
 
   return {
     ask: async (question) => {
-      const ofAgent = [...waiting.values()].filter(({ approval }) => approval.agent === question.agent);
-      if (ofAgent.length >= pendingPerAgent) {
-        throw new ClawrdenError(
-          'pending-limit',
-          `${ofAgent.length} commands of this agent already wait for approval`,
-        );
-      }
+      checkShare([...waiting.values()], question.agent, pendingPerAgent);
       const row = newRow(question);
-      const pending = wait(toPending(row));
+      const entry = wait(toPending(row));
       await store.insert(row).catch((error: unknown) => {
         waiting.delete(row.id);
         throw error;
       });
-      return pending;
+      return list(entry);
     },
-    pending: () => [...waiting.values()].map(({ approval }) => approval),
+    pending: () => [...waiting.values()].filter(({ listed }) => listed).map(({ approval }) => approval),
+    watch: (listener, signal) => {
+      listeners.add(listener);
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true });
+    },
     resolve: async (id, verdict) => {
       const matches = [...waiting.keys()].filter((key) => key.startsWith(id));
       const found = waiting.get(id) ?? (matches.length === 1 ? waiting.get(matches[0] ?? '') : undefined);
       if (found === undefined) return notPending(id, matches.length, store);
       if (!(await store.end(found.approval.id, endingOf(verdict)))) return alreadyResolved(found.approval.id);
-      waiting.delete(found.approval.id);
+      forget(found.approval.id);
+      await grant(found.approval, verdict, store);
       found.answer.resolve(verdict);
       return { type: 'resolved', approval: found.approval };
     },
     restore: async () => {
       const rows = await store.unfinished();
-      return rows.map((row) => ({ ...restored(row, wait, store), caller: row.caller, context: row.context }));
+      return rows.map((row) => ({
+        ...restored(row, (approval) => list(wait(approval)), store),
+        caller: row.caller,
+        context: row.context,
+      }));
     },
   };
+}
+
+function checkShare(waiting: readonly Waiting[], agent: string, most: number): void {
+  const ofAgent = waiting.filter(({ approval }) => approval.agent === agent).length;
+  if (ofAgent < most) return;
+  throw new ClawrdenError('pending-limit', `${ofAgent} commands of this agent already wait for approval`);
+}
+
+async function grant(
+  { agent, planHash }: PendingApproval,
+  verdict: Verdict,
+  store: ApprovalStore,
+): Promise<void> {
+  const { grantMs, by } = verdict;
+  if (verdict.verdict === 'approved' && grantMs !== undefined)
+    await store.grant(agent, planHash, by, Date.now() + grantMs);
 }
 
 /** An approved one has its answer already; a pending one waits again, for what is left of its time. */

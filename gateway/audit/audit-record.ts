@@ -41,6 +41,8 @@ export interface VerdictRecord extends OfExecution {
   /** Over which surface. */
   readonly via: string;
   readonly reason: string;
+  /** The approval holds for the same plan for so long. */
+  readonly grantMs?: number;
   readonly planHash: string;
 }
 

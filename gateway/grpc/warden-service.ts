@@ -9,12 +9,13 @@ import {
 } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Enrolment } from '../authentication.ts';
 import type { Caller, Role } from '../caller.ts';
-import type { AgentState, ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
+import type { AgentState, Answer, ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
 import { unary } from './unary.ts';
 import { toAgent, toApproval, toExecution, toHalt, toHost, toTime } from './warden-messages.ts';
+import { watchApprovals } from './watch-approvals.ts';
 
 export interface WardenServiceParts {
   readonly callers: Callers;
@@ -50,6 +51,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return { execution: toExecution(record) };
     }),
     listApprovals: may(looks, () => ({ approvals: warden.approvals().map(toApproval) })),
+    watchApprovals: watchApprovals(callers, warden, looks),
     resolveApproval: may(decides, async (request, caller) => await resolve(warden, request, caller)),
     setAgentState: may(decides, async ({ agent, status: wanted, reason }, caller) => {
       const state = agentStates.get(wanted);
@@ -98,14 +100,22 @@ const refusals = {
   'already-resolved': status.FAILED_PRECONDITION,
 } as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
 
+const maxGrantMinutes = 24 * 60;
+
 async function resolve(
   warden: WardenView,
-  { id, verdict, reason }: ResolveApprovalRequest,
+  request: ResolveApprovalRequest,
   by: Caller,
 ): Promise<ResolveApprovalResponse> {
-  if (verdict !== Verdict.APPROVE && verdict !== Verdict.DENY) throw invalid('verdict must be given');
-  const word = verdict === Verdict.APPROVE ? 'approve' : 'deny';
-  const resolution = await warden.resolveApproval(id, word, reason, by);
+  const resolution = await warden.resolveApproval(request.id, toAnswer(request), by);
   if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);
   return { approval: toApproval(resolution.approval) };
+}
+
+function toAnswer({ verdict, reason, grantMinutes, via }: ResolveApprovalRequest): Answer {
+  if (grantMinutes > maxGrantMinutes) throw invalid(`grant_minutes must be at most ${maxGrantMinutes}`);
+  const said = { reason, via: via === '' ? 'api' : via.slice(0, 32) };
+  if (verdict === Verdict.DENY) return { verdict: 'denied', ...said };
+  if (verdict !== Verdict.APPROVE) throw invalid('verdict must be given');
+  return { verdict: 'approved', ...said, ...(grantMinutes > 0 && { grantMs: grantMinutes * 60_000 }) };
 }

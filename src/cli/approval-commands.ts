@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
+import { parseDuration } from '../config/quantities.ts';
 import type { Approval } from '../gen/clawrden/v1/warden.ts';
+import { CliError } from './cli-error.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
 interface VerdictOptions extends GatewayOptions {
   readonly reason?: string;
+  /** A duration: the approval holds for the same plan of the same agent for so long. */
+  readonly for?: string;
 }
 
 export function pendingCommand(): Command {
@@ -13,7 +17,10 @@ export function pendingCommand(): Command {
 }
 
 export function approveCommand(): Command {
-  return verdictCommand('approve', 'let a waiting command run, exactly as `pending` shows it');
+  return verdictCommand('approve', 'let a waiting command run, exactly as `pending` shows it').option(
+    '--for <time>',
+    'and let the very same plan of the same agent run again without asking for so long, like 10m',
+  );
 }
 
 export function denyCommand(): Command {
@@ -49,13 +56,21 @@ async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOpt
       import('./show-approval.ts'),
     ]);
     const verdict = word === 'approve' ? Verdict.APPROVE : Verdict.DENY;
-    const request = { id, verdict, reason: options.reason ?? '' };
+    const grantMinutes = minutes(options.for);
+    const request = { id, verdict, reason: options.reason ?? '', grantMinutes, via: 'cli' };
     const { approval } = await client.call(WardenServiceService.resolveApproval, request);
     if (approval === undefined) throw new Error('the gateway answered nothing');
     if (options.json === true) return printJson({ verdict: word, ...withPlan(approval) });
     const said = word === 'approve' ? (['approved ', 'green'] as const) : (['denied ', 'red'] as const);
     printLine(said, `${approval.agent}: ${planArgv(approval)}`);
   });
+}
+
+function minutes(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const ms = parseDuration(text);
+  if (ms !== undefined) return Math.max(1, Math.round(ms / 60_000));
+  throw new CliError('approve', `--for ${text} is no time`, 'write it like 10m or 2h');
 }
 
 function withPlan(approval: Approval): object {

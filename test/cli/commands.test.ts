@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../gateway/caller.ts';
-import type { ExecutionRecord, PendingApproval } from '../../gateway/warden-view.ts';
+import type { Answer, ExecutionRecord, PendingApproval } from '../../gateway/warden-view.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { canonicalJson, type Plan } from '../../src/plan.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
@@ -73,15 +73,15 @@ const approval: PendingApproval = {
 };
 
 async function startGateway() {
-  const resolved: [string, string, string, Caller][] = [];
+  const resolved: [string, Answer, Caller][] = [];
   const gateway = await startTestGateway({
     operators: { admin: 'admin', vera: 'viewer' },
     warden: {
       executions: async () => [record],
       execution: async (id) => (record.id.startsWith(id) ? record : undefined),
       approvals: () => [approval],
-      resolveApproval: async (id, verdict, reason, by) => {
-        resolved.push([id, verdict, reason, by]);
+      resolveApproval: async (id, answer, by) => {
+        resolved.push([id, answer, by]);
         return { type: 'resolved', approval };
       },
     },
@@ -134,9 +134,15 @@ test('JSON has times, counts and the plan as an object', async () => {
 
 test('verdicts carry who, what and why; a viewer gives none', async () => {
   await using setup = await startGateway();
-  expect(await setup.run('approve', 'a1', '--reason', 'looks right')).toMatchObject({ code: 0 });
+  expect(await setup.run('approve', 'a1', '--reason', 'looks right', '--for', '10m')).toMatchObject({
+    code: 0,
+  });
   expect(setup.resolved).toEqual([
-    ['a1', 'approve', 'looks right', { kind: 'operator', name: 'admin', role: 'admin' }],
+    [
+      'a1',
+      { verdict: 'approved', reason: 'looks right', via: 'cli', grantMs: 600_000 },
+      { kind: 'operator', name: 'admin', role: 'admin' },
+    ],
   ]);
   const viewer = await contextOf(setup.gateway, { kind: 'operator', name: 'vera' });
   const refused = await clawrden(['approve', 'a1', '--context', viewer]);

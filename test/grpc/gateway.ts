@@ -150,6 +150,7 @@ const emptyWarden: WardenView = {
   execution: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
+  watchApprovals: () => {},
   setAgentState: async () => undefined,
   setLockdown: async () => ({ stopped: 0, unconfirmed: [] }),
   agents: () => [],

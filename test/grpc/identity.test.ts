@@ -159,7 +159,7 @@ test('A-68: what a caller may do follows from its role alone', async () => {
   const operators = { vera: 'viewer', otto: 'operator', admin: 'admin' } as const;
   await using gateway = await startTestGateway({ operators });
   const { resolveApproval, createEnrolmentToken } = WardenServiceService;
-  const verdict = { id: 'x', verdict: Verdict.APPROVE, reason: '' };
+  const verdict = { id: 'x', verdict: Verdict.APPROVE, reason: '', grantMinutes: 0, via: '' };
   const wanted = { relay: relay.name, agents: ['coder'], ttl: 0 };
   const codes: Record<string, number[]> = {};
   for (const name of [...Object.keys(operators), relay.name]) {

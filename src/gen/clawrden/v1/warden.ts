@@ -11,7 +11,9 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -185,6 +187,13 @@ export interface Execution {
 export interface ListApprovalsRequest {
 }
 
+export interface WatchApprovalsRequest {
+}
+
+export interface WatchApprovalsResponse {
+  approvals: Approval[];
+}
+
 export interface ListApprovalsResponse {
   approvals: Approval[];
 }
@@ -206,6 +215,10 @@ export interface ResolveApprovalRequest {
   id: string;
   verdict: Verdict;
   reason: string;
+  /** With an approval: the same plan of the same agent needs no further one for so many minutes, 1440 at most. */
+  grantMinutes: number;
+  /** Over which surface the person decided, for the record: cli, watch … */
+  via: string;
 }
 
 export interface ResolveApprovalResponse {
@@ -1305,6 +1318,129 @@ export const ListApprovalsRequest: MessageFns<ListApprovalsRequest> = {
   },
 };
 
+function createBaseWatchApprovalsRequest(): WatchApprovalsRequest {
+  return {};
+}
+
+export const WatchApprovalsRequest: MessageFns<WatchApprovalsRequest> = {
+  encode(_: WatchApprovalsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchApprovalsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchApprovalsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): WatchApprovalsRequest {
+    return {};
+  },
+
+  toJSON(_: WatchApprovalsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<WatchApprovalsRequest>): WatchApprovalsRequest {
+    return WatchApprovalsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<WatchApprovalsRequest>): WatchApprovalsRequest {
+    const message = createBaseWatchApprovalsRequest();
+    return message;
+  },
+};
+
+function createBaseWatchApprovalsResponse(): WatchApprovalsResponse {
+  return { approvals: [] };
+}
+
+export const WatchApprovalsResponse: MessageFns<WatchApprovalsResponse> = {
+  encode(message: WatchApprovalsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.approvals) {
+      Approval.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchApprovalsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchApprovalsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.approvals.push(Approval.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WatchApprovalsResponse {
+    return {
+      approvals: globalThis.Array.isArray(object?.approvals)
+        ? object.approvals.map((e: any) => Approval.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: WatchApprovalsResponse): unknown {
+    const obj: any = {};
+    if (message.approvals?.length) {
+      obj.approvals = message.approvals.map((e) => Approval.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WatchApprovalsResponse>): WatchApprovalsResponse {
+    return WatchApprovalsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WatchApprovalsResponse>): WatchApprovalsResponse {
+    const message = createBaseWatchApprovalsResponse();
+    message.approvals = object.approvals?.map((e) => Approval.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseListApprovalsResponse(): ListApprovalsResponse {
   return { approvals: [] };
 }
@@ -1600,7 +1736,7 @@ export const Approval: MessageFns<Approval> = {
 };
 
 function createBaseResolveApprovalRequest(): ResolveApprovalRequest {
-  return { id: "", verdict: 0, reason: "" };
+  return { id: "", verdict: 0, reason: "", grantMinutes: 0, via: "" };
 }
 
 export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
@@ -1613,6 +1749,12 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     }
     if (message.reason !== "") {
       writer.uint32(26).string(message.reason);
+    }
+    if (message.grantMinutes !== 0) {
+      writer.uint32(32).uint32(message.grantMinutes);
+    }
+    if (message.via !== "") {
+      writer.uint32(42).string(message.via);
     }
     return writer;
   },
@@ -1654,6 +1796,22 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
             message.reason = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.grantMinutes = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.via = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1671,6 +1829,12 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       verdict: isSet(object.verdict) ? verdictFromJSON(object.verdict) : 0,
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      grantMinutes: isSet(object.grantMinutes)
+        ? globalThis.Number(object.grantMinutes)
+        : isSet(object.grant_minutes)
+        ? globalThis.Number(object.grant_minutes)
+        : 0,
+      via: isSet(object.via) ? globalThis.String(object.via) : "",
     };
   },
 
@@ -1685,6 +1849,12 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     if (message.reason !== "") {
       obj.reason = message.reason;
     }
+    if (message.grantMinutes !== 0) {
+      obj.grantMinutes = Math.round(message.grantMinutes);
+    }
+    if (message.via !== "") {
+      obj.via = message.via;
+    }
     return obj;
   },
 
@@ -1696,6 +1866,8 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     message.id = object.id ?? "";
     message.verdict = object.verdict ?? 0;
     message.reason = object.reason ?? "";
+    message.grantMinutes = object.grantMinutes ?? 0;
+    message.via = object.via ?? "";
     return message;
   },
 };
@@ -3433,6 +3605,18 @@ export const WardenServiceService = {
       Buffer.from(ListApprovalsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListApprovalsResponse => ListApprovalsResponse.decode(value),
   },
+  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  watchApprovals: {
+    path: "/clawrden.v1.WardenService/WatchApprovals" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchApprovalsRequest): Buffer =>
+      Buffer.from(WatchApprovalsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchApprovalsRequest => WatchApprovalsRequest.decode(value),
+    responseSerialize: (value: WatchApprovalsResponse): Buffer =>
+      Buffer.from(WatchApprovalsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchApprovalsResponse => WatchApprovalsResponse.decode(value),
+  },
   /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
   resolveApproval: {
     path: "/clawrden.v1.WardenService/ResolveApproval" as const,
@@ -3513,6 +3697,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listExecutions: handleUnaryCall<ListExecutionsRequest, ListExecutionsResponse>;
   getExecution: handleUnaryCall<GetExecutionRequest, GetExecutionResponse>;
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
+  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
   /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
   /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
@@ -3574,6 +3760,16 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
   ): ClientUnaryCall;
+  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  watchApprovals(
+    request: WatchApprovalsRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchApprovalsResponse>;
+  watchApprovals(
+    request: WatchApprovalsRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchApprovalsResponse>;
   /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
   resolveApproval(
     request: ResolveApprovalRequest,
