@@ -33,7 +33,7 @@ export function createHalt({ agent, container, mirrors, engine, log }: HaltOptio
       try {
         if (wish !== 'active') await haltAll(mirrors, new ClawrdenError('canceled', `${agent} is ${wish}`));
         await engine.set(container, containerStates[wish]);
-        if (wish !== done) log.info({ agent, wish }, 'kill switch');
+        if (wish !== (done ?? 'active')) log.info({ agent, wish }, 'kill switch');
         done = wish;
       } catch (error) {
         done = undefined;
