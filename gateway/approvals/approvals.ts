@@ -109,9 +109,8 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true });
     },
     resolve: async (id, verdict) => {
-      const matches = [...waiting.keys()].filter((key) => key.startsWith(id));
-      const found = waiting.get(id) ?? (matches.length === 1 ? waiting.get(matches[0] ?? '') : undefined);
-      if (found === undefined) return notPending(id, matches.length, store);
+      const found = only(waiting, id);
+      if (!('answer' in found)) return notPending(id, found.matches, store);
       if (!(await store.end(found.approval.id, endingOf(verdict)))) return alreadyResolved(found.approval.id);
       forget(found.approval.id);
       await grant(found.approval, verdict, store);
@@ -127,6 +126,15 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
       }));
     },
   };
+}
+
+/** The one whose id begins so, or how many there are. */
+function only(waiting: ReadonlyMap<string, Waiting>, id: string): Waiting | { readonly matches: number } {
+  const exact = waiting.get(id);
+  if (exact !== undefined) return exact;
+  const matches = [...waiting.values()].filter(({ approval }) => approval.id.startsWith(id));
+  const [first] = matches;
+  return first !== undefined && matches.length === 1 ? first : { matches: matches.length };
 }
 
 function checkShare(waiting: readonly Waiting[], agent: string, most: number): void {
