@@ -1,0 +1,159 @@
+import { chown, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { type GhostWatch, startsSince, watchGhosts } from '../stack/engine-events.ts';
+import { plainRequest, type RawAgent, rawContainer, startRawAgent } from '../stack/raw-agent.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { createVerdicts, type Verdicts } from '../stack/verdicts.ts';
+import { expectHardened } from './hardened.ts';
+
+const policy = `version: 1
+default: deny
+workspace: /app
+timeout: 1m
+environment: { allow: [LANG] }
+tools:
+  "true": { strategy: passthrough }
+  ls: { strategy: mirror }
+  pwd: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  cat: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  find: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+rules:
+  - { name: look, tools: ["true", ls, pwd, cat, find], action: allow }
+complete: true
+`;
+
+describe.skipIf(!hasLab())('the working directory and the workspace', () => {
+  let stack: Stack;
+  let raw: RawAgent;
+  let verdicts: Verdicts;
+  let ghosts: GhostWatch;
+  beforeAll(async () => {
+    ghosts = watchGhosts(sharedLab());
+    stack = await startStack(sharedLab(), {
+      name: 'work',
+      policy,
+      agents: { coder: { container: rawContainer }, other: { users: ['1001:1001'] } },
+    });
+    await fillWorkspaces(stack.workspaceOf('coder'), stack.workspaceOf('other'));
+    raw = startRawAgent(stack.agents['coder']!);
+    verdicts = createVerdicts(sharedLab(), stack, raw);
+  });
+  afterAll(async () => {
+    ghosts?.stop();
+    raw?.[Symbol.dispose]();
+    await stack?.stop();
+  });
+
+  const runIn = (cwd: string, command: string, args: string[] = []) =>
+    raw.request({ ...plainRequest, command, args, cwd });
+
+  test.each([
+    ...['/app-evil', '/application', '/app/../etc', '/app/..', '/', '', 'app', './', '/APP', '//etc'],
+    ...['/app/../app/../etc', '/proc/self/cwd', '/proc/self/fd/7', '/app∕..'],
+  ])('A-15 the directory %j is outside: refused, whatever the strategy', async (cwd) => {
+    for (const command of ['true', 'ls', 'pwd'])
+      await verdicts.refuses(() => runIn(cwd, command), 'cwd-outside');
+  });
+
+  test('A-15 a directory with a NUL is refused', () =>
+    verdicts.refuses(() => runIn('/app\0/x', 'ls'), 'request-invalid'));
+
+  test('A-15 %2e%2e is the name of a directory that is not there', async () => {
+    for (const command of ['ls', 'pwd'])
+      expect(await runIn('/app/%2e%2e/etc', command)).toMatchObject(endedIn('cwd-missing', 125));
+  });
+
+  test.each([
+    ['/app', '/app'],
+    ['/app/', '/app'],
+    ['/app//sub', '/app/sub'],
+    ['/app/./sub', '/app/sub'],
+    ['/app/sub/..', '/app'],
+    ['/app/../app/sub', '/app/sub'],
+  ])('A-16 the directory %s is %s to the tool', async (cwd, seen) => {
+    const served = { acks: [0], stderr: '', exit: [0, 0] };
+    expect(await runIn(cwd, 'pwd')).toMatchObject({ ...served, stdout: `${seen}\n` });
+    const names = seen === '/app' ? 'in\nlink\nown.txt\nsub\nup\n' : 'file.txt\n';
+    expect(await runIn(cwd, 'ls')).toMatchObject({ ...served, stdout: names });
+  });
+
+  test.each(['link', 'up', 'link/../sub/../link', 'in/../../etc'])(
+    'A-17 a link that leads out of the workspace is not followed: /app/%s',
+    async (path) => {
+      for (const command of ['ls', 'find']) {
+        const { stdout, stderr, exit } = await runIn(`/app/${path}`, command);
+        expect({ stdout, exit }).toEqual({ stdout: '', exit: [1, 0] });
+        expect(stderr).toMatch(/^clawrden: cwd-outside: [^\n]+\n$/);
+      }
+    },
+  );
+
+  test('A-17 nor is it by passthrough, where the shim itself stands in the directory', async () => {
+    const since = Date.now();
+    const { code, stderr } = await stack.agents['coder']!.exec(['true'], { cwd: '/app/link' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^clawrden: cwd-outside: /) });
+    expect(await startsSince(sharedLab(), since)).toEqual([]);
+  });
+
+  test('A-17 a link to a directory inside the workspace is followed', async () => {
+    expect(await runIn('/app/in', 'cat', ['file.txt'])).toMatchObject({ stdout: 'inside\n', exit: [0, 0] });
+    expect(await runIn('/app/in', 'ls')).toMatchObject({ stdout: 'file.txt\n', exit: [0, 0] });
+  });
+
+  test('A-18 a directory that is not there is refused by where it would run, and not made', async () => {
+    for (const command of ['ls', 'pwd'])
+      expect(await runIn('/app/does/not/exist', command)).toMatchObject(endedIn('cwd-missing', 125));
+    expect((await readdir(stack.workspaceOf('coder'))).sort()).toEqual([
+      'in',
+      'link',
+      'own.txt',
+      'sub',
+      'up',
+    ]);
+    await verdicts.serves();
+  });
+
+  test('A-20 on each Docker host an agent sees its own files, and none of another agent', async () => {
+    const before = (await stack.audit()).length;
+    const looks = Array.from({ length: 6 }, () => runIn('/app', 'find', ['/', '-name', '*.txt', '-xdev']));
+    const all = Array.from({ length: 6 }, () => runIn('/app', 'find', ['/app', '-name', '*.txt']));
+    for (const { stdout } of await Promise.all(all))
+      expect(stdout.split('\n').sort().join(' ')).toBe(' /app/own.txt /app/sub/file.txt');
+    for (const { stdout } of await Promise.all(looks)) expect(stdout).not.toContain('secret');
+    const starts = (await stack.audit()).slice(before).filter(({ type }) => type === 'start');
+    expect(new Set(starts.map(({ host }) => host))).toEqual(new Set(stack.hosts));
+    expect(await runIn('/app', 'cat', ['own.txt'])).toMatchObject({ stdout: 'of coder\n' });
+    const other = await stack.agents['other']!.exec(['find', '/app', '-type', 'f'], { user: '1001:1001' });
+    expect(other).toMatchObject({ code: 0, stdout: '/app/secret.txt\n' });
+  });
+
+  test('A-60 every ghost that this took was hardened', async () => {
+    const workspaces = { coder: stack.workspaceOf('coder'), other: stack.workspaceOf('other') };
+    const users = { coder: '1000:1000', other: '1001:1001' };
+    const all = await ghosts.inspected();
+    expect(all.length).toBeGreaterThan(20);
+    for (const ghost of all)
+      await expectHardened(ghost, { workspaces, users, stateDir: join(stack.dir, 'warden') });
+  });
+});
+
+function endedIn(reason: string, code: number): object {
+  const stderr = expect.stringMatching(new RegExp(`^clawrden: ${reason}: [^\\n]+\\n$`));
+  return { acks: [0], stdout: '', stderr, exit: [code, 0] };
+}
+
+async function fillWorkspaces(own: string, others: string): Promise<void> {
+  await mkdir(join(own, 'sub'));
+  await writeFile(join(own, 'own.txt'), 'of coder\n');
+  await writeFile(join(own, 'sub/file.txt'), 'inside\n');
+  for (const [link, target] of [
+    ['link', '/etc'],
+    ['up', '..'],
+    ['in', '/app/sub'],
+  ] as const)
+    await symlink(target, join(own, link));
+  await writeFile(join(others, 'secret.txt'), 'of other\n');
+  await chown(others, 1001, 1001);
+}
