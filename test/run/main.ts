@@ -32,7 +32,9 @@ for (const step of steps({ ...traced, temporary, long, before })) {
   process.stdout.write(`${step.name} … `);
   const start = performance.now();
   const { tally, output } = await step.run(interrupt.signal);
-  process.stdout.write(`${inWords(tally)} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`);
+  process.stdout.write(
+    `${inWords(tally)}${skips(tally)} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`,
+  );
   if (interrupt.signal.aborted) await endInterrupted();
   if (tally.failed > 0) process.stdout.write(`${output}\n`);
   tallies.push(tally);
@@ -53,8 +55,13 @@ function options(): { long: boolean; help: boolean } {
 
 function report(total: Tally): void {
   for (const { name, reason } of total.skipped) process.stdout.write(`skipped: ${name}: ${reason}\n`);
+  if (total.skipped.length > 0) process.stdout.write(`${total.skipped.length} skipped\n`);
   process.stdout.write(`${inWords(total)}\n`);
   process.exitCode = total.failed > 0 ? 1 : 0;
+}
+
+function skips({ skipped }: Tally): string {
+  return skipped.length > 0 ? `, ${skipped.length} skipped` : '';
 }
 
 async function endInterrupted(): Promise<never> {
