@@ -58,7 +58,10 @@ describe('initPlanOf', () => {
   });
 
   it('says that a mirrored command is one and is not confined', () => {
-    const mirrored = initPlanOf({ ...plan, strategy: 'mirror', stdin: 'none' }, command(['null', 'pipe', 'pipe']));
+    const mirrored = initPlanOf(
+      { ...plan, strategy: 'mirror', stdin: 'none' },
+      command(['null', 'pipe', 'pipe']),
+    );
     expect(mirrored).toMatchObject({ mirror: true, confine: false, stdinNone: true });
   });
 });
