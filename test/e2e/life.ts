@@ -1,0 +1,95 @@
+import type { Lab } from '../lab/lab.ts';
+import { waitUntil } from '../lab/wait.ts';
+import type { AuditLine, Stack } from '../stack/start-stack.ts';
+
+/** The same shell by the two ways a command can run: `sh` in a ghost, `ash` in the agent's own container. */
+export const shells = [
+  { strategy: 'ghost', shell: 'sh' },
+  { strategy: 'mirror', shell: 'ash' },
+] as const;
+
+/** Scripts that begin with `: ask` are asked about and with `: no` denied; all others run. */
+export function lifePolicy(more: { tools?: string; expires?: string } = {}): string {
+  return `version: 1
+default: deny
+workspace: /app
+timeout: 2m
+approval: { expires: ${more.expires ?? '5m'} }
+environment: { allow: [LANG, CI] }
+tools:
+  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, cpus: 2 }
+  ash: { strategy: mirror }
+  tail: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 1s }
+  usleep: { strategy: mirror, timeout: 1s }
+  no-such-tool: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  no-such-thing: { strategy: mirror }
+${more.tools ?? ''}
+rules:
+  - { name: asked, tools: [sh, ash], args: ["-c", ": ask*"], action: ask, reason: "somebody should look" }
+  - { name: never, tools: [sh, ash], args: ["-c", ": no*"], action: deny, reason: "not here" }
+  - { name: rest, action: allow }
+complete: true
+`;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly agent: string;
+  readonly executionId: string;
+  readonly state: string;
+  readonly host: string;
+  readonly outcome: string;
+  readonly reason: string;
+}
+
+/** What a list of the command line shows as JSON. */
+export async function listed(stack: Stack, list: 'pending' | 'ps' | 'history' | 'hosts'): Promise<Listed[]> {
+  const { stdout, stderr } = await stack.cli([list, '--json']);
+  if (stdout === '') throw new Error(`clawrden ${list}: ${stderr}`);
+  return JSON.parse(stdout) as Listed[];
+}
+
+/** Waits for the one question that is open and returns its approval's id. */
+export async function untilAsked(stack: Stack): Promise<string> {
+  let found = '';
+  await waitUntil('a question', 20_000, async () => {
+    found = (await listed(stack, 'pending'))[0]?.id ?? '';
+    return found !== '';
+  });
+  return found;
+}
+
+/** Waits until the audit holds `count` records of a type that `fits`. */
+export async function untilAudited(
+  stack: Stack,
+  type: string,
+  fits: (line: AuditLine) => boolean = () => true,
+  count = 1,
+): Promise<AuditLine[]> {
+  let lines: AuditLine[] = [];
+  await waitUntil(`${count} ${type} in the audit`, 20_000, async () => {
+    lines = (await stack.audit()).filter((line) => line.type === type && fits(line));
+    return lines.length >= count;
+  });
+  return lines;
+}
+
+/** Ids of the agent's ghosts on every host, in whatever state. */
+export async function ghostsOf(lab: Lab, agent: string): Promise<string[]> {
+  const filter = ['--filter', `label=clawrden.agent=${agent}`];
+  const perHost = await Promise.all(
+    lab.hosts.map((host) => host.docker(['ps', '-aq', '--no-trunc', ...filter])),
+  );
+  return perHost.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+}
+
+/** Milliseconds until no ghost of the agent is left anywhere. */
+export async function untilNoGhosts(lab: Lab, agent: string, withinMs: number): Promise<number> {
+  const began = performance.now();
+  await waitUntil(
+    `the ghosts of ${agent} to go`,
+    withinMs,
+    async () => (await ghostsOf(lab, agent)).length === 0,
+  );
+  return performance.now() - began;
+}
