@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Command } from '../../src/command.ts';
 import type { RelayAgentConfig } from '../../src/config/relay-config.ts';
-import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { type Outcome, outcomeOf } from '../../src/outcome.ts';
@@ -11,6 +11,7 @@ import { admitRequest } from './admit-request.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import type { Peer } from './identity-refusal.ts';
 import type { Mirror } from './mirror.ts';
+import { reachGateway } from './reach-gateway.ts';
 import { receiveRequest } from './receive-request.ts';
 import { relayExecution } from './relayed-execution.ts';
 import { reportRefusal } from './report-refusal.ts';
@@ -97,7 +98,7 @@ export class Connection {
   async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
     const { agent, link, engine, mirrors } = this.#context;
     try {
-      await reachGateway(link, shim.gone);
+      await reachGateway(link, reachTimeoutMs, shim.gone);
       const { name, container } = agent;
       return await relayExecution({
         ...{ shim, link, engine, mirrors, container, executionId, command },
@@ -107,15 +108,5 @@ export class Connection {
     } catch (error) {
       return outcomeOf(toClawrdenError(error));
     }
-  }
-}
-
-async function reachGateway(link: Pick<GatewayClient, 'waitForReady'>, gone: AbortSignal): Promise<void> {
-  const left = new Promise<false>((resolve) => gone.addEventListener('abort', () => resolve(false)));
-  const reached = !gone.aborted && (await Promise.race([link.waitForReady(reachTimeoutMs), left]));
-  if (gone.aborted) throw gone.reason;
-  if (!reached) {
-    const text = `the gateway did not answer within ${reachTimeoutMs / 1000} s; ask the operator to look at it`;
-    throw new ClawrdenError('gateway-unreachable', text);
   }
 }

@@ -46,7 +46,9 @@ function loadAddon(path: string): Addon {
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
-    throw broken(path, `cannot be loaded (${(error as Error).message})`, error);
+    // Node says where it looked on further lines.
+    const [why] = (error as Error).message.split('\n');
+    throw broken(path, `cannot be loaded (${why})`, error);
   }
 }
 

@@ -1,23 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Identity } from '../../src/command.ts';
-import { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Input, Output } from '../../src/execution-io.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { Start, Plan as WirePlan } from '../../src/gen/clawrden/v1/execution.ts';
 import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import { EarlyInputs } from './early-inputs.ts';
-import { type FromGateway, type GatewayCall, openGatewayCall } from './gateway-call.ts';
+import { type FromGateway, type GatewayCall, openGatewayCall, type ToGateway } from './gateway-call.ts';
 import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
+import { reachGateway } from './reach-gateway.ts';
 import { Ack, type ShimChannel } from './shim-channel.ts';
 import { toShim, toWireCommand, toWireCopy, toWireInput } from './wire-messages.ts';
 
 /** A cancel that the gateway does not answer becomes a broken stream. */
 const cancelTimeoutMs = 3000;
+/** While a person is asked the gateway may go away and come back; it keeps a caller's place this long, too. */
+const returnWithinMs = 30_000;
+const returnAfterMs = 200;
 
 export interface ExecutionOptions {
   readonly shim: ShimChannel;
-  readonly link: Pick<GatewayClient, 'execute'>;
+  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
   readonly engine: AgentEngine;
   /** Where what runs here can be found. */
   readonly mirrors: Set<Mirror>;
@@ -40,32 +45,63 @@ export function relayExecution(options: ExecutionOptions): Promise<Outcome> {
 class RelayedExecution {
   readonly #options: ExecutionOptions;
   readonly #shim: ShimChannel;
-  readonly #call: GatewayCall;
   readonly #early = new EarlyInputs();
+  #call: GatewayCall;
   #mirror: Mirror | undefined;
+  /** Hash of the plan that a person is being asked about. */
+  #asked: string | undefined;
+  #lostAt: number | undefined;
   #over = false;
 
   constructor(options: ExecutionOptions) {
     this.#options = options;
     this.#shim = options.shim;
-    this.#call = openGatewayCall(options.link.execute(), (response) => this.#onResponse(response));
+    this.#call = this.#open({ $case: 'start', value: startOf(options) });
   }
 
   async run(): Promise<Outcome> {
-    void this.#call.send({ $case: 'start', value: startOf(this.#options) });
     this.#shim.listen((input) => this.#onInput(input));
     const { gone } = this.#shim;
     const onGone = () => this.#onGone(gone.reason as ClawrdenError);
     if (gone.aborted) onGone();
     else gone.addEventListener('abort', onGone, { once: true });
     try {
-      return await this.#call.outcome;
+      return await this.#outcome();
     } catch (error) {
       throw gone.aborted ? gone.reason : error;
     } finally {
       this.#over = true;
       await this.#endMirror();
     }
+  }
+
+  #open(first: ToGateway): GatewayCall {
+    const call = openGatewayCall(this.#options.link.execute(), (response) => this.#onResponse(response));
+    void call.send(first);
+    return call;
+  }
+
+  async #outcome(): Promise<Outcome> {
+    for (;;) {
+      try {
+        return await this.#call.outcome;
+      } catch (error) {
+        const { code } = toClawrdenError(error);
+        this.#lostAt ??= performance.now();
+        const left = this.#lostAt + returnWithinMs - performance.now();
+        if (this.#asked === undefined || code !== 'gateway-lost' || left <= 0) throw error;
+        await this.#resume(this.#asked, left);
+      }
+    }
+  }
+
+  /** Never a second start: whether the plan may still run, the gateway knows. */
+  async #resume(planHash: string, withinMs: number): Promise<void> {
+    const { link, executionId } = this.#options;
+    await sleep(returnAfterMs);
+    await reachGateway(link, withinMs, this.#shim.gone);
+    this.#call = this.#open({ $case: 'resume', value: { executionId, planHash } });
+    for (const input of this.#early.all()) void this.#call.send(toWireInput(input));
   }
 
   #onInput(input: Input): Promise<void> | undefined {
@@ -87,6 +123,9 @@ class RelayedExecution {
   }
 
   #onResponse(response: FromGateway): Promise<void> | undefined {
+    this.#lostAt = undefined;
+    if (response.$case === 'pending') this.#asked = response.value.planHash;
+    else if (response.$case !== 'notice') this.#asked = undefined;
     switch (response.$case) {
       case 'pending':
         return this.#shim.ack(Ack.pending);

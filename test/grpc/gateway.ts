@@ -7,7 +7,7 @@ import { createAuthentication } from '../../gateway/auth/create-authentication.t
 import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
 import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
 import type { Authentication, Enrolment } from '../../gateway/authentication.ts';
-import type { Execute } from '../../gateway/execute.ts';
+import type { Execute, Resume } from '../../gateway/execute.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createRelays, type Relays } from '../../gateway/relays.ts';
@@ -48,6 +48,8 @@ export interface IdentityOptions {
 
 export interface GatewayOptions {
   readonly execute?: Execute;
+  /** When left out nothing can be resumed. */
+  readonly resume?: Resume;
   readonly warden?: Partial<WardenView>;
   /** What relays should be; `relays.tellAll` tells them anew. */
   readonly state?: () => RelayState;
@@ -88,7 +90,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       authority: authority.certificate,
       authentication,
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
-      resume: () => Promise.resolve(failure('resume-void', 'nothing waits here')),
+      resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
       relays,
     });

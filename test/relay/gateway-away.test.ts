@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import { FrameType } from '../../src/frames.ts';
 
 import { version1 } from './requests.ts';
-import { accepted, untilGone } from './scripted.ts';
+import { accepted, pending, untilGone } from './scripted.ts';
 import { startRelay } from './start-relay.ts';
 
 const endless: Execute = async (_caller, _request, channel) => {
@@ -11,7 +11,7 @@ const endless: Execute = async (_caller, _request, channel) => {
   return await untilGone(channel);
 };
 
-test('a gateway that goes away in the middle is 125 gateway-lost', async () => {
+test.concurrent('a gateway that goes away in the middle is 125 gateway-lost', async () => {
   await using relay = await startRelay({ execute: endless });
   const shim = relay.shim().request(version1);
   await shim.until(() => shim.acks.length > 0);
@@ -21,7 +21,7 @@ test('a gateway that goes away in the middle is 125 gateway-lost', async () => {
   expect(shim.exit).toEqual([125, 0]);
 });
 
-test('P24 a gateway that freezes is noticed within 15 s', { timeout: 30_000 }, async () => {
+test.concurrent('P24 a gateway that freezes is noticed within 15 s', { timeout: 30_000 }, async () => {
   await using relay = await startRelay({ execute: endless });
   const shim = relay.shim().request(version1);
   await shim.until(() => shim.acks.length > 0);
@@ -30,7 +30,7 @@ test('P24 a gateway that freezes is noticed within 15 s', { timeout: 30_000 }, a
   expect(shim.exit).toEqual([125, 0]);
 });
 
-test('a new request is held until the gateway is back', async () => {
+test.concurrent('a new request is held until the gateway is back', async () => {
   await using relay = await startRelay();
   relay.network.cut();
   const shim = relay.shim().request(version1);
@@ -41,7 +41,7 @@ test('a new request is held until the gateway is back', async () => {
   expect(shim.exit).toEqual([0, 0]);
 });
 
-test('a request that is held for 10 s ends with 125 gateway-unreachable; a cancel does not wait', async () => {
+test.concurrent('a request that is held for 10 s ends with 125 gateway-unreachable; a cancel does not wait', async () => {
   await using relay = await startRelay();
   relay.network.cut();
   const shim = relay.shim().request(version1);
@@ -54,4 +54,80 @@ test('a request that is held for 10 s ends with 125 gateway-unreachable; a cance
   expect(shim.acks).toEqual([0]);
   expect(shim.output(2)).toMatch(/^clawrden: gateway-unreachable: /);
   expect(shim.exit).toEqual([125, 0]);
+});
+
+describe.concurrent('while a person is asked', () => {
+  const asking: Execute = async (_caller, _request, channel) => {
+    void channel.send(pending);
+    return await untilGone(channel);
+  };
+
+  test('the relay holds the shim, comes back with the execution’s id and hash, and the answer gets through', async () => {
+    let started = '';
+    const resumed: unknown[] = [];
+    await using relay = await startRelay({
+      execute: async (caller, request, channel) => {
+        started = request.executionId;
+        return await asking(caller, request, channel);
+      },
+      resume: async (_caller, request, channel) => {
+        resumed.push(request);
+        void channel.send(pending);
+        void channel.send(accepted);
+        void channel.send({ type: 'stdout', bytes: Buffer.from('at last') });
+        return { kind: 'exited', code: 4, signal: 0 };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    relay.network.heal();
+    await shim.closed;
+    expect(resumed).toEqual([{ executionId: started, planHash: pending.planHash }]);
+    expect(shim.acks).toEqual([2, 0]);
+    expect(shim.output(1)).toBe('at last');
+    expect(shim.exit).toEqual([4, 0]);
+  });
+
+  test('a gateway that forgot it is 125 resume-void', async () => {
+    await using relay = await startRelay({ execute: asking });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    relay.network.heal();
+    await shim.closed;
+    expect(shim.output(2)).toMatch(/^clawrden: resume-void: /);
+    expect(shim.exit).toEqual([125, 0]);
+  });
+
+  test('a shim that hangs up meanwhile is not waited for', async () => {
+    const resumed: unknown[] = [];
+    await using relay = await startRelay({
+      execute: asking,
+      resume: async (_caller, request) => {
+        resumed.push(request);
+        return { kind: 'exited', code: 0, signal: 0 };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    shim.socket.destroy();
+    await shim.until(() => relay.logged.some(({ msg }) => msg === 'ended'));
+    relay.network.heal();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(resumed).toEqual([]);
+  });
+
+  test('a gateway that stays away for 30 s is 125', { timeout: 60_000 }, async () => {
+    await using relay = await startRelay({ execute: asking });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    const waited = await shim.closed;
+    expect(waited).toBeGreaterThan(29_000);
+    expect(waited).toBeLessThan(33_000);
+    expect(shim.exit).toEqual([125, 0]);
+  });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Execute } from '../../gateway/execute.ts';
+import type { Execute, Resume } from '../../gateway/execute.ts';
 import { openAgentEngine } from '../../shim/relay/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/agent-listener.ts';
 import { loadPeerCredentials } from '../../shim/relay/peer-credentials.ts';
@@ -25,6 +25,7 @@ export interface TestRelay extends AsyncDisposable {
 
 export interface RelayOptions {
   readonly execute?: Execute;
+  readonly resume?: Resume;
   readonly users?: readonly [Identity, ...Identity[]];
   readonly peer?: Identity;
 }
@@ -33,7 +34,10 @@ export interface RelayOptions {
 export const user: Identity = { uid: 1000, gid: 1000 };
 
 export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
-  const gateway = await startTestGateway(options.execute === undefined ? {} : { execute: options.execute });
+  const gateway = await startTestGateway({
+    ...(options.execute && { execute: options.execute }),
+    ...(options.resume && { resume: options.resume }),
+  });
   const network = await networkTo(gateway.port);
   const identityDir = await gateway.identity(relayName);
   const link = await connectGateway({ address: `localhost:${network.port}`, identityDir });
