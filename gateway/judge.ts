@@ -43,8 +43,10 @@ export function judge(
   halted: (agent: string) => ClawrdenError | undefined,
 ): Judgement {
   try {
+    const agent = agentOf(agents, caller, request);
+    // Behind the line above: a relay may not even put refusals into the record of an agent that is not its own.
     if (request.refusal !== undefined) throw request.refusal;
-    const subject = identify(agents, caller, request);
+    const subject = identify(agent, caller, request);
     const halt = halted(subject.agent?.name ?? '');
     if (halt !== undefined) throw halt;
     const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
@@ -55,16 +57,27 @@ export function judge(
   }
 }
 
-function identify(agents: ReadonlyMap<string, AgentConfig>, caller: Caller, request: StartRequest): Subject {
-  if (caller.kind === 'operator') return orchestratorSubject(agents, request);
+/** The agent that the caller may speak for; none, where an orchestrator names none. */
+function agentOf(
+  agents: ReadonlyMap<string, AgentConfig>,
+  caller: Caller,
+  request: StartRequest,
+): AgentConfig | undefined {
   const agent = agents.get(request.agent);
-  if (agent === undefined || agent.relay !== caller.name) {
-    throw new ClawrdenError(
-      'identity-agent',
-      `relay ${caller.name} may not speak for agent ${request.agent}`,
-    );
+  if (caller.kind === 'relay' && agent?.relay !== caller.name) {
+    const text = `relay ${caller.name} may not speak for agent ${request.agent}`;
+    throw new ClawrdenError('identity-agent', text);
   }
-  const { identity } = request;
+  if (agent === undefined && request.agent !== '') {
+    throw new ClawrdenError('agent-unknown', `there is no agent ${request.agent}`);
+  }
+  return agent;
+}
+
+function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: StartRequest): Subject {
+  if (agent === undefined || caller.kind === 'operator') {
+    return { agent, identity: agent?.users[0] ?? nobody };
+  }
   if (identity === undefined) throw new ClawrdenError('request-invalid', 'the relay attested no identity');
   if (identity.uid === 0) throw new ClawrdenError('identity-root', 'uid 0 may do nothing');
   if (!agent.users.some(({ uid, gid }) => uid === identity.uid && gid === identity.gid)) {
@@ -74,13 +87,6 @@ function identify(agents: ReadonlyMap<string, AgentConfig>, caller: Caller, requ
     );
   }
   return { agent, identity };
-}
-
-function orchestratorSubject(agents: ReadonlyMap<string, AgentConfig>, request: StartRequest): Subject {
-  if (request.agent === '') return { agent: undefined, identity: nobody };
-  const agent = agents.get(request.agent);
-  if (agent === undefined) throw new ClawrdenError('agent-unknown', `there is no agent ${request.agent}`);
-  return { agent, identity: agent.users[0] };
 }
 
 /** Only an orchestrator may leave its working directory to us. */

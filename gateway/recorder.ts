@@ -1,7 +1,7 @@
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../src/outcome.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { DecisionRecord, OutcomeRecord } from './audit/audit-record.ts';
+import type { DecisionRecord, IncidentRecord, OutcomeRecord } from './audit/audit-record.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 import type { Execution } from './execution.ts';
@@ -27,11 +27,16 @@ export interface Recorder {
   readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
 }
 
+/** Refusals that no honest caller meets. */
+const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch']);
+
 export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
   return {
     decided: async (execution, judgement, sealed) => {
       execution.advance(decidedFields(execution, judgement, sealed));
-      await audit.append(decisionRecord(execution, judgement.decision.code ?? '', policyHash));
+      const { code = '' } = judgement.decision;
+      await audit.append(decisionRecord(execution, code, policyHash));
+      if (incidents.has(code)) await audit.append(incidentRecord(execution, code));
     },
     verdict: (execution, approval, verdict) =>
       audit.append({
@@ -73,6 +78,16 @@ export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
         .append({ type: 'decision', ...ids, ...why, ...what, ...rest })
         .then(() => outcome, unrecorded);
     },
+  };
+}
+
+function incidentRecord({ record }: Execution, incident: string): IncidentRecord {
+  const { id, caller, agent, decisionReason } = record;
+  return {
+    type: 'incident',
+    incident,
+    caller,
+    text: `execution ${id} for agent ${agent}: ${decisionReason}`,
   };
 }
 

@@ -36,6 +36,10 @@ test('P25: the decision is on the disk before the executor is called', async () 
 test.each([
   ['tool-unknown', request('other')],
   ['identity-agent', request('run', { agent: 'foreign' })],
+  [
+    'identity-agent',
+    request('run', { agent: 'foreign', refusal: new ClawrdenError('too-large', 'not to be recorded') }),
+  ],
   ['identity-user', request('run', { identity: { uid: 1001, gid: 1000 } })],
   ['identity-root', request('run', { identity: { uid: 0, gid: 0 } })],
   ['cwd-outside', request('run', { command: { ...request('run').command, cwd: '/app/../etc' } })],
@@ -50,6 +54,8 @@ test.each([
     reason: code,
   });
   expect(readAudit(dir).filter(({ decision }) => decision === 'deny')).toHaveLength(1);
+  const isIncident = code === 'identity-agent' || code === 'identity-mismatch';
+  expect(readAudit(dir).filter(({ type }) => type === 'incident')).toHaveLength(isIncident ? 1 : 0);
   expect(core.ran).toEqual([]);
 });
 
