@@ -58,6 +58,14 @@ describe.concurrent.each(nativeBuilds)('what ends a command ($name)', ({ init })
     expect(command.inbox.bytes(FrameType.stdout).length).toBe(123_457);
   });
 
+  test('one byte over the limit is over it', async ({ expect }) => {
+    expect(await timed({ script: 'printf 1234567890; sleep 60', outputBytes: 9 })).toMatchObject({
+      signal: 9,
+      cause: cause.output,
+      stdout: '123456789',
+    });
+  });
+
   test('output that fills the limit exactly is no end', async ({ expect }) => {
     const end = await timed({ script: 'printf 12345; printf 67890 >&2', outputBytes: 10 });
     expect(end).toMatchObject({ code: 0, cause: cause.own, stdout: '12345', stderr: '67890' });

@@ -5,6 +5,7 @@ import { FrameType } from '../../src/frames.ts';
 import type { InitPlan } from '../../src/init-client/plan-encoding.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
+import { ticksOf } from './process-table.ts';
 
 const window = 262_144;
 const asRoot = process.geteuid?.() === 0;
@@ -119,6 +120,16 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     command.send(FrameType.cancel);
     await command.end();
     expect(unreadOf(command)).toBe(8);
+  });
+
+  test('input that the tool does not read costs no processor time, nor does output that nobody takes', async () => {
+    await using command = InitProcess.start(init, { ...pipes, script: 'sleep 0.1; yes' });
+    await command.sendStdin(Buffer.alloc(window));
+    command.child.stdout?.pause();
+    await sleep(300);
+    const before = ticksOf(command.child.pid ?? 0);
+    await sleep(500);
+    expect(ticksOf(command.child.pid ?? 0) - before).toBeLessThan(10);
   });
 
   test('a signal does not wait behind unread input', async () => {

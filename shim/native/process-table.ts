@@ -27,6 +27,12 @@ export function processState(pid: number): string {
   }
 }
 
+/** Processor time that a process has used, in clock ticks of 10 ms. */
+export function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
 function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -91,6 +91,15 @@ describe.each(nativeBuilds)('the original, run in place ($name)', (build) => {
     expect(descriptors).toEqual(['0', '1', '2', '7']);
   });
 
+  test('no signal is left blocked', async () => {
+    // Not by way of a shell: some unblock all at their start.
+    const { stdout } = await run(
+      (bin) => symlinkSync('/bin/cat', join(bin, 'tool')),
+      'tool /proc/self/status',
+    );
+    expect(stdout).toMatch(/SigBlk:\s0{16}\n/);
+  });
+
   test('eats no input, from a pipe or a file', async () => {
     const prepare = (bin: string) => program(join(bin, 'tool'), 'exec head -c 3');
     expect((await run(prepare, 'printf "abc\\ndef\\n" | tool')).stdout).toBe('abc');

@@ -128,6 +128,20 @@ describe.each(nativeBuilds)('signals for the shim ($name)', (build) => {
     });
   });
 
+  test('signals get through while a pipe stalls that the output goes into', async () => {
+    await started(async (run, relay) => {
+      relay.write(Uint8Array.of(0));
+      for (let sent = 0; sent < 64; sent++) relay.send(FrameType.stdout, Buffer.alloc(32_768, 'x'));
+      await sleep(100);
+      process.kill(Number(run.stderr), 'SIGINT');
+      const before = performance.now();
+      await relay.inbox.first(FrameType.signal);
+      expect(performance.now() - before).toBeLessThan(1000);
+      relay.exit(0);
+      expect((await run.end()).stdout.length).toBe(64 * 32_768);
+    }, 'sh -c "echo \\$\\$ >&2; exec $T" | { sleep 2; cat; }');
+  });
+
   test('signals get through while the output stalls', async () => {
     await started(async (run, relay) => {
       run.child.stdout?.pause();

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { FrameType } from '../../src/frames.ts';
 import type { RelayConnection } from './fake-relay.ts';
 import { nativeBuilds } from './native-builds.ts';
-import { eventually } from './process-table.ts';
+import { eventually, ticksOf } from './process-table.ts';
 import { ShimBench, type ShimRun } from './shim-process.ts';
 
 const window = 262_144;
@@ -157,6 +157,25 @@ describe.each(nativeBuilds)('what the shim reads ($name)', (build) => {
       await relay.inbox.until(() => relay.stdin.length === window);
       relay.exit(0);
     });
+  });
+
+  test('input that nobody reads yet costs no processor time', async () => {
+    for (const script of [
+      '{ cat lines; sleep 2; } | sh -c "echo \\$\\$ >&2; exec $T"',
+      '{ echo; sleep 2; } | sh -c "echo \\$\\$ >&2; exec $T"',
+      'sh -c "echo \\$\\$ >&2; exec $T"',
+    ]) {
+      await started(script, async (run, relay) => {
+        run.child.stdin?.write(lines);
+        relay.credit(window);
+        await relay.inbox.until(() => relay.stdin.length > 0);
+        await quiet(relay);
+        const before = ticksOf(Number(run.stderr));
+        await sleep(500);
+        expect(ticksOf(Number(run.stderr)) - before).toBeLessThan(10);
+        relay.exit(0);
+      });
+    }
   });
 
   test('a slow producer is waited for, byte by byte', async () => {
