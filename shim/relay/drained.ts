@@ -1,14 +1,12 @@
-import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 
-/** Resolves when `stream` takes more, or emits `end`, after which it never will. */
-export function drained(stream: EventEmitter, end: string): Promise<void> {
+/** Resolves when `socket` takes more, or is closed and never will. */
+export function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      stream.off('drain', done);
-      stream.off(end, done);
+      socket.off('drain', done).off('close', done);
       resolve();
     };
-    stream.on('drain', done);
-    stream.on(end, done);
+    socket.on('drain', done).on('close', done);
   });
 }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
+import { boundedWriter } from '../../src/bounded-writer.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
 import { fromWireOutcome, type Outcome } from '../../src/outcome.ts';
-import { drained } from './drained.ts';
 
 export type ToGateway = NonNullable<ExecuteRequest['message']>;
 export type FromGateway = NonNullable<ExecuteResponse['message']>;
@@ -26,18 +26,26 @@ export function openGatewayCall(
   stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>,
   onResponse: (response: FromGateway) => Promise<void> | undefined,
 ): GatewayCall {
+  const writer = boundedWriter<ExecuteRequest>(stream);
   let over = false;
   stream.on('status', () => {
     over = true;
+    writer.release();
   });
   return {
     send: (message) => {
       if (over || stream.writableEnded) return undefined;
-      return stream.write({ message }) ? undefined : drained(stream, 'status');
+      return writer.write({ message }, bytesOf(message));
     },
     outcome: readResponses(stream, onResponse).finally(() => letGo(stream, () => over)),
     cancel: () => stream.cancel(),
   };
+}
+
+function bytesOf(message: ToGateway): number {
+  return message.$case === 'stdin' || message.$case === 'stdout' || message.$case === 'stderr'
+    ? message.value.length
+    : 0;
 }
 
 function readResponses(

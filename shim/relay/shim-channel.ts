@@ -113,7 +113,7 @@ export class ShimChannel {
     this.#socket.write(encodeFrameHeader(type, payload.length));
     const goOn = this.#socket.write(payload);
     this.#socket.uncork();
-    return goOn || this.#socket.destroyed ? undefined : drained(this.#socket, 'close');
+    return goOn || this.#socket.destroyed ? undefined : drained(this.#socket);
   }
 
   #mayTake(type: number): boolean {
