@@ -58,8 +58,8 @@ export interface Ghost {
   readonly containerId: string;
   readonly session: InitSession;
   /**
-   * Renames the container to `clawrden-<execution id>`, before its plan is sent; best effort, nobody waits for it. Only
-   * for one that was not named when it was made.
+   * Renames the container to `clawrden-<execution id>`; best effort, nobody waits for it but the container's own end.
+   * Only for one that was not named when it was made.
    */
   readonly claim: (executionId: string) => void;
   /**

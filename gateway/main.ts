@@ -29,10 +29,7 @@ import { createLedger, type Ledger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
 import { restoreWaiting } from './restore.ts';
-import { DockerHost } from './scheduler/docker-host.ts';
-import { resolveImage } from './scheduler/images.ts';
-import { Scheduler } from './scheduler/scheduler.ts';
-import { probe, watchHealth } from './scheduler/watch-health.ts';
+import { openPool } from './scheduler/pool.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { type History, openHistory } from './store/history.ts';
 import { spendToken } from './store/spent-tokens.ts';
@@ -77,8 +74,17 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
     },
   });
-  const pool = openPool(config, identity, ledger, log);
-  const { scheduler } = pool;
+  const init = nativeFile('clawrden-init');
+  const pool = openPool({
+    config,
+    policy,
+    openEngine: (host) => openEngine(host, identity.gatewayId, init, log),
+    // Whoever looks at the audit's health sees that it could not be written.
+    record: (entry) => void audit.append(entry).catch(() => {}),
+    drained: new Set(),
+    log,
+  });
+  const { scheduler, warmer, fleet } = pool;
   const parts: ExecuteParts = {
     policy,
     agents,
@@ -92,14 +98,16 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       decideAgain: (plan) => decide(policy, factsOf(plan)),
       recordVerdict: recorder.verdict,
     },
-    resolveImage: (reference) => resolveImage(scheduler.hosts, reference),
+    resolveImage: pool.resolveImage,
     executors: {
       ghost: createGhostExecutor({
         scheduler,
+        warmer,
         startTimeoutMs: config.limits.startTimeoutMs,
         labelsOf: (agent) => agents.get(agent)?.hosts ?? {},
         recordStart: recorder.started,
-        onHostLost: pool.probe,
+        onHostLost: fleet.suspect,
+        onLateExit: pool.lateExits.expect,
       }),
       mirror: createMirror(recorder.started),
       passthrough,
@@ -120,7 +128,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const restored = await restoreWaiting(parts, approvals, history);
   const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
   const servers = await startServers(config, identity, records, served);
-  await pool.looked;
+  await fleet.looked();
   log.info({ ...servers.ports, policy: policy.hash, restored }, 'ready');
 
   await untilAsked();
@@ -179,36 +187,6 @@ function relayState(
       paused: killSwitch.stateOf(name) === 'paused',
       killed: killSwitch.stateOf(name) === 'killed',
     })),
-  };
-}
-
-interface Pool {
-  readonly scheduler: Scheduler;
-  readonly probe: (host: DockerHost) => void;
-  /** Every host was tried once; a first command must not meet a pool that nobody has looked at. */
-  readonly looked: Promise<unknown>;
-  readonly close: () => Promise<void>;
-}
-
-function openPool(config: GatewayConfig, { gatewayId }: GatewayIdentity, ledger: Ledger, log: Logger): Pool {
-  const init = nativeFile('clawrden-init');
-  const hosts = config.hosts.map((host) => new DockerHost(host, openEngine(host, gatewayId, init, log)));
-  const scheduler = new Scheduler(hosts, config.limits);
-  const removeStrays = async (host: DockerHost) => {
-    const live = ledger.running().map(({ container }) => container);
-    const removed = await host.engine.removeStrays(new Set(live));
-    log.info({ host: host.name, removed }, 'host is up');
-  };
-  const closing = new AbortController();
-  const health = watchHealth(scheduler, removeStrays, closing.signal);
-  return {
-    scheduler,
-    probe: (host) => void probe(host, scheduler, removeStrays),
-    looked: health.looked,
-    close: async () => {
-      closing.abort();
-      await health.ended;
-    },
   };
 }
 

@@ -4,6 +4,7 @@ export type AuditRecord =
   | VerdictRecord
   | StartRecord
   | OutcomeRecord
+  | LateExitRecord
   | ControlRecord
   | IncidentRecord
   | LifecycleRecord
@@ -67,6 +68,16 @@ export interface OutcomeRecord extends OfExecution {
   readonly stderrDigest: string;
   /** Milliseconds in each state: received (decided on), awaiting-approval, queued (and started), running. */
   readonly durationsMs: Readonly<Record<string, number>>;
+}
+
+/** What was learnt of a command after its host was lost under it. Its outcome stays `host-lost`. */
+export interface LateExitRecord extends OfExecution {
+  readonly type: 'late-exit';
+  readonly host: string;
+  readonly container: string;
+  /** The exit code of the container: the tool's own, 128+n for a signal, or 125 where its end was not its own. */
+  readonly code?: number;
+  readonly text: string;
 }
 
 /** The kill switch: an agent, or all of them, paused, killed or set free. */

@@ -1,48 +1,160 @@
 import type { HostConfig } from '../../src/config/gateway-config.ts';
-import type { Engine, ImageFacts } from '../engine.ts';
+import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Engine, Ghost, GhostPurpose } from '../engine.ts';
+import type { GhostShape } from '../ghost-shape.ts';
+import { HostImages } from './host-images.ts';
+import { MissingWorkspaces } from './missing-workspaces.ts';
+import { StartGate } from './start-gate.ts';
+import { StartRecord } from './start-record.ts';
+import { WarmGhosts } from './warm-ghosts.ts';
 
-const imageFactsKeptMs = 30_000;
+/** What a ghost takes of its host while it runs. */
+export type Need = Pick<GhostShape, 'memoryBytes' | 'cpus'>;
 
-/** One engine of the pool and what is known of it now. Only the scheduler and the health check change it. */
+/** One engine of the pool: what is known of it now, what runs there, and how ghosts come and go. */
 export class DockerHost {
-  readonly config: HostConfig;
   readonly engine: Engine;
-  state: 'ready' | 'draining' | 'down' = 'down';
+  readonly images: HostImages;
+  readonly workspaces = new MissingWorkspaces();
+  readonly starts = new StartRecord();
+  readonly gate: StartGate;
+  readonly warm: WarmGhosts;
+  /** Of gateway.yaml as it was last loaded. */
+  config: HostConfig;
+  /** `silent`: no answer, and not yet given up. */
+  health: 'up' | 'silent' | 'down' = 'down';
+  /** No new work, by an operator or because gateway.yaml names it no more. */
+  draining = false;
   problem = 'not reached yet';
-  /** Slots in use. */
-  running = 0;
-  /** Leases given so far: among equally loaded hosts the one with fewer comes first. */
-  granted = 0;
-  readonly #images = new Map<string, { facts: ImageFacts | undefined; until: number }>();
+  /** When work was last given to a host, counted over all hosts. */
+  lastTurn = 0;
+  /** On the monotonic clock, in milliseconds. */
+  lastGrantAt = 0;
+  readonly #used = { slots: 0, memoryBytes: 0, cpus: 0 };
+  readonly #containers = new Set<string>();
+  readonly #onLost = new Set<(error: ClawrdenError) => void>();
 
   constructor(config: HostConfig, engine: Engine) {
     this.config = config;
     this.engine = engine;
+    this.images = new HostImages(engine);
+    this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.config.starts));
+    this.warm = new WarmGhosts((ghost) => void this.discard(ghost));
   }
 
   get name(): string {
     return this.config.name;
   }
 
-  get hasFreeSlot(): boolean {
-    return this.state === 'ready' && this.running < this.config.slots;
+  get state(): 'ready' | 'draining' | 'down' {
+    if (this.health !== 'up') return 'down';
+    return this.draining ? 'draining' : 'ready';
+  }
+
+  /** Slots in use. */
+  get running(): number {
+    return this.#used.slots;
+  }
+
+  /** Containers that are starting, waiting, running or about to be gone. */
+  get containers(): ReadonlySet<string> {
+    return this.#containers;
   }
 
   carries(labels: Readonly<Record<string, string>>): boolean {
     return Object.entries(labels).every(([key, value]) => this.config.labels[key] === value);
   }
 
-  /** Facts of a local image, at most half a minute old; `undefined` where the host has none or does not answer. */
-  async image(reference: string): Promise<ImageFacts | undefined> {
-    const known = this.#images.get(reference);
-    if (known !== undefined && known.until > performance.now()) return known.facts;
-    const facts = await this.engine.inspectImage(reference).catch(() => undefined);
-    const keptMs = facts === undefined ? imageFactsKeptMs / 10 : imageFactsKeptMs;
-    this.#images.set(reference, { facts, until: performance.now() + keptMs });
-    return facts;
+  /** False where the host is too small, however idle. */
+  couldFit({ memoryBytes, cpus }: Need): boolean {
+    const { memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    return memoryBytes <= memory && cpus <= cores;
   }
 
-  forgetImages(): void {
-    this.#images.clear();
+  fits({ memoryBytes, cpus }: Need): boolean {
+    const { slots, memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    const used = this.#used;
+    return used.slots < slots && used.memoryBytes + memoryBytes <= memory && used.cpus + cpus <= cores;
+  }
+
+  /** Holds a slot and the budgets until the returned function is called. */
+  reserve({ memoryBytes, cpus }: Need): () => void {
+    const change = (by: 1 | -1) => {
+      this.#used.slots += by;
+      this.#used.memoryBytes += by * memoryBytes;
+      this.#used.cpus += by * cpus;
+    };
+    change(1);
+    this.lastGrantAt = performance.now();
+    return () => change(-1);
+  }
+
+  /** A ghost for one command, in its turn under the cap on starts. Throws what `Engine.startGhost` does. */
+  async start(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+    await this.gate.enter(signal);
+    return this.#startNow(shape, purpose, signal);
+  }
+
+  /** A ghost that nobody waits for; `undefined` where starts are at their cap. */
+  startAhead(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> | undefined {
+    return this.gate.tryEnter() ? this.#startNow(shape, purpose, signal) : undefined;
+  }
+
+  /**
+   * The ghost's init has told its end or is to end now; the container goes by itself. Resolves when it is gone, or the
+   * engine lost.
+   */
+  async part(ghost: Ghost): Promise<void> {
+    if (this.health !== 'down') await ghost.leave();
+    this.#forget(ghost);
+  }
+
+  /** Takes the ghost away, however far it got; resolves as above. */
+  async discard(ghost: Ghost): Promise<void> {
+    if (this.health !== 'down') await ghost.destroy();
+    this.#forget(ghost);
+  }
+
+  /** Calls `lost` when the engine is given up, until the returned function is called. */
+  onLost(lost: (error: ClawrdenError) => void): () => void {
+    this.#onLost.add(lost);
+    return () => this.#onLost.delete(lost);
+  }
+
+  /** Gives the engine up: what waits there is forgotten, what starts and runs there ends with `error`. */
+  lose(error: ClawrdenError): void {
+    this.health = 'down';
+    for (const lost of [...this.#onLost]) lost(error);
+    for (const ghost of this.warm.take(() => true)) this.#forget(ghost);
+  }
+
+  async #startNow(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+    const lost = new AbortController();
+    const forget = this.onLost((error) => lost.abort(error));
+    const began = performance.now();
+    try {
+      const ghost = await this.engine.startGhost(shape, purpose, AbortSignal.any([signal, lost.signal]));
+      this.#containers.add(ghost.containerId);
+      this.starts.succeeded(performance.now() - began);
+      return ghost;
+    } catch (error) {
+      this.#learnFrom(toClawrdenError(error), shape);
+      throw error;
+    } finally {
+      forget();
+      this.gate.leave();
+    }
+  }
+
+  #learnFrom(error: ClawrdenError, shape: GhostShape): void {
+    if (error.code === 'workspace-missing') this.workspaces.note(shape.mounts, error);
+    if (error.code === 'image-missing') void this.images.refresh();
+    if (error.code === 'host-lost' || error.code === 'start-timeout') this.starts.failed();
+  }
+
+  /** From a host that is down nothing can be removed: the sweep does, when it is back. */
+  #forget(ghost: Ghost): void {
+    ghost.session.destroy();
+    this.#containers.delete(ghost.containerId);
   }
 }

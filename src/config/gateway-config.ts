@@ -56,6 +56,9 @@ export interface HostConfig {
   readonly warm: number;
   /** Containers being started at once. */
   readonly starts: number;
+  /** What the ghosts running at once may be given together, by their limits; absent: whatever they want. */
+  readonly memoryBytes?: number;
+  readonly cpus?: number;
 }
 
 export interface AgentConfig {

@@ -9,6 +9,7 @@ import {
   parsedField,
   parseHostPort,
   pathField,
+  sizeField,
   usersField,
 } from './fields.ts';
 
@@ -39,6 +40,8 @@ const host = strictObject({
   slots: count(1, 1000).default(8),
   warm: count(0, 1000).default(8),
   starts: count(1, 100).default(3),
+  memory: sizeField.optional(),
+  cpus: z.number().min(0.1).max(10_000).optional(),
 });
 
 const workspace = strictObject({

@@ -96,6 +96,8 @@ test.each([
   ['hosts: [{ name: a, engine: "unix:///s", slots: 0 }]', 'hosts[0].slots: must be at least 1'],
   ['hosts: [{ name: a, engine: "unix:///s", slots: 1001 }]', 'hosts[0].slots: must be at most 1000'],
   ['hosts: [{ name: a, engine: "unix:///s", slots: 1.5 }]', 'hosts[0].slots: must be a whole number'],
+  ['hosts: [{ name: a, engine: "unix:///s", memory: 16 }]', 'hosts[0].memory: must be a text'],
+  ['hosts: [{ name: a, engine: "unix:///s", cpus: 0 }]', 'hosts[0].cpus: must be at least 0.1'],
   ['hosts: [{ name: A, engine: "unix:///s" }]', 'hosts[0].name: must be a name of a-z'],
   ['hosts: [{ name: ../a, engine: "unix:///s" }]', 'hosts[0].name: must be a name of a-z'],
   [
@@ -133,6 +135,17 @@ test.each([
   ['hosts: {}', 'hosts: must be a list, not a mapping'],
 ])('%s is refused', (text, problem) => {
   expect(() => parseGatewayConfig(text, 'g.yaml')).toThrow(problem);
+});
+
+test('the budgets of a host', () => {
+  const [host] = parseGatewayConfig(
+    'hosts: [{ name: a, engine: "unix:///s", memory: 16g, cpus: 7.5 }]',
+    'g',
+  ).hosts;
+  expect(host).toMatchObject({ memoryBytes: 16 * 1024 ** 3, cpus: 7.5 });
+  const [bare] = parseGatewayConfig('hosts: [{ name: a, engine: "unix:///s" }]', 'g').hosts;
+  expect(Object.keys(bare ?? {})).not.toContain('memoryBytes');
+  expect(Object.keys(bare ?? {})).not.toContain('cpus');
 });
 
 test('every problem is told at once, in the order of the file', () => {

@@ -95,9 +95,13 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
 }
 
 function toHost(raw: GatewayFile['hosts'][number], inFolder: (path: string) => string): HostConfig {
-  const { tls, ...rest } = raw;
-  if (tls === undefined) return rest;
-  return { ...rest, tls: { ca: inFolder(tls.ca), cert: inFolder(tls.cert), key: inFolder(tls.key) } };
+  const { tls, memory, cpus, ...rest } = raw;
+  return {
+    ...rest,
+    ...(memory !== undefined && { memoryBytes: memory }),
+    ...(cpus !== undefined && { cpus }),
+    ...(tls && { tls: { ca: inFolder(tls.ca), cert: inFolder(tls.cert), key: inFolder(tls.key) } }),
+  };
 }
 
 function toAgent(raw: GatewayFile['agents'][number]): AgentConfig {

@@ -194,6 +194,8 @@ function gatewayYaml(
         engine: host.url,
         tls: host.tls,
         slots: 8,
+        // Tests count containers; those about ghosts that wait ask for them.
+        warm: 0,
         ...options.host,
       })),
       agents: Object.entries(specs).map(([name, { users, elsewhere }]) => ({

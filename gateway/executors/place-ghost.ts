@@ -1,0 +1,123 @@
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { Ghost } from '../engine.ts';
+import type { Execution } from '../execution.ts';
+import { shapeKey, shapeOf } from '../ghost-shape.ts';
+import type { LeaseRequest } from '../scheduler/candidates.ts';
+import type { DockerHost } from '../scheduler/docker-host.ts';
+import type { Lease, Scheduler } from '../scheduler/scheduler.ts';
+import type { Warmer } from '../scheduler/warmer.ts';
+
+/** A lease with a ready ghost in it. */
+export interface Placed {
+  readonly lease: Lease;
+  readonly ghost: Ghost;
+  /** It was started ahead, so its container bears no name yet. */
+  readonly nameless: boolean;
+}
+
+export interface PlacerParts {
+  readonly scheduler: Scheduler;
+  readonly warmer: Warmer;
+  readonly startTimeoutMs: number;
+  /** Labels that the hosts of an agent must carry. */
+  readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
+  /** An engine failed in the middle of something. */
+  readonly onHostLost: (host: DockerHost) => void;
+}
+
+/** Finds the plan a host and a ghost: at once where one waits there, and nothing of the engine is asked then. */
+export type Place = (plan: Plan, execution: Execution) => Placed | Promise<Placed>;
+
+export function createPlacer(parts: PlacerParts): Place {
+  return (plan, execution) => {
+    const shape = shapeOf(plan);
+    const key = shapeKey(shape);
+    const { timeoutMs } = plan;
+    const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
+    parts.warmer.asked({ shape, key, labels, timeoutMs });
+    const request = { shape, key, labels, avoid: new Map<DockerHost, ClawrdenError>() };
+    const onPlace = (at: number) => {
+      execution.advance({ state: 'queued' });
+      void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+    };
+    const lease = parts.scheduler.lease(request, execution.signal, onPlace);
+    const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
+    return placed ?? settle(lease, request, timeoutMs, execution, onPlace, parts);
+  };
+}
+
+function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
+  const ghost = lease.host.warm.claim(key);
+  return ghost && { lease: refilling(lease, parts), ghost, nameless: true };
+}
+
+/** With the command's end there may be time to replace what it took. */
+function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
+  return {
+    host,
+    release: () => {
+      release();
+      warmer.poke();
+    },
+  };
+}
+
+/** A host where nothing could start is left out of the next try. */
+async function settle(
+  first: Lease | Promise<Lease>,
+  request: LeaseRequest & { readonly avoid: Map<DockerHost, ClawrdenError> },
+  timeoutMs: number,
+  execution: Execution,
+  onPlace: (at: number) => void,
+  parts: PlacerParts,
+): Promise<Placed> {
+  let lease = await first;
+  for (;;) {
+    const { host } = lease;
+    try {
+      const placed = claim(lease, request.key, parts);
+      if (placed !== undefined) return placed;
+      return { ...(await start(host, request, timeoutMs, execution, parts)), lease: refilling(lease, parts) };
+    } catch (error) {
+      lease.release();
+      execution.signal.throwIfAborted();
+      const failed = toClawrdenError(error);
+      if (failed.code === 'host-lost') parts.onHostLost(host);
+      if (!startsElsewhere.has(failed.code)) throw failed;
+      request.avoid.set(host, failed);
+    }
+    lease = await parts.scheduler.lease(request, execution.signal, onPlace);
+  }
+}
+
+/** After these nothing has run, and another host may do better. */
+const startsElsewhere: ReadonlySet<string> = new Set([
+  'workspace-missing',
+  'image-missing',
+  'no-host',
+  'host-lost',
+]);
+
+/** One that is on its way already, else a new one. */
+async function start(
+  host: DockerHost,
+  { shape, key }: LeaseRequest,
+  timeoutMs: number,
+  execution: Execution,
+  { startTimeoutMs }: PlacerParts,
+): Promise<Omit<Placed, 'lease'>> {
+  execution.advance({ state: 'queued' });
+  const late = new AbortController();
+  const text = `the container did not start in ${startTimeoutMs / 1000} s on ${host.name}`;
+  const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), startTimeoutMs);
+  const signal = AbortSignal.any([execution.signal, late.signal]);
+  try {
+    const coming = await host.warm.claimComing(key, signal);
+    if (coming?.session.alive) return { ghost: coming, nameless: true };
+    const purpose = { pooled: false, timeoutMs, executionId: execution.record.id };
+    return { ghost: await host.start(shape, purpose, signal), nameless: false };
+  } finally {
+    clearTimeout(timer);
+  }
+}

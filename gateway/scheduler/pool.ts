@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Engine, ImageFacts } from '../engine.ts';
+import type { DockerHost } from './docker-host.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { resolveImage } from './images.ts';
+import { createLateExits, type LateExits } from './late-exits.ts';
+import { Scheduler } from './scheduler.ts';
+import { warmWishes } from './warm-wishes.ts';
+import { createWarmer, type Warmer } from './warmer.ts';
+
+/** Everything between a plan that may run and the engine that runs it. */
+export interface Pool {
+  readonly scheduler: Scheduler;
+  readonly warmer: Warmer;
+  readonly fleet: Fleet;
+  readonly lateExits: LateExits;
+  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  /** Makes hosts and warm ghosts what gateway.yaml says now. */
+  readonly apply: (config: GatewayConfig) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface PoolParts {
+  readonly config: GatewayConfig;
+  readonly policy: Policy;
+  readonly openEngine: (config: HostConfig) => Engine;
+  /** Appends to the audit; nobody waits for it. */
+  readonly record: (entry: AuditRecord) => void;
+  readonly drained: ReadonlySet<string>;
+  readonly log: Logger;
+}
+
+export function openPool({ config: first, policy, openEngine, record, drained, log }: PoolParts): Pool {
+  let config = first;
+  const hosts: DockerHost[] = [];
+  const scheduler = new Scheduler(hosts, config.limits);
+  const warmer = createWarmer(scheduler, config.limits.startTimeoutMs, log);
+  const lateExits = createLateExits(record);
+  const resolve = (reference: string) => resolveImage(hosts, reference);
+  const images = [...policy.tools.values()].flatMap(({ image }) => image ?? []);
+  let wishing = Promise.resolve();
+  const wish = () => {
+    wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy, resolve)));
+  };
+  const parts = { hosts, scheduler, warmer, lateExits, openEngine, drained, log };
+  const fleet = createFleet({ ...parts, images: () => images, onImages: wish });
+  fleet.apply(config.hosts);
+  return {
+    scheduler,
+    warmer,
+    fleet,
+    lateExits,
+    resolveImage: resolve,
+    apply: (next) => {
+      config = next;
+      fleet.apply(config.hosts);
+      wish();
+    },
+    close: async () => {
+      warmer.close();
+      await fleet.close();
+    },
+  };
+}
