@@ -19,14 +19,15 @@ environment: { allow: [LANG, CI] }
 tools:
   sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, cpus: 2 }
   ash: { strategy: mirror }
+  dash: { strategy: mirror }
   tail: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 1s }
   usleep: { strategy: mirror, timeout: 1s }
   no-such-tool: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   no-such-thing: { strategy: mirror }
 ${more.tools ?? ''}
 rules:
-  - { name: asked, tools: [sh, ash], args: ["-c", ": ask*"], action: ask, reason: "somebody should look" }
-  - { name: never, tools: [sh, ash], args: ["-c", ": no*"], action: deny, reason: "not here" }
+  - { name: asked, tools: [sh, ash, dash], args: ["-c", ": ask*"], action: ask, reason: "somebody should look" }
+  - { name: never, tools: [sh, ash, dash], args: ["-c", ": no*"], action: deny, reason: "not here" }
   - { name: rest, action: allow }
 complete: true
 `;

@@ -1,80 +1,12 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
-import {
-  Client,
-  type ClientDuplexStream,
-  credentials,
-  Metadata,
-  type MethodDefinition,
-  type ServiceDefinition,
-  status,
-} from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { newExecutionId } from '../../src/execution-id.ts';
-import { packageRoot } from '../../src/package-root.ts';
-import { readIdentity } from '../../src/pki/identity-files.ts';
 import { admin, startTestGateway, type TestGateway } from './gateway.ts';
+import { next, openRunTimeSession } from './run-time-session.ts';
 
-// Made from .proto files at run time: no generated code of ours.
-const folders = [
-  'proto',
-  'node_modules/grpc-health-check/proto',
-  'node_modules/@grpc/reflection/build/proto',
-];
-const files = [
-  'clawrden/v1/execution.proto',
-  'clawrden/v1/relay.proto',
-  'clawrden/v1/warden.proto',
-  'health/v1/health.proto',
-  'grpc/reflection/v1/reflection.proto',
-];
-const definitions = loadSync(files, {
-  keepCase: true,
-  longs: String,
-  enums: String,
-  defaults: true,
-  oneofs: true,
-  includeDirs: folders.map((folder) => join(packageRoot(), folder)),
-});
-
-function methodOf(path: string): MethodDefinition<object, object> {
-  const [service = '', name = ''] = path.split('/');
-  return (definitions[service] as ServiceDefinition)[name]!;
-}
-
-async function connect(gateway: TestGateway) {
-  const { authority, certificate, key } = await readIdentity(await gateway.identity(admin));
-  const client = new Client(gateway.address, credentials.createSsl(authority, key, certificate));
-
-  function call(path: string, request: object, metadata = new Metadata()): Promise<object> {
-    const { path: wire, requestSerialize, responseDeserialize } = methodOf(path);
-    return new Promise((resolve, reject) => {
-      client.makeUnaryRequest(
-        wire,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        metadata,
-        (error, value) => (error === null ? resolve(value!) : reject(error)),
-      );
-    });
-  }
-
-  function stream(path: string, metadata = new Metadata()): ClientDuplexStream<object, object> {
-    const { path: wire, requestSerialize, responseDeserialize } = methodOf(path);
-    return client.makeBidiStreamRequest(wire, requestSerialize, responseDeserialize, metadata);
-  }
-
-  const { token } = (await call('clawrden.v1.RelayService/Token', {})) as { token: string };
-  const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${token}`);
-  return { call, stream, metadata, [Symbol.dispose]: () => client.close() };
-}
-
-async function next(stream: ClientDuplexStream<object, object>): Promise<object> {
-  return (await once(stream, 'data'))[0] as object;
-}
+const connect = async (gateway: TestGateway) =>
+  openRunTimeSession(gateway.address, await gateway.identity(admin));
 
 const start = (tool: string) => ({
   start: { execution_id: newExecutionId(), command: { tool, cwd: '/', version: 1 } },

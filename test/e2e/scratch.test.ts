@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scratchImage } from '../lab/images/catalogue.ts';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { lifePolicy } from './life.ts';
+
+describe.skipIf(!hasLab())('an agent in an image that holds nothing', () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    // The shim itself is what the container runs.
+    const container = { image: scratchImage, command: ['sh', '-c', 'sleep 300'] };
+    const agents = { bare: { container } };
+    stack = await startStack(sharedLab(), { name: 'scratch', policy: lifePolicy(), agents });
+  });
+  afterAll(() => stack?.stop());
+
+  test('has its commands run in ghosts', async () => {
+    const script = 'echo "$(id -u) in $PWD"; cat; echo err >&2; exit 3';
+    const result = await stack.agents.bare!.exec(['sh', '-c', script], { input: 'typed\n' });
+    expect(result).toMatchObject({ code: 3, stdout: '1000 in /app\ntyped\n', stderr: 'err\n' });
+  });
+
+  test('is told what is denied', async () => {
+    const result = await stack.agents.bare!.exec(['sh', '-c', ': no']);
+    expect(result).toMatchObject({ code: 1, stdout: '', stderr: 'clawrden: denied-by-rule: not here\n' });
+  });
+});
