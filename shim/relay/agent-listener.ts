@@ -1,7 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
-import { countedLog } from './counted-log.ts';
 import type { Peer } from './identity-refusal.ts';
 import { refuseShim } from './shim-end.ts';
 import { listenAt, type RemoveSocket } from './socket-file.ts';
@@ -25,13 +24,10 @@ export class AgentListener {
   readonly #connections = new Map<Connection, Promise<void>>();
   /** Sockets whose request is not complete, oldest first. */
   readonly #handshakes = new Set<Socket>();
-  readonly #warn: (fields: object, message: string) => void;
   #removeSocket: RemoveSocket | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const warn = countedLog(options.log);
-    this.#warn = (fields, message) => warn({ agent: options.agent.name, ...fields }, message);
     // Half open: a client that has sent its last byte is still told how it ended.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) =>
       this.#accept(socket),
@@ -89,8 +85,7 @@ export class AgentListener {
     this.#makeRoom();
     const connection = new Connection(socket, peer, this.#options);
     this.#handshakes.add(socket);
-    const received = () => this.#handshakes.delete(socket);
-    void connection.received.then(received, received);
+    void connection.received.then(() => this.#handshakes.delete(socket));
     const done = connection
       .serve()
       .catch((error: Error) => this.#warn({ dropped: error.name }, error.message));
@@ -107,5 +102,10 @@ export class AgentListener {
     if (oldest === undefined) return;
     this.#handshakes.delete(oldest);
     oldest.destroy();
+  }
+
+  #warn(fields: object, message: string): void {
+    const { agent, warn } = this.#options;
+    warn({ agent: agent.name, ...fields }, message);
   }
 }

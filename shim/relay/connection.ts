@@ -7,8 +7,9 @@ import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { type Outcome, outcomeOf } from '../../src/outcome.ts';
-import { admitRequest } from './admit-request.ts';
+import { type Admission, admitRequest } from './admit-request.ts';
 import type { AgentEngine } from './agent-engine.ts';
+import type { CountedLog } from './counted-log.ts';
 import type { Peer } from './identity-refusal.ts';
 import type { Mirror } from './mirror.ts';
 import { reachGateway } from './reach-gateway.ts';
@@ -25,6 +26,8 @@ export interface ConnectionContext {
   /** This agent's commands that run here now. */
   readonly mirrors: Set<Mirror>;
   readonly log: Logger;
+  /** For what this agent's clients do wrong. */
+  readonly warn: CountedLog;
 }
 
 const requestTimeoutMs = 10_000;
@@ -39,8 +42,9 @@ export class Connection {
   readonly #context: ConnectionContext;
   readonly #told: Promise<void>;
   #shim: ShimChannel | undefined;
-  /** Settles when the request is complete or never will be. */
-  readonly received: Promise<Buffer>;
+  #body: Promise<Buffer> | undefined;
+  /** Resolves when the request is complete or never will be. */
+  readonly received: Promise<void>;
 
   constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
     this.#socket = socket;
@@ -49,7 +53,8 @@ export class Connection {
     this.#told = new Promise((resolve) => {
       socket.once('finish', resolve).once('close', resolve);
     });
-    this.received = receiveRequest(socket, requestTimeoutMs);
+    this.#body = receiveRequest(socket, requestTimeoutMs);
+    this.received = this.#body.then(ignore, ignore);
   }
 
   /**
@@ -58,7 +63,7 @@ export class Connection {
    */
   async serve(): Promise<void> {
     try {
-      const { command, refusal } = await admitRequest(this.received, this.#peer, this.#context.agent.users);
+      const { command, refusal } = await this.#admit();
       if (refusal !== undefined) await this.#refuse(refusal, command);
       else await this.#run(command);
       await this.#told;
@@ -75,14 +80,21 @@ export class Connection {
     setTimeout(() => this.#socket.destroy(), cancelTimeoutMs).unref();
   }
 
+  /** Lets go of the request's bytes: a command may run for hours. */
+  #admit(): Promise<Admission> {
+    const body = this.#body ?? Promise.reject(new Error('a connection is served once'));
+    this.#body = undefined;
+    return admitRequest(body, this.#peer, this.#context.agent.users);
+  }
+
   /** The gateway records it, but the answer does not wait for that longer than 1 s. */
   async #refuse(refusal: ClawrdenError, command: Command | undefined): Promise<void> {
-    const { agent, link, log } = this.#context;
+    const { agent, link, warn } = this.#context;
     const report = reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });
     await Promise.race([report, sleep(reportWaitMs)]);
     refuseShim(this.#socket, refusal);
     const recorded = await report;
-    log.warn({ agent: agent.name, ...this.#peer, reason: refusal.code, recorded }, refusal.message);
+    warn({ agent: agent.name, ...this.#peer, reason: refusal.code, recorded }, refusal.message);
   }
 
   async #run(command: Command): Promise<void> {
@@ -110,3 +122,5 @@ export class Connection {
     }
   }
 }
+
+function ignore(): void {}

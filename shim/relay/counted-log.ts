@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 
 const intervalMs = 1000;
 
+export type CountedLog = (fields: object, message: string) => void;
+
 /** Warns once a second at most, and says how often it did not: what a hostile client sets off fills no disk. */
-export function countedLog(log: Logger): (fields: object, message: string) => void {
+export function countedLog(log: Logger): CountedLog {
   let quietUntil = Number.NEGATIVE_INFINITY;
   let suppressed = 0;
   return (fields, message) => {

@@ -9,6 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { openAgentEngine } from './agent-engine.ts';
 import { AgentListener } from './agent-listener.ts';
+import { countedLog } from './counted-log.ts';
 import { createHalt } from './halt.ts';
 import { prepareJail } from './jail.ts';
 import type { Mirror } from './mirror.ts';
@@ -58,7 +59,13 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     const mirrors = new Set<Mirror>();
     const { name, container } = agent;
     return {
-      listener: new AgentListener({ ...parts, agent, mirrors, peerOf: credentials.of }),
+      listener: new AgentListener({
+        ...parts,
+        agent,
+        mirrors,
+        warn: countedLog(log),
+        peerOf: credentials.of,
+      }),
       synchronized: {
         ...{ name, container, jail: jails(name) },
         halt: createHalt({ agent: name, container, mirrors, engine, log }),

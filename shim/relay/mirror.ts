@@ -9,7 +9,7 @@ import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { type Outcome, outcomeOf } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { AgentEngine } from './agent-engine.ts';
-import { type EarlyInputs, isEndingSignal } from './early-inputs.ts';
+import type { EarlyInputs } from './early-inputs.ts';
 
 const startTimeoutMs = 10_000;
 const cancelTimeoutMs = 3000;
@@ -35,7 +35,6 @@ export class Mirror {
   #session: InitSession | undefined;
   #stream: Duplex | undefined;
   #canceled: ClawrdenError | undefined;
-  #interrupted: Outcome | undefined;
   /** Never rejects; behind it nothing is sent any more and nothing runs. */
   readonly end: Promise<Outcome>;
 
@@ -45,9 +44,9 @@ export class Mirror {
   }
 
   input(input: Input): void {
-    if (this.#session !== undefined) this.#session.input(input);
-    else if (input.type === 'signal' && isEndingSignal(input.signal)) this.#interrupt(input.signal);
-    else this.#options.early.keep(input);
+    if (this.#session !== undefined) return this.#session.input(input);
+    this.#options.early.keep(input);
+    if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
   }
 
   /** TERM to the tool, KILL after 2 s, and after 3 s the end whatever it does. */
@@ -75,6 +74,8 @@ export class Mirror {
       `the command did not start within ${startTimeoutMs / 1000} s`,
     );
     const deadline = setTimeout(() => this.#cut.abort(late), startTimeoutMs);
+    // One that the gateway had not seen when it said that the command may run.
+    if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
     try {
       const session = await this.#start();
       clearTimeout(deadline);
@@ -110,11 +111,6 @@ export class Mirror {
     return Promise.race([end, rejectOn(this.#cut.signal)]);
   }
 
-  #interrupt(signal: number): void {
-    this.#interrupted ??= { kind: 'interrupted', signal };
-    this.#cut.abort();
-  }
-
   #outcomeOf(end: InitEnd): Outcome {
     const { plan } = this.#options;
     const stopped = end.type === 'exit' && end.cause === 'cancel';
@@ -127,8 +123,10 @@ export class Mirror {
   }
 
   #outcomeOfFailure(error: unknown): Outcome {
+    const signal = this.#options.early.endingSignal;
+    if (signal !== undefined && this.#session === undefined) return { kind: 'interrupted', signal };
     const reason: unknown = this.#canceled ?? this.#cut.signal.reason;
-    return this.#interrupted ?? outcomeOf(reason instanceof ClawrdenError ? reason : toClawrdenError(error));
+    return outcomeOf(reason instanceof ClawrdenError ? reason : toClawrdenError(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command, Identity, Stdio, StdioKind, TerminalSize } from '../../src/command.ts';
 import { noStdin } from '../../src/command.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { renderArgument } from '../../src/render-text.ts';
 import { JsonError, readStrictJson } from './strict-json.ts';
 
 export interface ShimRequest {
@@ -10,6 +11,7 @@ export interface ShimRequest {
 }
 
 const maxId = 0xfffffffe;
+const maxShown = 64;
 const defaultUmask = 0o022;
 const kinds: ReadonlySet<unknown> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 const keysOfVersion0 = ['command', 'args', 'cwd', 'env', 'identity'];
@@ -88,7 +90,8 @@ function record(what: string, value: unknown): Fields {
 
 function allowKeys(what: string, fields: Fields, allowed: readonly string[]): void {
   const unknown = Object.keys(fields).find((key) => !allowed.includes(key));
-  if (unknown !== undefined) throw invalid(`${what} has a key that is not known: ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined)
+    throw invalid(`${what} has a key that is not known: ${renderArgument(unknown.slice(0, maxShown))}`);
 }
 
 function list<T>(what: string, value: unknown, item: (what: string, value: unknown) => T): T[] {

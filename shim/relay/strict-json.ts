@@ -1,9 +1,12 @@
+import { renderArgument } from '../../src/render-text.ts';
+
 /** The text is not JSON as this reader takes it. */
 export class JsonError extends Error {
   override name = 'JsonError';
 }
 
 const maxDepth = 8;
+const maxShown = 64;
 
 /**
  * JSON text to a value, in linear time. Refuses what JSON.parse lets pass: a key twice, nesting deeper than 8 and
@@ -39,7 +42,8 @@ function readObject(reader: Reader, depth: number): object {
   const object: Record<string, unknown> = Object.create(null);
   readItems(reader, '}', () => {
     const key = readString(reader);
-    if (Object.hasOwn(object, key)) throw new JsonError(`the key ${JSON.stringify(key)} is there twice`);
+    if (Object.hasOwn(object, key))
+      throw new JsonError(`the key ${renderArgument(key.slice(0, maxShown))} is there twice`);
     expect(reader, ':');
     object[key] = readValue(reader, depth + 1);
   });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import { openAgentEngine } from '../../shim/relay/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/agent-listener.ts';
+import { countedLog } from '../../shim/relay/counted-log.ts';
 import { loadPeerCredentials } from '../../shim/relay/peer-credentials.ts';
 import type { Identity } from '../../src/command.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
@@ -54,6 +55,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
     // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
     peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
     log,
+    warn: countedLog(log),
   });
   await listener.listen();
   return {
