@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Channel, FromCaller } from '../../gateway/channel.ts';
+import type { Execute } from '../../gateway/execute.ts';
+import { FrameType } from '../../src/frames.ts';
+import { failure, type Outcome } from '../../src/outcome.ts';
+import { canonicalJson, type Plan, planHash } from '../../src/plan.ts';
+import { version1 } from './requests.ts';
+import { accepted } from './scripted.ts';
+import { startRelay, user } from './start-relay.ts';
+
+const plan: Plan = {
+  agent: 'coder',
+  argv: ['ls', '-la'],
+  env: [],
+  cwd: '/app',
+  workspace: '/app',
+  ...user,
+  umask: 0o22,
+  strategy: 'mirror',
+  mounts: [],
+  network: 'none',
+  limits: { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 },
+  stdin: 'pipe',
+  timeoutMs: 0,
+  idleTimeoutMs: 0,
+  policyHash: '',
+};
+
+function runHere(channel: Channel, change: Partial<Plan> = {}, hash?: string): void {
+  const canonicalPlan = canonicalJson({ ...plan, ...change });
+  void channel.send({ type: 'run-here', planHash: hash ?? planHash(canonicalPlan), canonicalPlan });
+}
+
+/** As the gateway's own mirror does: what the relay says of the end is the end. */
+function untilMirrorEnd(channel: Channel, onInput: (input: FromCaller) => void = () => {}): Promise<Outcome> {
+  return new Promise((resolve) =>
+    channel.listen((input) => {
+      onInput(input);
+      if (input.type === 'mirror-end') resolve(input.outcome);
+    }),
+  );
+}
+
+test('an engine that does not answer is 125 host-lost behind ack 0', async () => {
+  await using relay = await startRelay({
+    execute: (_caller, _request, channel) => {
+      runHere(channel);
+      return untilMirrorEnd(channel);
+    },
+  });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.acks).toEqual([0]);
+  expect(shim.output(2)).toMatch(/^clawrden: host-lost: the agent host's engine does not answer: /);
+  expect(shim.exit).toEqual([125, 0]);
+});
+
+test('a signal that the gateway sees only behind its answer ends the command all the same', async () => {
+  const execute: Execute = (_caller, _request, channel) =>
+    untilMirrorEnd(channel, ({ type }) => {
+      if (type === 'signal') runHere(channel);
+    });
+  await using relay = await startRelay({ execute });
+  const shim = relay.shim().request(version1).frame(FrameType.signal, Uint8Array.of(2));
+  await shim.closed;
+  expect(shim.output(2)).toBe('');
+  expect(shim.exit).toEqual([0, 2]);
+});
+
+test('what the gateway says of the end is what the shim is told', async () => {
+  await using relay = await startRelay({
+    execute: async (_caller, _request, channel) => {
+      runHere(channel);
+      return failure('canceled', 'killed by operator:admin');
+    },
+  });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.output(2)).toBe('clawrden: canceled: killed by operator:admin\n');
+  expect(shim.exit).toEqual([125, 0]);
+});
+
+test.each<[string, Partial<Plan>, string?]>([
+  ['for another agent', { agent: 'other' }],
+  ['for another uid', { uid: 0 }],
+  ['for another gid', { gid: 0 }],
+  ['that is no mirror', { strategy: 'ghost' }],
+  ['with another hash', {}, 'f'.repeat(64)],
+])('P9 a plan %s is not run', async (_what, change, hash) => {
+  const inputs: string[] = [];
+  await using relay = await startRelay({
+    execute: (_caller, _request, channel) => {
+      void channel.send(accepted);
+      runHere(channel, change, hash);
+      return untilMirrorEnd(channel, ({ type }) => inputs.push(type));
+    },
+  });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.output(2)).toMatch(/^clawrden: internal: the gateway sent a plan that is not this command's/);
+  expect(shim.exit).toEqual([125, 0]);
+  expect(inputs).toEqual([]);
+});
