@@ -51,7 +51,7 @@ export class InitProcess {
   /** `wrapper` is put before the program: setpriv, unshare. */
   constructor(binary: string, wrapper: readonly string[] = [], env: NodeJS.ProcessEnv = process.env) {
     const [command, ...args] = [...wrapper, binary];
-    this.child = spawn(command as string, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env });
+    this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env });
     const { stdin, stdout, stderr } = this.child;
     if (stdin === null || stdout === null || stderr === null) throw new Error('pipes are missing');
     stdin.on('error', () => {});

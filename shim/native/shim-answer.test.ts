@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -182,9 +183,8 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
   test('waits while a stale socket refuses', async () => {
     await using bench = new ShimBench(build);
     // A socket whose process is gone: bound by a child that is killed.
-    const { execFileSync } = await import('node:child_process');
     const bind = `require('net').createServer().listen(${JSON.stringify(bench.socket)}, () => process.kill(process.pid, 9))`;
-    expect(() => execFileSync(process.execPath, ['-e', bind])).toThrow();
+    expect(() => execFileSync(process.execPath, ['-e', bind])).toThrow('Command failed');
     const run = bench.tool();
     await sleep(200);
     expect(run.child.exitCode).toBe(null);

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { FakeRelay } from './fake-relay.ts';
 import { nativeBuilds } from './native-builds.ts';
 import { ShimBench, type ShimEnd, type SpawnOptions } from './shim-process.ts';
 
@@ -120,7 +121,7 @@ describe.each(nativeBuilds)('the original, run in place ($name)', (build) => {
     const root = join(bench.directory, 'root');
     mkdirSync(root);
     copyFileSync(build.shim, join(root, 'tool'));
-    await using relay = await (await import('./fake-relay.ts')).FakeRelay.listen(join(root, 's'));
+    await using relay = await FakeRelay.listen(join(root, 's'));
     const end = async (...acks: number[]) => {
       const command = bench.run(['chroot', root, '/tool', 'x'], { env: { CLAWRDEN_SOCKET: '/s' } });
       const connection = await relay.next();

@@ -4,26 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { FrameType } from '../../src/frames.ts';
-import type { RelayConnection } from './fake-relay.ts';
 import { nativeBuilds } from './native-builds.ts';
 import { eventually } from './process-table.ts';
-import { ShimBench, type ShimRun } from './shim-process.ts';
+import { withShim } from './shim-process.ts';
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
 describe.each(nativeBuilds)('what the shim writes ($name)', (build) => {
-  async function started(
-    script: string,
-    use: (run: ShimRun, relay: RelayConnection, bench: ShimBench) => Promise<void>,
-  ): Promise<void> {
-    await using bench = new ShimBench(build);
-    await using relay = await bench.relay();
-    const run = bench.script(script);
-    const connection = await relay.next();
-    await connection.answer(0);
-    await use(run, connection, bench);
-    connection.socket.destroy();
-  }
+  const started = (script: string, use: Parameters<typeof withShim>[2]) => withShim(build, script, use);
 
   test.each(['exec $T', '$T | cat; exit ${PIPESTATUS[0]}', '$T > >(cat); code=$?; sleep 0.1; exit $code'])(
     'P15: every byte, in frames of every size: %s',
@@ -56,8 +44,6 @@ describe.each(nativeBuilds)('what the shim writes ($name)', (build) => {
   });
 
   test('never makes a descriptor of its caller non-blocking', async () => {
-    const script = '$T; for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done >&2';
-    await started(`${script} 2>err >out`, async () => {}).catch(() => {});
     await started(
       '{ $T; } | { sleep 0.2; cat; }; for fd in 0 1 2; do grep flags /proc/self/fdinfo/$fd; done',
       async (run, relay) => {

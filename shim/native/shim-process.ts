@@ -1,9 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FakeRelay } from './fake-relay.ts';
+import { FakeRelay, type RelayConnection } from './fake-relay.ts';
 import type { NativeBuild } from './native-builds.ts';
 
 export interface ShimEnd {
@@ -61,6 +61,32 @@ export class ShimBench {
     }
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** Runs a bash script in which `$T` is the tool, and hands over the first shim that connects, answered with `acks`. */
+export async function withShim(
+  build: NativeBuild,
+  script: string,
+  use: (run: ShimRun, relay: RelayConnection, bench: ShimBench) => Promise<void>,
+  { acks = [0], input, files = {} }: ServeOptions = {},
+): Promise<void> {
+  await using bench = new ShimBench(build);
+  await using relay = await bench.relay();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(bench.directory, name), text);
+  const run = bench.script(script);
+  if (input !== undefined) run.child.stdin?.end(input);
+  const connection = await relay.next();
+  await connection.answer(...acks);
+  await use(run, connection, bench);
+  connection.socket.destroy();
+}
+
+export interface ServeOptions {
+  readonly acks?: readonly number[];
+  /** The whole stdin of the script; without, it stays open. */
+  readonly input?: string | Uint8Array | undefined;
+  /** By name, in the script's directory. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface SpawnOptions {

@@ -2,27 +2,16 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { FrameType } from '../../src/frames.ts';
-import type { RelayConnection } from './fake-relay.ts';
 import { nativeBuilds } from './native-builds.ts';
 import { eventually, processState } from './process-table.ts';
-import { ShimBench, type ShimRun } from './shim-process.ts';
+import { withShim } from './shim-process.ts';
 
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const forwarded = [...ending, 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGTSTP'] as const;
 
 describe.each(nativeBuilds)('signals for the shim ($name)', (build) => {
-  async function started(
-    use: (run: ShimRun, relay: RelayConnection) => Promise<void>,
-    script = 'exec $T',
-  ): Promise<void> {
-    await using bench = new ShimBench(build);
-    await using relay = await bench.relay();
-    const run = bench.script(`ulimit -c 0; ${script}`);
-    const connection = await relay.next();
-    await connection.request();
-    await use(run, connection);
-    connection.socket.destroy();
-  }
+  const started = (use: Parameters<typeof withShim>[2], script = 'exec $T') =>
+    withShim(build, `ulimit -c 0; ${script}`, use, { acks: [] });
 
   test.each(ending)('%s before the answer: a cancel, and death by it', async (signal) => {
     for (const acks of [[], [2]]) {
