@@ -16,7 +16,7 @@ export class ShimClient {
   /** Takes the tool's stdout instead of `frames`; the bytes are a view. */
   onStdout: ((bytes: Buffer) => void) | undefined;
   readonly #reader = new FrameReader();
-  #rest = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
     this.socket = connect({ path, allowHalfOpen: true });
