@@ -22,9 +22,9 @@ static int is_jail(const char *directory, size_t length)
     return length == sizeof jail_directory - 1 && memcmp(directory, jail_directory, length) == 0;
 }
 
-char *path_without_jail(const char *path)
+static char *path_without_jail(const char *path)
 {
-    char *kept = malloc(strlen(path) + 1);
+    char *kept = path ? malloc(strlen(path) + 1) : NULL;
     size_t used = 0;
     for (const char *end; kept; path = end + 1) {
         end = strchrnul(path, ':');
@@ -78,8 +78,7 @@ char **environment_make(char *const *planned, char *const *own, int mirror)
         return NULL;
     count = 0;
     if (mirror) {
-        const char *path = environment_value(own, "PATH");
-        count = add_own(made, count, planned, "PATH", path ? path_without_jail(path) : NULL);
+        count = add_own(made, count, planned, "PATH", path_without_jail(environment_value(own, "PATH")));
         count = add_own(made, count, planned, "HOME", environment_value(own, "HOME"));
     }
     for (; *planned; planned++)

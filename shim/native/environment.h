@@ -6,10 +6,8 @@
 /* The value of `name` in a list of NAME=value; NULL where it is not set. */
 const char *environment_value(char *const *env, const char *name);
 
-/* PATH without the directory of the tool links; NULL where memory is short. */
-char *path_without_jail(const char *path);
-
-/* The plan's environment; for a mirrored command with this process's own PATH and HOME under it. A PWD that does not
+/* The plan's environment; for a mirrored command with this process's own PATH, without the
+ * directory of the tool links, and HOME under it. A PWD that does not
  * name the current directory is left out. NULL where memory is short. */
 char **environment_make(char *const *planned, char *const *own, int mirror);
 

@@ -176,8 +176,10 @@ int main(void)
     struct text why = {0};
     char path[PATH_MAX];
     size_t length = 0;
-    if (!prepare(&run))
-        return 125;
+    if (!prepare(&run)) {
+        static const char failed[] = "clawrden: init-failed: the init cannot watch its descriptors\n";
+        return write(2, failed, sizeof failed - 1) < 0 ? 1 : 125;
+    }
     outbox_put(&run.out, FRAME_READY, &version, 1);
     outbox_flush(&run.out);
     uint8_t *bytes = receive_plan(&run, &length);

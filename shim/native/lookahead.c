@@ -54,7 +54,7 @@ static uint64_t present(const struct source *source)
 static void fit(struct source *source, uint64_t held)
 {
     int size = fcntl(source->fd, F_GETPIPE_SZ);
-    if (!source->enlarged && size > 0 && held >= (uint64_t)size / 2) {
+    if (!source->enlarged && size > 0 && size < ENLARGED && held >= (uint64_t)size / 2) {
         source->enlarged = true;
         fcntl(source->fd, F_SETPIPE_SZ, ENLARGED);
         size = fcntl(source->fd, F_GETPIPE_SZ);

@@ -6,8 +6,6 @@
 
 const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-static const char jail_directory[] = "/clawrden/bin";
-
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -30,11 +28,9 @@ static bool avoided_directory(const char *directory, size_t length, const struct
 {
     char path[PATH_MAX];
     struct stat found;
-    if (!avoid || length == 0 || !join(path, directory, length, "."))
+    if (!avoid || !avoid->directory_known || length == 0 || !join(path, directory, length, "."))
         return false;
-    if (length == sizeof jail_directory - 1 && memcmp(directory, jail_directory, length) == 0)
-        return true;
-    return avoid->directory_known && stat(path, &found) == 0 && same_file(&found, &avoid->directory);
+    return stat(path, &found) == 0 && same_file(&found, &avoid->directory);
 }
 
 /* 0, ENOENT or EACCES, as the kernel would answer an exec of `path`. */
