@@ -19,10 +19,25 @@ tools:
   pwd: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   cat: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   find: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
 rules:
+  - { name: probe, tools: [sh], args: ["-c", "pwd -P; ls"], action: allow }
   - { name: look, tools: ["true", ls, pwd, cat, find], action: allow }
 complete: true
 `;
+
+// Now a directory with one file, now a link out of the workspace, now nothing, about 500 times a second.
+const swapping = `const fs = require('node:fs');
+const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.7);
+for (let turn = 0; ; turn += 1) {
+  fs.renameSync('/app/d', '/app/real');
+  fs.symlinkSync(turn % 2 ? '/' : '/etc', '/app/d');
+  wait();
+  fs.unlinkSync('/app/d');
+  fs.renameSync('/app/real', '/app/d');
+  wait();
+}`;
+const races = process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 100;
 
 describe.skipIf(!hasLab())('the working directory and the workspace', () => {
   let stack: Stack;
@@ -128,6 +143,28 @@ describe.skipIf(!hasLab())('the working directory and the workspace', () => {
     const other = await stack.agents['other']!.exec(['find', '/app', '-type', 'f'], { user: '1001:1001' });
     expect(other).toMatchObject({ code: 0, stdout: '/app/secret.txt\n' });
   });
+
+  test('A-19 a directory that turns into a link out of the workspace and back is never left', async () => {
+    const agent = stack.agents['coder']!;
+    await agent.exec(['/bin/sh', '-c', 'mkdir d && touch d/inner.txt']);
+    const racer = agent.spawn(['node', '--eval', swapping]);
+    const seen = { inside: 0, refused: 0 };
+    const look = async (index: number) => {
+      const { stdout, stderr, exit } =
+        index % 2 === 0 ? await runIn('/app/d', 'sh', ['-c', 'pwd -P; ls']) : await runIn('/app/d', 'ls');
+      if (exit?.[0] === 0) expect(stdout).toMatch(/^(?:\/app\/(?:d|real)\n)?inner\.txt\n$/);
+      else
+        expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^clawrden: cwd-/) });
+      seen[exit?.[0] === 0 ? 'inside' : 'refused'] += 1;
+    };
+    const next = [...Array(races).keys()];
+    const worker = async () => {
+      for (let index = next.pop(); index !== undefined; index = next.pop()) await look(index);
+    };
+    await Promise.all(Array.from({ length: 8 }, worker)).finally(() => racer.kill());
+    await agent.exec(['pkill', '-f', 'symlinkSync']);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(races / 20);
+  }, 300_000);
 
   test('A-60 every ghost that this took was hardened', async () => {
     const workspaces = { coder: stack.workspaceOf('coder'), other: stack.workspaceOf('other') };
