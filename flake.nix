@@ -38,7 +38,7 @@
           installPhase = "mv node_modules $out";
           dontFixup = true;
           outputHashMode = "recursive";
-          outputHash = "sha256-opX2MPrMj9wLQP/x54llJEkAjTiFEp8ZR2XQaGD0Y8A=";
+          outputHash = "sha256-FwMiz4yicOjxaMzbc+MN+yk9JLQwGcslS5X7XT9nQmI=";
         };
 
       native =

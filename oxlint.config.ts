@@ -52,6 +52,7 @@ export default defineConfig({
         'typescript/no-non-null-assertion': 'off',
         'typescript/no-misused-spread': 'off',
         'max-lines-per-function': 'off',
+        'no-console': 'off',
         'vitest/no-conditional-expect': 'off',
         // Waiting for something that must come is an assertion.
         'vitest/expect-expect': 'off',
