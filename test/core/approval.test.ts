@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Vanished } from '../../gateway/channel.ts';
 import { createExecute, createResume } from '../../gateway/execute.ts';
 import { returnWithinMs } from '../../gateway/execution.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
 
 let dir: string;
@@ -38,7 +40,7 @@ test('a caller that was cut off while a person is asked comes back and has its c
   const first = openChannel();
   const running = createExecute(core)(relay, start, first);
   const id = await untilAsked(core);
-  first.leave('requester-gone');
+  first.leave(new Vanished());
   await core.approvals.resolve(id, yes);
   await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
   expect(core.ran).toEqual([]);
@@ -50,16 +52,19 @@ test('a caller that was cut off while a person is asked comes back and has its c
   expect(core.ran).toEqual(['ask']);
 });
 
-test('a caller that cancels while a person is asked has its question void', async () => {
-  await using core = await startCore(dir);
-  const channel = openChannel();
-  const running = createExecute(core)(relay, request('ask'), channel);
-  const id = await untilAsked(core);
-  channel.leave('canceled');
-  expect(await running).toMatchObject({ kind: 'canceled', reason: 'canceled' });
-  expect((await core.approvals.resolve(id, yes)).type).toBe('already-resolved');
-  expect(readAudit(dir).find(({ type }) => type === 'verdict')).toMatchObject({ verdict: 'void' });
-});
+test.each(['canceled', 'requester-gone'] as const)(
+  'A-45: %s while a person is asked: the question is void',
+  async (code) => {
+    await using core = await startCore(dir);
+    const channel = openChannel();
+    const running = createExecute(core)(relay, request('ask'), channel);
+    const id = await untilAsked(core);
+    channel.leave(new ClawrdenError(code, 'left'));
+    expect(await running).toMatchObject({ kind: 'canceled', reason: code });
+    expect((await core.approvals.resolve(id, yes)).type).toBe('already-resolved');
+    expect(readAudit(dir).find(({ type }) => type === 'verdict')).toMatchObject({ verdict: 'void' });
+  },
+);
 
 test('A-46: after a restart nothing runs until the caller is back, with the plan it was told', async () => {
   const start = request('ask');

@@ -22,7 +22,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 
 const { privateKey: key } = generateKeyPairSync('ed25519');
 
-const limits = {
+export const smallLimits = {
   running: 10,
   queued: 10,
   pendingPerAgent: 5,
@@ -59,6 +59,7 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
 export async function startCore(
   dir: string,
   run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
+  limits = smallLimits,
 ): Promise<TestGateway> {
   const result = parsePolicy(policyText, 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
@@ -148,7 +149,7 @@ export function request(tool: string, change: Partial<StartRequest> = {}): Start
 
 export interface TestChannel extends Channel {
   readonly said: ToCaller[];
-  readonly leave: (code: 'requester-gone' | 'canceled') => void;
+  readonly leave: (reason: ClawrdenError) => void;
   readonly type: (input: FromCaller) => void;
 }
 
@@ -163,7 +164,7 @@ export function openChannel(): TestChannel {
     listen: (listener) => {
       handler = listener;
     },
-    leave: (code) => gone.abort(new ClawrdenError(code, 'left')),
+    leave: (reason) => gone.abort(reason),
     type: (input) => handler(input),
   };
 }

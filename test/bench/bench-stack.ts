@@ -1,0 +1,61 @@
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentContainer } from '../lab/agent-container.ts';
+import { run } from '../lab/command.ts';
+import type { Lab } from '../lab/lab.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { type Timing, timerArgs, timings } from './timer.ts';
+
+export const benchImage = 'clawrden-lab/busybox:latest';
+
+/** A gateway, a relay and an agent, with the timer at hand in the agent's container. */
+export interface BenchStack {
+  readonly lab: Lab;
+  readonly stack: Stack;
+  readonly agent: AgentContainer;
+  /** Milliseconds of each run of a command typed in the agent's container. */
+  readonly timeInAgent: (timing: Timing) => Promise<number[]>;
+  /** The same on the machine itself. */
+  readonly timeHere: (timing: Timing) => Promise<number[]>;
+  /** Resolves when so many ghosts wait on the first host, and a moment of quiet after that. */
+  readonly untilWarm: (count: number) => Promise<void>;
+}
+
+/** `warm`: ghosts of the tool `test` that wait, on each host at most. */
+export async function startBenchStack(lab: Lab, timer: string, warm: number): Promise<BenchStack> {
+  const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
+  const gateway = warm === 0 ? {} : { warm: [{ agent: 'coder', tool: 'test', size: warm }] };
+  const stack = await startStack(lab, { name: 'bench', policy, gateway, host: { warm } });
+  const { coder: agent } = stack.agents;
+  if (agent === undefined) throw new Error('the stack has no agent');
+  await copyFile(timer, join(stack.workspaceOf('coder'), '.timer'));
+  return {
+    lab,
+    stack,
+    agent,
+    timeInAgent: async (timing) => timings(await typed(agent, ['/app/.timer', ...timerArgs(timing)])),
+    timeHere: async (timing) => timings(await run([timer, ...timerArgs(timing)], { timeout: 300_000 })),
+    untilWarm: (count) => untilWarm(lab, count),
+  };
+}
+
+async function typed(agent: AgentContainer, argv: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await agent.exec(argv, { timeout: 300_000 });
+  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}: ${stderr}`);
+  return stdout;
+}
+
+const quietMs = 1_500;
+
+async function untilWarm(lab: Lab, count: number): Promise<void> {
+  const waiting = ['ps', '--quiet', '--filter', 'label=clawrden.pool'];
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(250)) {
+    const found = await Promise.all(lab.hosts.map((host) => host.docker(waiting)));
+    const ids = found.flatMap(({ stdout }) => stdout.split('\n').filter((id) => id !== ''));
+    if (ids.length < count) continue;
+    await sleep(quietMs);
+    return;
+  }
+  throw new Error(`no ${count} ghosts were started ahead within a minute`);
+}

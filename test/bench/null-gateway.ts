@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createExecute } from '../../gateway/execute.ts';
+import { smallLimits, startCore } from '../core/start-core.ts';
+import { startTestGateway } from '../grpc/gateway.ts';
+
+// The whole gateway, its audit and history on the disk, with an executor that ends at once; `control-plane.ts` runs
+// this as a program. Says where it listens on its first line, and ends when its stdin does.
+const dir = await mkdtemp(join(tmpdir(), 'clawrden-bench-'));
+const limits = { ...smallLimits, running: 1000, queued: 1000, executionsPerAgent: 1000 };
+const core = await startCore(dir, undefined, limits);
+const gateway = await startTestGateway({ execute: createExecute(core) });
+const relay = await gateway.identity({ kind: 'relay', name: 'host-1' });
+process.stdout.write(`${JSON.stringify({ address: gateway.address, relay })}\n`);
+process.stdin.resume();
+await once(process.stdin, 'end');
+await gateway.close(0);
+await core[Symbol.asyncDispose]();
+await rm(dir, { recursive: true, force: true });
+await rm(gateway.dir, { recursive: true, force: true });

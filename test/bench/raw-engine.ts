@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import Docker from 'dockerode';
+import type { LabHost } from '../lab/lab-host.ts';
+import { benchImage } from './bench-stack.ts';
+
+/** The calls that a ghost costs an engine, made directly, with the same hardening and nothing around them. */
+export async function rawEngine(host: LabHost): Promise<() => Promise<number>> {
+  const [ca, cert, key] = await Promise.all(
+    [host.tls.ca, host.tls.cert, host.tls.key].map((file) => readFile(file)),
+  );
+  const docker = new Docker({
+    protocol: 'https',
+    host: host.address,
+    port: 2376,
+    ca: ca ?? '',
+    cert: cert ?? '',
+    key: key ?? '',
+  });
+  return async () => {
+    const began = performance.now();
+    const container = await docker.createContainer(body);
+    const stream = (await container.attach({
+      hijack: true,
+      stream: true,
+      stdin: true,
+      stdout: true,
+      stderr: true,
+    })) as Duplex;
+    stream.resume();
+    await container.start();
+    await once(stream, 'end');
+    stream.destroy();
+    return performance.now() - began;
+  };
+}
+
+const body = {
+  Image: benchImage,
+  Cmd: ['true'],
+  User: '1000:1000',
+  WorkingDir: '/',
+  NetworkDisabled: true,
+  AttachStdin: true,
+  AttachStdout: true,
+  AttachStderr: true,
+  OpenStdin: true,
+  StdinOnce: true,
+  HostConfig: {
+    AutoRemove: true,
+    LogConfig: { Type: 'none', Config: {} },
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges'],
+    ReadonlyRootfs: true,
+    Memory: 256 * 1024 ** 2,
+    MemorySwap: 256 * 1024 ** 2,
+    NanoCpus: 1e9,
+    PidsLimit: 256,
+    Tmpfs: {
+      '/tmp': 'rw,exec,nosuid,nodev,mode=1777,size=512m',
+      '/home/ghost': 'rw,exec,nosuid,nodev,uid=1000,gid=1000,size=512m',
+    },
+  },
+};
