@@ -179,11 +179,12 @@ static void serve_what_came(struct session *session)
 {
     session->blocked = -1;
     take_frames(session);
+    /* Before the tool is told to go on: what is typed from then on is for it. */
+    use_terminal(session);
     for (int fd = 1; fd <= 2; fd++)
         if (session->sinks[fd].gone)
             tell_gone(session, fd);
     outbox_flush(&session->out);
-    use_terminal(session);
     send_stdin(session);
 }
 
