@@ -1,5 +1,5 @@
 import type { Command, Identity } from '../src/command.ts';
-import type { ClawrdenError } from '../src/errors.ts';
+import { ClawrdenError } from '../src/errors.ts';
 import type { Input, Output, Send } from '../src/execution-io.ts';
 import type { Outcome } from '../src/outcome.ts';
 
@@ -34,6 +34,15 @@ export type ToCaller =
   | { readonly type: 'started'; readonly host: string; readonly container: string }
   | { readonly type: 'notice'; readonly text: string };
 
+/** A caller's stream ended without a word: it was cut off, perhaps, and may come back. */
+export class Vanished extends ClawrdenError {
+  override name = 'Vanished';
+
+  constructor() {
+    super('requester-gone', 'the caller went away');
+  }
+}
+
 /** The last three come only after `run-here`: what the mirrored command did, copied up. */
 export type FromCaller =
   | Input
@@ -46,7 +55,7 @@ export type FromCaller =
  * as the last message.
  */
 export interface Channel {
-  /** Aborts when the caller cancels (`canceled`) or vanishes (`requester-gone`); its reason is a ClawrdenError. */
+  /** Aborts when the caller cancels (`canceled`), says that nobody waits any more (`requester-gone`), or is `Vanished`. */
   readonly gone: AbortSignal;
   readonly send: Send<ToCaller>;
   /** Inputs from now on go to `handler`, one handler at a time; those that came earlier are delivered first. */

@@ -2,7 +2,7 @@ import { ClawrdenError } from '../src/errors.ts';
 import type { Send } from '../src/execution-io.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
 import type { Outcome } from '../src/outcome.ts';
-import type { Channel, FromCaller, ToCaller } from './channel.ts';
+import { type Channel, type FromCaller, type ToCaller, Vanished } from './channel.ts';
 import { createOutputTally } from './output-tally.ts';
 import type { ExecutionRecord, ExecutionState } from './warden-view.ts';
 
@@ -149,7 +149,7 @@ export class Execution {
   }
 
   #callerGone(reason: ClawrdenError): void {
-    if (this.#record.state === 'awaiting-approval' && reason.code === 'requester-gone') this.#leave(reason);
+    if (this.#record.state === 'awaiting-approval' && reason instanceof Vanished) this.#leave(reason);
     else this.stop(reason);
   }
 

@@ -1,9 +1,9 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { boundedWriter } from '../../src/bounded-writer.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
+import type { Cancel, ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
 import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
-import type { Channel, FromCaller, ToCaller } from '../channel.ts';
+import { type Channel, type FromCaller, type ToCaller, Vanished } from '../channel.ts';
 import { CallRefused, toStatus } from './errors.ts';
 import { toFromCaller } from './from-caller.ts';
 import { invalid } from './start-request.ts';
@@ -110,7 +110,7 @@ export class CallChannel implements Channel {
 
   #input(message: NonNullable<ExecuteRequest['message']>): void {
     if (message.$case === 'cancel') {
-      this.#gone.abort(new ClawrdenError('canceled', 'canceled by the caller'));
+      this.#gone.abort(canceled(message.value));
       return;
     }
     if (message.$case === 'stdin') this.#spendCredit(message.value.length);
@@ -128,7 +128,7 @@ export class CallChannel implements Channel {
 
   #vanished(): void {
     if (this.#over) return;
-    this.#gone.abort(new ClawrdenError('requester-gone', 'the caller went away'));
+    this.#gone.abort(new Vanished());
     clearTimeout(this.#timer);
     this.#first.resolve(undefined);
   }
@@ -137,4 +137,9 @@ export class CallChannel implements Channel {
     const why = `no start within ${firstMessageMs / 1000} s`;
     this.refuse(new CallRefused(status.DEADLINE_EXCEEDED, why));
   }
+}
+
+function canceled({ requesterGone }: Cancel): ClawrdenError {
+  if (!requesterGone) return new ClawrdenError('canceled', 'canceled by the caller');
+  return new ClawrdenError('requester-gone', 'whoever typed the command is gone');
 }

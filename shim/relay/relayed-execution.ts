@@ -115,8 +115,8 @@ class RelayedExecution {
 
   #onGone(reason: ClawrdenError): void {
     if (this.#mirror !== undefined) this.#mirror.cancel(reason);
-    else if (reason.code === 'canceled') void this.#call.send({ $case: 'cancel', value: {} });
-    else return this.#call.cancel();
+    else
+      void this.#call.send({ $case: 'cancel', value: { requesterGone: reason.code === 'requester-gone' } });
     // A mirror takes up to 3 s to end, and its end is still to be told.
     const patience = this.#mirror === undefined ? cancelTimeoutMs : 2 * cancelTimeoutMs;
     setTimeout(() => this.#call.cancel(), patience).unref();

@@ -144,7 +144,12 @@ test('what is sent before the execution listens is kept in order, and outputs ke
 });
 
 test.each<[string, (call: ReturnType<typeof open>) => void, string]>([
-  ['a cancel', ({ send }) => send({ $case: 'cancel', value: {} }), 'canceled'],
+  ['a cancel', ({ send }) => send({ $case: 'cancel', value: { requesterGone: false } }), 'canceled'],
+  [
+    'a requester who is gone',
+    ({ send }) => send({ $case: 'cancel', value: { requesterGone: true } }),
+    'requester-gone',
+  ],
   ['a half-close', ({ stream }) => stream.end(), 'requester-gone'],
   ['a cancelled stream', ({ stream }) => stream.cancel(), 'requester-gone'],
 ])('%s ends the execution as %s', async (_what, act, reason) => {

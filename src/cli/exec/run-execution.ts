@@ -82,7 +82,7 @@ class Session {
   #onSignal(signal: number): void {
     if (this.#accepted) return this.#send({ $case: 'signal', value: signal });
     if (!endingSignals.has(signal)) return;
-    this.#send({ $case: 'cancel', value: {} });
+    this.#send({ $case: 'cancel', value: { requesterGone: false } });
     this.#interrupted.resolve({ kind: 'interrupted', signal });
   }
 

@@ -211,6 +211,11 @@ export interface StdinEnd {
 }
 
 export interface Cancel {
+  /**
+   * Not asked for: the one who typed the command is gone. A stream that only ends may have been cut off, and while a
+   * person is asked its caller has 30 s to `resume`; this one does not come back.
+   */
+  requesterGone: boolean;
 }
 
 export interface TerminalSize {
@@ -1727,11 +1732,14 @@ export const StdinEnd: MessageFns<StdinEnd> = {
 };
 
 function createBaseCancel(): Cancel {
-  return {};
+  return { requesterGone: false };
 }
 
 export const Cancel: MessageFns<Cancel> = {
-  encode(_: Cancel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: Cancel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requesterGone !== false) {
+      writer.uint32(8).bool(message.requesterGone);
+    }
     return writer;
   },
 
@@ -1748,6 +1756,14 @@ export const Cancel: MessageFns<Cancel> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requesterGone = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1760,20 +1776,30 @@ export const Cancel: MessageFns<Cancel> = {
     }
   },
 
-  fromJSON(_: any): Cancel {
-    return {};
+  fromJSON(object: any): Cancel {
+    return {
+      requesterGone: isSet(object.requesterGone)
+        ? globalThis.Boolean(object.requesterGone)
+        : isSet(object.requester_gone)
+        ? globalThis.Boolean(object.requester_gone)
+        : false,
+    };
   },
 
-  toJSON(_: Cancel): unknown {
+  toJSON(message: Cancel): unknown {
     const obj: any = {};
+    if (message.requesterGone !== false) {
+      obj.requesterGone = message.requesterGone;
+    }
     return obj;
   },
 
   create(base?: DeepPartial<Cancel>): Cancel {
     return Cancel.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<Cancel>): Cancel {
+  fromPartial(object: DeepPartial<Cancel>): Cancel {
     const message = createBaseCancel();
+    message.requesterGone = object.requesterGone ?? false;
     return message;
   },
 };
