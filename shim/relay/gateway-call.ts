@@ -37,7 +37,9 @@ export function openGatewayCall(
       if (over || stream.writableEnded) return undefined;
       return writer.write({ message }, bytesOf(message));
     },
-    outcome: readResponses(stream, onResponse).finally(() => letGo(stream, () => over)),
+    outcome: readResponses(stream, onResponse).finally(() => {
+      if (!over) letGo(stream);
+    }),
     cancel: () => stream.cancel(),
   };
 }
@@ -85,10 +87,11 @@ function pauseWhile(stream: Readable, wait: Promise<void> | undefined): void {
 }
 
 /** Behind the outcome the gateway closes the stream; one that does not is not waited for. */
-function letGo(stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>, isOver: () => boolean): void {
+function letGo(stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>): void {
+  const timer = setTimeout(() => stream.cancel(), closeTimeoutMs).unref();
+  stream.on('status', () => clearTimeout(timer));
   stream.end();
   stream.resume();
-  if (!isOver()) setTimeout(() => stream.cancel(), closeTimeoutMs).unref();
 }
 
 function failureOf({ code, details }: ServiceError): ClawrdenError {

@@ -127,7 +127,7 @@ export class ShimChannel {
   }
 
   #hungUp(): void {
-    if (this.#ack === Ack.runOriginal) return;
+    if (this.#finished || this.#abort.signal.aborted) return;
     this.#abort.abort(new ClawrdenError('requester-gone', 'the shim hung up'));
   }
 

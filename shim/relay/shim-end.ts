@@ -31,7 +31,8 @@ export function exitPayload(outcome: Outcome, version: number): Uint8Array {
 /** Reads and drops what the client is still writing for 1 s: a close with unread bytes would reset it. */
 export function closeGently(socket: Socket): void {
   socket.end(() => {
-    setTimeout(() => socket.destroy(), lingerMs).unref();
+    const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once('close', () => clearTimeout(timer));
   });
   socket.resume();
 }
