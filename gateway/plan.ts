@@ -66,7 +66,7 @@ export function sealPlan(parts: PlanParts): SealedPlan {
 function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanParts): Plan {
   const { command, root } = cleared;
   const { agent, identity } = cleared.subject;
-  const caller = callerEnvironment(command, policy);
+  const caller = callerEnvironment(command, policy, tool);
   return {
     agent: agent?.name ?? '',
     argv: [command.tool, ...command.args],
@@ -103,8 +103,8 @@ function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMo
 }
 
 /** The allow-listed part, and PWD where it may name the working directory: the init drops it where it does not. */
-function callerEnvironment(command: Command, policy: Policy): string[] {
-  const scrubbed = scrubEnvironment(command.env, [...policy.environment, 'PWD']);
+function callerEnvironment(command: Command, policy: Policy, tool: ToolDefinition): string[] {
+  const scrubbed = scrubEnvironment(command.env, [...policy.environment, ...tool.environment, 'PWD']);
   return scrubbed.filter(
     (entry) => nameOf(entry) !== 'PWD' || isDirectory(policy, entry.slice('PWD='.length)),
   );

@@ -1,9 +1,9 @@
 import { nearestHint } from '../config/nearest.ts';
 import type { YamlSource } from '../config/read-yaml.ts';
-import type { ToolDefinition } from './policy.ts';
+import type { RunOverrides, ToolDefinition } from './policy.ts';
 import { toolDefaults } from './tool-defaults.ts';
 import { isToolName } from './tool-name.ts';
-import type { NetworksFile, ToolsFile } from './tool-schema.ts';
+import type { NetworksFile, RunFields, ToolsFile } from './tool-schema.ts';
 
 export function buildTools(
   tools: ToolsFile,
@@ -17,21 +17,48 @@ export function buildTools(
 
 /** What the shape alone does not show: names that are none, networks that are not there. */
 export function findToolProblems(tools: ToolsFile, networks: NetworksFile, source: YamlSource): string[] {
-  const known = ['none', ...Object.keys(networks)];
   return [
     ...Object.keys(tools)
       .filter((name) => !isToolName(name))
       .map((name) => source.problem(['tools', name], 'a tool must have a plain file name')),
-    ...Object.entries(tools).flatMap(([name, { network = 'none' }]) =>
-      known.includes(network)
-        ? []
-        : source.problem(
-            ['tools', name, 'network'],
-            `there is no network "${network}"${nearestHint(network, known, 'network')}`,
-          ),
+    ...Object.entries(tools).flatMap(([name, { network }]) =>
+      findNetworkProblem(network, networks, source, ['tools', name, 'network']),
     ),
     ...('none' in networks ? [source.problem(['networks', 'none'], 'none is always no network')] : []),
   ];
+}
+
+/** What of `raw` says how a command runs, and nothing else. */
+export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverrides {
+  return {
+    ...(raw.strategy === undefined ? {} : { strategy: raw.strategy }),
+    ...(raw.image === undefined ? {} : { image: raw.image }),
+    ...(raw.network === undefined ? {} : { network: networkOf(raw.network, networks) }),
+    ...(raw.memory === undefined ? {} : { memoryBytes: raw.memory }),
+    ...(raw.cpus === undefined ? {} : { cpus: raw.cpus }),
+    ...(raw.pids === undefined ? {} : { pids: raw.pids }),
+    ...(raw.output === undefined ? {} : { outputBytes: raw.output }),
+    ...(raw['file-size'] === undefined ? {} : { fileBytes: raw['file-size'] }),
+    ...(raw.stdin === undefined ? {} : { stdin: raw.stdin }),
+    ...(raw['idle-timeout'] === undefined ? {} : { idleTimeoutMs: raw['idle-timeout'] }),
+    ...(raw.environment === undefined ? {} : { environment: raw.environment }),
+  };
+}
+
+/** A network that is not there under `path`, in one line. */
+export function findNetworkProblem(
+  network: string | undefined,
+  networks: NetworksFile,
+  source: YamlSource,
+  path: readonly PropertyKey[],
+): string[] {
+  const known = ['none', ...Object.keys(networks)];
+  if (network === undefined || known.includes(network)) return [];
+  return [source.problem(path, `there is no network "${network}"${nearestHint(network, known, 'network')}`)];
+}
+
+function networkOf(name: string, networks: NetworksFile): string {
+  return networks[name]?.['docker-network'] ?? toolDefaults.network;
 }
 
 function toDefinition(
@@ -41,18 +68,12 @@ function toDefinition(
   timeoutMs: number,
 ): ToolDefinition {
   return {
+    ...toolDefaults,
+    ...toOverrides(raw, networks),
     name,
     strategy: raw.strategy,
-    ...(raw.image === undefined ? {} : { image: raw.image }),
-    network: networks[raw.network ?? '']?.['docker-network'] ?? toolDefaults.network,
-    memoryBytes: raw.memory ?? toolDefaults.memoryBytes,
-    cpus: raw.cpus ?? toolDefaults.cpus,
-    pids: raw.pids ?? toolDefaults.pids,
-    outputBytes: raw.output ?? toolDefaults.outputBytes,
-    fileBytes: raw['file-size'] ?? toolDefaults.fileBytes,
-    stdin: raw.stdin ?? toolDefaults.stdin,
     timeoutMs: raw.timeout ?? timeoutMs,
-    idleTimeoutMs: raw['idle-timeout'] ?? toolDefaults.idleTimeoutMs,
+    forbidden: raw['forbid-characters'] ?? toolDefaults.forbidden,
     ...(raw.otherwise === undefined ? {} : { otherwise: raw.otherwise }),
   };
 }

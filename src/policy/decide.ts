@@ -1,31 +1,25 @@
-import { hasFlag, mayHaveFlag } from './flags.ts';
+import { decideByRules, type Ruling } from './decide-by-rules.ts';
+import { withinWrapper } from './judge-wrapped.ts';
 import { matchesLegacyGlob } from './legacy-glob.ts';
-import { matchesArgs, mayMatchArgs } from './match-args.ts';
-import type {
-  Action,
-  CommandFacts,
-  Decision,
-  LegacyRule,
-  Policy,
-  Rule,
-  RuleEffect,
-  ToolDefinition,
-} from './policy.ts';
+import type { CommandFacts, Decision, LegacyRule, Policy, ToolDefinition } from './policy.ts';
+import { seeThrough } from './see-through.ts';
 import { mirrorTool } from './tool-defaults.ts';
 import { isToolName } from './tool-name.ts';
+import { withoutRule } from './without-rule.ts';
+
+/** Wrappers around wrappers: nobody needs more. */
+const maxDepth = 4;
 
 /**
  * Pure, and in proportion to the size of the arguments. Version 1: deny beats ask beats allow, whatever the order of
  * the rules. Version 0: the first rule that matches.
  */
 export function decide(policy: Policy, facts: CommandFacts): Decision {
-  const tool = isToolName(facts.tool) ? toolOf(policy, facts.tool) : undefined;
+  const tool = toolOf(policy, facts.tool);
   if (tool === undefined) return unknownTool;
-  if (policy.version === 0) {
-    const first = policy.rules.find((rule) => matchesLegacyRule(rule, facts));
-    return byRules(first === undefined ? [] : [first], tool) ?? withoutRule(policy, tool);
-  }
-  return decideByStrictest(policy.rules, facts, tool, withoutRule(policy, tool));
+  if (policy.version === 0) return decideByFirst(policy, facts, tool);
+  const { decision } = rule(policy, facts, tool, maxDepth);
+  return policy.mode === 'shadow' ? shadowed(decision, tool) : decision;
 }
 
 const unknownTool: Decision = {
@@ -36,73 +30,54 @@ const unknownTool: Decision = {
 };
 
 function toolOf(policy: Policy, name: string): ToolDefinition | undefined {
+  if (!isToolName(name)) return undefined;
   return policy.tools.get(name) ?? (policy.version === 0 ? mirrorTool(name, policy.timeoutMs) : undefined);
 }
 
-function decideByStrictest(
-  rules: readonly Rule[],
+/** What the rules say of it, held against what it would run besides itself. */
+function rule(
+  policy: Policy & { version: 1 },
   facts: CommandFacts,
   tool: ToolDefinition,
-  fallback: Decision,
-): Decision {
-  const concerned = rules.filter((rule) => concerns(rule, facts));
-  const find = (action: Action, matches: (rule: Rule, args: readonly string[]) => boolean) =>
-    byRules(
-      concerned.filter((rule) => rule.action === action && matches(rule, facts.args)),
-      tool,
-    );
-  const decision =
-    find('deny', mayMatch) ?? find('ask', matchesExactly) ?? find('allow', matchesExactly) ?? fallback;
-  // What would run unasked is held against the questions once more, as generously as against the denials.
-  return decision.action === 'allow' ? (find('ask', mayMatch) ?? decision) : decision;
+  depth: number,
+): Ruling {
+  const own = decideByRules(policy, facts, tool);
+  const inner = seeThrough(facts.tool, facts.args);
+  if (inner === undefined || own.decision.action === 'deny') return own;
+  return withinWrapper(own, inner, (name, args) => {
+    const innerTool = depth === 0 ? undefined : toolOf(policy, name);
+    if (innerTool === undefined) return unknownTool;
+    return rule(policy, { ...facts, tool: name, args }, innerTool, depth - 1).decision;
+  });
 }
 
-function concerns(rule: Rule, { tool, uid, agent }: CommandFacts): boolean {
-  return (
-    (rule.tools?.has(tool) ?? true) && (rule.uids?.has(uid) ?? true) && (rule.agents?.has(agent) ?? true)
-  );
+/** Everything runs that can; the record says what would have become of it. */
+function shadowed(decision: Decision, tool: ToolDefinition): Decision {
+  if (decision.action === 'allow') return decision;
+  const would = decision.action === 'ask' ? 'would be asked' : 'would be denied';
+  const { rule: name, reason } = decision;
+  return {
+    action: 'allow',
+    rule: name,
+    reason: `shadow mode: ${would}: ${reason}`,
+    tool: decision.tool ?? tool,
+  };
 }
 
-function matchesExactly({ args, flags }: Rule, given: readonly string[]): boolean {
-  return (
-    (args === undefined || matchesArgs(args, given)) && (flags?.some((flag) => hasFlag(flag, given)) ?? true)
-  );
+function decideByFirst(policy: Policy & { version: 0 }, facts: CommandFacts, tool: ToolDefinition): Decision {
+  const first = policy.rules.find((one) => matchesLegacyRule(one, facts));
+  if (first === undefined) return withoutRule(policy, tool);
+  const { action, name, reason, timeoutMs } = first;
+  return {
+    ...{ action, rule: name, reason },
+    ...(action === 'deny' ? { code: 'denied-by-rule' as const } : { tool }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
 }
 
-function mayMatch({ args, flags }: Rule, given: readonly string[]): boolean {
-  return (
-    (args === undefined || mayMatchArgs(args, given)) &&
-    (flags?.some((flag) => mayHaveFlag(flag, given)) ?? true)
-  );
-}
-
-function matchesLegacyRule(rule: LegacyRule, facts: CommandFacts): boolean {
-  if (!matchesLegacyGlob(rule.command, facts.tool)) return false;
-  if (rule.substrings.length === 0) return true;
+function matchesLegacyRule({ command, substrings }: LegacyRule, facts: CommandFacts): boolean {
+  if (!matchesLegacyGlob(command, facts.tool)) return false;
+  if (substrings.length === 0) return true;
   const line = facts.args.join(' ');
-  return rule.substrings.some((part) => line.includes(part));
-}
-
-/** The rules all have one action; the shortest of their timeouts holds, so that their order does not matter. */
-function byRules(rules: readonly RuleEffect[], tool: ToolDefinition): Decision | undefined {
-  const [first] = rules;
-  if (first === undefined) return undefined;
-  const timeouts = rules.flatMap(({ timeoutMs }) => timeoutMs ?? []);
-  return {
-    action: first.action,
-    rule: first.name,
-    reason: first.reason,
-    ...(first.action === 'deny' ? { code: 'denied-by-rule' as const } : { tool }),
-    ...(timeouts.length === 0 ? {} : { timeoutMs: Math.min(...timeouts) }),
-  };
-}
-
-function withoutRule(policy: Policy, tool: ToolDefinition): Decision {
-  const action = tool.otherwise ?? policy.defaultAction;
-  return {
-    action,
-    rule: tool.otherwise === undefined ? 'default' : 'otherwise',
-    reason: `no rule of the policy is about this ${tool.name} command`,
-    ...(action === 'deny' ? { code: 'denied-by-default' as const } : { tool }),
-  };
+  return substrings.some((part) => line.includes(part));
 }

@@ -22,6 +22,11 @@ export function locateCwd(policy: Policy, cwd: string): { cwd: string; root: str
   return undefined;
 }
 
+/** Whether `path` is `directory` or below it; both absolute and normal. */
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
 function resolveParts(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.split('/')) {

@@ -30,6 +30,8 @@ test('the example policy loads with everything filled in, and passes its own che
   });
   expect(policy.tools.get('npm')).toEqual({
     name: 'npm',
+    environment: [],
+    forbidden: '',
     strategy: 'ghost',
     image: 'node:24',
     network: 'clawrden-egress',

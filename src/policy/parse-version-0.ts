@@ -64,6 +64,7 @@ export function parseVersion0(source: YamlSource, hash: string): PolicyResult {
     policy: {
       version: 0,
       hash,
+      mode: 'enforce',
       defaultAction: raw.default_action,
       workspace: roots[0] ?? '/app',
       roots,

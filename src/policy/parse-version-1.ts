@@ -1,14 +1,14 @@
 import { checkShape } from '../config/check-shape.ts';
-import { duplicates } from '../config/duplicates.ts';
-import { nearestHint } from '../config/nearest.ts';
 import type { YamlSource } from '../config/read-yaml.ts';
-import { buildTools, findToolProblems } from './build-tools.ts';
+import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
 import { warnAboutVariables } from './dangerous-variables.ts';
+import { findRuleProblems } from './find-rule-problems.ts';
 import { compileArgs } from './match-args.ts';
 import type { PolicyResult, Rule } from './policy.ts';
 import { type PolicyFile, policySchema } from './policy-schema.ts';
+import { knownTools } from './tools/known-tools.ts';
 
-const reservedNames: ReadonlySet<string> = new Set(['default', 'otherwise', 'tool-unknown']);
+type RuleFile = PolicyFile['rules'][number];
 
 export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
   const shape = checkShape(policySchema, source);
@@ -24,6 +24,7 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
     policy: {
       version: 1,
       hash,
+      mode: raw.mode,
       defaultAction: raw.default,
       workspace: raw.workspace,
       roots: [raw.workspace],
@@ -31,35 +32,10 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
       approvalExpiresMs: raw.approval.expires,
       environment: raw.environment.allow,
       tools: buildTools(raw.tools, raw.networks, raw.timeout),
-      rules: raw.rules.map((rule, index) => toRule(rule, source.lineOf(['rules', index]))),
+      rules: raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index]))),
       warnings: warnAboutVariables(raw.environment.allow, source),
     },
   };
-}
-
-function findRuleProblems({ rules, tools }: PolicyFile, source: YamlSource): string[] {
-  const names = rules.map(({ name }) => name);
-  const known = Object.keys(tools);
-  return [
-    ...duplicates(names).map((index) =>
-      source.problem(['rules', index, 'name'], `another rule is named "${names[index]}" already`),
-    ),
-    ...names.flatMap((name, index) =>
-      reservedNames.has(name)
-        ? source.problem(['rules', index, 'name'], `"${name}" is no name for a rule`)
-        : [],
-    ),
-    ...rules.flatMap(({ tools: wanted = [] }, index) =>
-      wanted.flatMap((tool, place) =>
-        known.includes(tool)
-          ? []
-          : source.problem(
-              ['rules', index, 'tools', place],
-              `the tool "${tool}" is not defined under tools${nearestHint(tool, known, 'tool')}`,
-            ),
-      ),
-    ),
-  ];
 }
 
 /** Behind it a cut would not be noticed. */
@@ -68,17 +44,39 @@ function findMisplacedEnd(source: YamlSource): string[] {
   return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];
 }
 
-function toRule(raw: PolicyFile['rules'][number], line: number): Rule {
+function toRule(raw: RuleFile, { networks }: PolicyFile, line: number): Rule {
+  const overrides = toOverrides(raw, networks);
   return {
     name: raw.name,
     action: raw.action,
     reason: raw.reason ?? `the rule "${raw.name}" says so`,
     line,
+    ...toConditions(raw),
+    ...(raw.instead === undefined ? {} : { instead: raw.instead }),
+    ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
+    ...(raw.rate === undefined ? {} : { rate: { rule: raw.name, ...raw.rate } }),
+    ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
+  };
+}
+
+function toConditions(raw: RuleFile): Partial<Rule> {
+  return {
     ...(raw.tools === undefined ? {} : { tools: new Set(raw.tools) }),
     ...(raw.args === undefined ? {} : { args: compileArgs(raw.args) }),
     ...(raw.flags === undefined ? {} : { flags: raw.flags }),
     ...(raw.uids === undefined ? {} : { uids: new Set(raw.uids) }),
     ...(raw.agents === undefined ? {} : { agents: new Set(raw.agents) }),
-    ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
+    ...(raw.labels === undefined ? {} : { labels: Object.entries(raw.labels) }),
+    ...(raw.cwd === undefined ? {} : { cwd: raw.cwd }),
+    ...(raw.subcommands === undefined ? {} : { subcommands: ownNames(raw) }),
+    ...(raw['safe-arguments'] === undefined ? {} : { safeArguments: true }),
   };
+}
+
+/** A rule may name a sub-command by an alias. */
+function ownNames({ tools = [], subcommands = [] }: RuleFile): ReadonlySet<string> {
+  const names = tools.flatMap((tool) =>
+    subcommands.map((name) => knownTools.get(tool)?.subcommands?.get(name)?.name ?? name),
+  );
+  return new Set([...names, ...subcommands]);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { strictObject } from '../config/check-shape.ts';
-import { absolutePathField, durationField, nameField, parsedField } from '../config/fields.ts';
+import { absolutePathField, durationField, labelsField, nameField, parsedField } from '../config/fields.ts';
 import { maxArgItems } from './match-args.ts';
-import { networksSchema, toolsSchema } from './tool-schema.ts';
+import { networksSchema, runFields, toolsSchema, variableField } from './tool-schema.ts';
 
 export const actionField = z.enum(['allow', 'ask', 'deny']);
 
@@ -25,10 +25,12 @@ const flagField = parsedField(
   'a flag like -g or --global, without "="',
 );
 
-const variableField = parsedField(
-  (text) => (/^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? text : undefined),
-  'the name of an environment variable, perhaps with * at its end',
-);
+const perMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const rateField = parsedField((text) => {
+  const [, count, unit = ''] = /^([1-9]\d{0,3})\/([smhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : { most: Number(count), perMs: perMs[unit] ?? 0 };
+}, 'a rate like 10/m: so many in a second (s), minute (m), hour (h) or day (d), at most 9999');
 
 const ruleSchema = strictObject({
   name: ruleNameField,
@@ -37,10 +39,32 @@ const ruleSchema = strictObject({
   flags: z.array(flagField).min(1).max(256).optional(),
   uids: z.array(z.int().min(0).max(4_294_967_294)).min(1).optional(),
   agents: z.array(nameField).min(1).optional(),
+  labels: labelsField.optional(),
+  cwd: z.array(absolutePathField).min(1).max(64).optional(),
+  subcommands: z.array(z.string()).min(1).max(256).optional(),
+  'safe-arguments': z.literal(true).optional(),
   action: actionField,
   reason: reasonField.optional(),
+  instead: reasonField.optional(),
   timeout: durationField.optional(),
+  rate: rateField.optional(),
+  ...runFields,
+}).superRefine((rule, context) => {
+  if (rule.action !== 'deny') {
+    if (rule.instead === undefined) return;
+    context.addIssue({ code: 'custom', path: ['instead'], message: 'has an effect only with action deny' });
+    return;
+  }
+  for (const key of withoutEffectOnDenial) {
+    if (rule[key] === undefined) continue;
+    context.addIssue({ code: 'custom', path: [key], message: 'has no effect with action deny' });
+  }
 });
+
+const withoutEffectOnDenial = [
+  ...(['rate', 'safe-arguments', 'strategy', 'image', 'network', 'memory', 'cpus', 'pids'] as const),
+  ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment'] as const),
+];
 
 export const approvalSchema = strictObject({ expires: durationField.prefault('10m') }).prefault({});
 
@@ -49,6 +73,7 @@ export const environmentSchema = strictObject({ allow: z.array(variableField).ma
 /** Policy version 1 as it is written. */
 export const policySchema = strictObject({
   version: z.literal(1),
+  mode: z.enum(['enforce', 'shadow']).default('enforce'),
   default: actionField.default('deny'),
   workspace: absolutePathField.prefault('/app'),
   timeout: durationField.prefault('5m'),

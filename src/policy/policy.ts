@@ -18,6 +18,8 @@ export type PolicyResult = { readonly policy: Policy } | { readonly problems: re
 export interface PolicyBase {
   /** SHA-256 of the file's bytes, in hex. */
   readonly hash: string;
+  /** `shadow`: nothing that a rule says is enforced; each decision tells what it would have been. */
+  readonly mode: 'enforce' | 'shadow';
   readonly defaultAction: Action;
   /** Absolute and normalised. */
   readonly workspace: string;
@@ -49,8 +51,22 @@ export interface ToolDefinition {
   readonly stdin: 'pipe' | 'none';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Names of environment variables that it may see besides the policy's. */
+  readonly environment: readonly string[];
+  /** None of its arguments may have any of these characters. */
+  readonly forbidden: string;
   /** What happens to this tool's commands that no rule matches; the policy's default where absent. */
   readonly otherwise?: Action;
+}
+
+/** What a rule says about how a command runs, over what its tool's definition says. */
+export type RunOverrides = Partial<Omit<ToolDefinition, 'name' | 'timeoutMs' | 'forbidden' | 'otherwise'>>;
+
+/** At most so many in any stretch of that length, for each agent by itself. */
+export interface Rate {
+  readonly rule: string;
+  readonly most: number;
+  readonly perMs: number;
 }
 
 /** Matches where all of its conditions do; an absent one always does. */
@@ -61,6 +77,18 @@ export interface Rule extends RuleEffect {
   readonly flags?: readonly string[];
   readonly uids?: ReadonlySet<number>;
   readonly agents?: ReadonlySet<string>;
+  /** The agent carries all of these. */
+  readonly labels?: readonly (readonly [name: string, value: string])[];
+  /** In one of these directories or below. */
+  readonly cwd?: readonly string[];
+  /** By their own names; only for tools that are known. */
+  readonly subcommands?: ReadonlySet<string>;
+  /** Only where no argument runs a program or writes a file; only for tools that are known. */
+  readonly safeArguments?: boolean;
+  /** One line: what to do instead of what is denied. */
+  readonly instead?: string;
+  readonly rate?: Rate;
+  readonly overrides?: RunOverrides;
 }
 
 export interface LegacyRule extends RuleEffect {
@@ -86,18 +114,24 @@ export interface CommandFacts {
   readonly uid: number;
   readonly gid: number;
   readonly cwd: string;
+  /** The agent's. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface Decision {
   readonly action: Action;
-  /** The rule's name, or `default`, `otherwise` or `tool-unknown` where no rule decided. */
+  /** The rule's name, or one of `reservedRuleNames` where no rule decided. */
   readonly rule: string;
   /** One line for people. */
   readonly reason: string;
-  /** Always there unless denied. */
+  /** What to do instead, where a rule says it. */
+  readonly instead?: string;
+  /** Always there unless denied; with what the deciding rules say about it. */
   readonly tool?: ToolDefinition;
   /** Always there where denied. */
   readonly code?: ErrorCode;
   /** The rule's own; otherwise the tool's holds. */
   readonly timeoutMs?: number;
+  /** Of the rules that decided; each must be kept. */
+  readonly rates?: readonly Rate[];
 }

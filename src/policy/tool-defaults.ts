@@ -9,6 +9,8 @@ export const toolDefaults = {
   outputBytes: 0,
   fileBytes: 0,
   stdin: 'pipe',
+  environment: [],
+  forbidden: '',
   idleTimeoutMs: 0,
 } as const satisfies Partial<ToolDefinition>;
 

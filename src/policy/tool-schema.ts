@@ -22,19 +22,32 @@ const dockerNetworkField = parsedField(
   'the name of a Docker network (not host, none or default)',
 );
 
-const toolSchema = strictObject({
-  strategy: z.enum(['ghost', 'mirror', 'passthrough']),
+export const variableField = parsedField(
+  (text) => (/^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? text : undefined),
+  'the name of an environment variable, perhaps with * at its end',
+);
+
+/** How a command runs: said by its tool, or by a rule over that. */
+export const runFields = {
+  strategy: z.enum(['ghost', 'mirror', 'passthrough']).optional(),
   image: imageField.optional(),
   network: z.string().optional(),
   memory: memoryField.optional(),
   cpus: z.number().min(0.01).max(1024).optional(),
   pids: z.int().min(4).max(1_000_000).optional(),
   stdin: z.enum(['pipe', 'none']).optional(),
-  otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
-  timeout: durationField.optional(),
   'idle-timeout': durationField.optional(),
   output: sizeField.optional(),
   'file-size': sizeField.optional(),
+  environment: z.array(variableField).max(64).optional(),
+};
+
+const toolSchema = strictObject({
+  ...runFields,
+  strategy: z.enum(['ghost', 'mirror', 'passthrough']),
+  otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
+  timeout: durationField.optional(),
+  'forbid-characters': z.string().min(1).max(256).optional(),
 }).superRefine((tool, context) => {
   if (tool.strategy === 'ghost' && tool.image === undefined) {
     context.addIssue({ code: 'custom', path: ['image'], message: 'is missing: a ghost runs in an image' });
@@ -50,7 +63,7 @@ const toolSchema = strictObject({
 });
 
 /** What would be promised and not kept: a mirror runs in the agent's container, a passthrough out of our sight. */
-const withoutEffect = {
+export const withoutEffect = {
   ghost: [],
   mirror: ['image', 'network', 'memory', 'cpus', 'pids'],
   passthrough: [
@@ -64,6 +77,7 @@ const withoutEffect = {
     'idle-timeout',
     'output',
     'file-size',
+    'environment',
   ],
 } as const;
 
@@ -74,3 +88,7 @@ export const networksSchema = z.record(z.string(), strictObject({ 'docker-networ
 export type ToolsFile = z.infer<typeof toolsSchema>;
 
 export type NetworksFile = z.infer<typeof networksSchema>;
+
+type RunKey = keyof typeof runFields;
+
+export type RunFields = { readonly [Key in RunKey]?: ToolsFile[string][Key] | undefined };

@@ -1,0 +1,87 @@
+import { hasFlag, mayHaveFlag } from './flags.ts';
+import { type ArgPattern, matchesArgs, mayMatchArgs } from './match-args.ts';
+import { isInside } from './normalize-cwd.ts';
+import type { CommandFacts, Rule } from './policy.ts';
+import { findSubcommand, type Reading, readArguments } from './read-arguments.ts';
+import { hasSafeArguments } from './safe-arguments.ts';
+import type { ToolGrammar } from './tools/grammar.ts';
+import { knownTools } from './tools/known-tools.ts';
+
+/** A command with what is known of its tool, taken apart once for all rules. */
+export interface CommandLine {
+  readonly facts: CommandFacts;
+  readonly grammar?: ToolGrammar;
+  readonly reading?: Reading;
+  /** Where its tool is known: none of the arguments runs a program or writes a file. */
+  readonly safe: boolean;
+}
+
+export function readCommand(facts: CommandFacts): CommandLine {
+  const grammar = knownTools.get(facts.tool);
+  if (grammar === undefined) return { facts, safe: false };
+  const reading = readArguments(grammar, facts.args);
+  return { facts, grammar, reading, safe: hasSafeArguments(grammar, reading) };
+}
+
+/** Whether a rule is about who asks, where, and with which tool, whatever the arguments. */
+export function concerns(rule: Rule, { tool, uid, agent, labels, cwd }: CommandFacts): boolean {
+  return (
+    (rule.tools?.has(tool) ?? true) &&
+    (rule.uids?.has(uid) ?? true) &&
+    (rule.agents?.has(agent) ?? true) &&
+    (rule.labels?.every(([name, value]) => labels?.[name] === value) ?? true) &&
+    (rule.cwd?.some((directory) => isInside(cwd, directory)) ?? true)
+  );
+}
+
+/** The arguments are literally what the rule says. */
+export function matchesExactly(rule: Rule, { facts: { args }, reading, safe }: CommandLine): boolean {
+  return (
+    (rule.args === undefined || matchesArgs(rule.args, args)) &&
+    (rule.flags?.some((flag) => hasFlag(flag, args)) ?? true) &&
+    (rule.subcommands === undefined ||
+      (reading?.sureOfSubcommand === true && rule.subcommands.has(reading.subcommand?.name ?? ''))) &&
+    (rule.safeArguments !== true || safe)
+  );
+}
+
+/** The tool may take the arguments for what the rule says: for rules that make the answer stricter. */
+export function mayMatch(rule: Rule, line: CommandLine): boolean {
+  return (
+    (rule.args === undefined || mayHaveArgs(rule.args, line)) &&
+    (rule.flags?.some((flag) => mayBeGiven(flag, line)) ?? true) &&
+    (rule.subcommands === undefined || mayBeSubcommand(rule.subcommands, line)) &&
+    (rule.safeArguments !== true || line.safe)
+  );
+}
+
+/** In every spelling that the tool knows for its sub-command. */
+function mayHaveArgs(pattern: ArgPattern, { facts: { args }, reading }: CommandLine): boolean {
+  if (mayMatchArgs(pattern, args)) return true;
+  const { subcommand, subcommandAt = -1 } = reading ?? {};
+  if (subcommand === undefined || (subcommand.aliases.length === 0 && args[subcommandAt] === subcommand.name))
+    return false;
+  return [subcommand.name, ...subcommand.aliases].some((spelling) =>
+    mayMatchArgs(pattern, args.with(subcommandAt, spelling)),
+  );
+}
+
+/** Exact where every option was written out and is known, and so is the flag; generous otherwise. */
+function mayBeGiven(flag: string, { facts: { args }, grammar, reading }: CommandLine): boolean {
+  const option = reading?.subcommand?.options.get(flag) ?? grammar?.options.get(flag);
+  if (option === undefined) return mayHaveFlag(flag, args);
+  if (reading?.sure === true) return reading.given.some(({ names }) => names.includes(flag));
+  return option.names.some((name) => mayHaveFlag(name, args));
+}
+
+function mayBeSubcommand(
+  wanted: ReadonlySet<string>,
+  { facts: { args }, grammar, reading }: CommandLine,
+): boolean {
+  if (grammar === undefined) return true;
+  if (reading?.sureOfSubcommand === true && reading.subcommand !== undefined)
+    return wanted.has(reading.subcommand.name);
+  // A word that is no sub-command may be an alias that the agent has configured for any.
+  if (reading?.sureOfSubcommand === true) return reading.operands.length > 0;
+  return args.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { decide } from './decide.ts';
+import { parsePolicy } from './parse-policy.ts';
+import type { Policy } from './policy.ts';
+
+function parse(text: string): Policy {
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.policy;
+}
+
+const wrappers = 'env, timeout, nice, nohup, setsid, stdbuf, xargs, sh, bash, busybox, sudo';
+const policy = parse(`version: 1
+tools:
+${[...wrappers.split(', '), 'ls', 'rm', 'ask-me', 'docker'].map((name) => `  ${name}: { strategy: mirror }`).join('\n')}
+  npm: { strategy: ghost, image: "node:24" }
+rules:
+  - { name: wrap, tools: [${wrappers}], action: allow }
+  - { name: fine, tools: [ls, npm], action: allow }
+  - { name: asks, tools: [ask-me], action: ask }
+  - { name: never, tools: [docker], action: deny, reason: not for agents }
+  - { name: build, tools: [sh], args: [/app/build.sh, "**"], action: allow }
+  - { name: exact, tools: [bash], args: [-c, "ls && ls"], action: allow }
+complete: true
+`);
+
+const decided = (...[tool = '', ...args]: readonly string[]) =>
+  decide(policy, { agent: 'coder', tool, args, uid: 1000, gid: 1000, cwd: '/app' });
+
+test.each([
+  ['env', '-S', 'docker ps'],
+  ['env', '-Sdocker ps'],
+  ['env', '--split-string=docker ps'],
+  ['env', '--split-str=ls'],
+  ['env', 'docker', 'ps'],
+  ['env', '-u', 'X', 'docker'],
+  ['env', 'LD_PRELOAD=/app/x.so', 'ls'],
+  ['env', 'PATH=/app', 'ls'],
+  ['env', '-C', '/etc', 'ls'],
+  ['env', '/usr/bin/docker', 'ps'],
+  ['env', 'env', 'env', 'docker'],
+  ['env', 'env', 'env', 'env', 'env', 'ls'],
+  ['timeout', '5', 'docker', 'ps'],
+  ['timeout', '-s', 'KILL', '5', 'docker'],
+  ['timeout', '--signa', 'KILL', '5', 'ls'],
+  ['nice', 'docker', 'ps'],
+  ['nice', '-n', '5', 'docker'],
+  ['nice', '-10', 'docker'],
+  ['nohup', 'docker'],
+  ['setsid', '-w', 'docker'],
+  ['stdbuf', '-oL', 'docker'],
+  ['xargs', 'docker'],
+  ['xargs', '-n1', 'docker'],
+  ['xargs', 'ls'],
+  ['xargs'],
+  ['busybox', 'sh', '-c', 'docker ps'],
+  ['busybox', 'docker'],
+  ['busybox', '--install'],
+  ['sh', '-c', 'docker ps'],
+  ['sh', '-ec', 'docker ps'],
+  ['sh', '-c', 'ls; docker ps'],
+  ['sh', '-c', '$(docker ps)'],
+  ['sh', '-c', 'ls\ndocker'],
+  ['sh', '-c', 'PATH=/app ls'],
+  ['sh', '-c', '. /app/x'],
+  ['sh', '-c', 'eval ls'],
+  ['sh', '-s'],
+  ['sh'],
+  ['sh', '/app/other.sh'],
+  ['sh', '-o', 'allexport', '/app/other.sh'],
+  ['bash', '--rcfile', '/app/x', '-i'],
+  ['bash', '-c', 'ls | docker'],
+  ['sudo', 'ls'],
+  ['sh', '-c', 'npm test'],
+  ['timeout', '5', 'npm', 'test'],
+])('A-32 %j is refused', (...line) => {
+  expect(decided(...line)).toMatchObject({ action: 'deny' });
+});
+
+test.each([
+  ['env'],
+  ['env', 'ls', '-la'],
+  ['env', '-i', 'ls'],
+  ['timeout', '5', 'ls'],
+  ['timeout', '-k', '1', '5', 'nice', '-n', '3', 'ls', '--', '-S'],
+  ['nice', '-10', 'ls'],
+  ['sh', '-c', 'ls -la /app/x'],
+  ['busybox', 'sh', '-c', 'ls'],
+  ['sh', '/app/build.sh', 'a', 'b'],
+  ['bash', '-c', 'ls && ls'],
+])('A-34 %j is allowed', (...line) => {
+  expect(decided(...line)).toMatchObject({ action: 'allow' });
+});
+
+test('what would be asked is asked, and says where it runs', () => {
+  expect(decided('timeout', '5', 'ask-me')).toMatchObject({
+    action: 'ask',
+    rule: 'asks',
+    tool: { name: 'timeout', strategy: 'mirror' },
+  });
+  expect(decided('timeout', '5', 'npm', 'test')).toMatchObject({ instead: 'call npm by itself' });
+  expect(decided('timeout', '5', 'docker').reason).toBe('it would run docker: not for agents');
+});

@@ -1,0 +1,70 @@
+import { readArguments } from './read-arguments.ts';
+import type { ToolGrammar } from './tools/grammar.ts';
+import { opaqueTools, shellOptions, shells, type Wrapper, wrapperData } from './tools/wrapper-data.ts';
+
+/** What a command runs besides itself. */
+export type Inner =
+  /** This command, and nothing else; `adds`: with more arguments that cannot be seen. */
+  | {
+      readonly kind: 'command';
+      readonly tool: string;
+      readonly args: readonly string[];
+      readonly adds: boolean;
+    }
+  /** A file of the agent's. */
+  | { readonly kind: 'script' }
+  | { readonly kind: 'opaque'; readonly why: string };
+
+/** `undefined` where `tool` is no wrapper and no shell, or only prints something. */
+export function seeThrough(tool: string, args: readonly string[]): Inner | undefined {
+  if (shells.has(tool)) return throughShell(args);
+  if (opaqueTools.has(tool)) return opaque(`${tool} runs other commands in ways that are not looked at`);
+  const wrapper = wrapperData.get(tool);
+  return wrapper === undefined ? undefined : throughWrapper(tool, wrapper, args);
+}
+
+function throughWrapper(tool: string, wrapper: Wrapper, args: readonly string[]): Inner | undefined {
+  const reading = readArguments(grammarOf(wrapper), args);
+  if (!reading.sure) return opaque(`these options of ${tool} change what is run`);
+  const [inner = '', ...rest] = reading.operands.slice(wrapper.before);
+  if (wrapper.assigns === true && inner.includes('=')) return opaque(`${tool} sets variables for it`);
+  if (inner !== '') return { kind: 'command', tool: inner, args: rest, adds: wrapper.adds === true };
+  return wrapper.adds === true ? opaque(`${tool} without a command`) : undefined;
+}
+
+function grammarOf({ options, numbers = false }: Wrapper): ToolGrammar {
+  return { style: 'posix', options, numbers };
+}
+
+function throughShell(args: readonly string[]): Inner {
+  const reading = readArguments({ style: 'posix', options: shellOptions }, args);
+  const [first] = reading.operands;
+  if (!reading.sure) return opaque('these options of a shell change what it runs');
+  if (first === undefined) return opaque('a shell that reads its script from its input');
+  if (!reading.given.some(({ names }) => names.includes('-c'))) return { kind: 'script' };
+  const words = plainWords(first);
+  if (words === undefined) return opaque('a script for a shell is judged only where it is one plain command');
+  const [tool = '', ...rest] = words;
+  return { kind: 'command', tool, args: rest, adds: false };
+}
+
+/** The words of a script that no shell would change: letters, digits and a few marks between single blanks. */
+function plainWords(script: string): string[] | undefined {
+  for (const character of script) if (!isPlain(character)) return undefined;
+  const words = script.split(' ').filter((word) => word !== '');
+  const [first] = words;
+  return first === undefined || first.includes('=') ? undefined : words;
+}
+
+function isPlain(character: string): boolean {
+  return (
+    (character >= 'a' && character <= 'z') ||
+    (character >= 'A' && character <= 'Z') ||
+    (character >= '0' && character <= '9') ||
+    ' -_./,:=@%+'.includes(character)
+  );
+}
+
+function opaque(why: string): Inner {
+  return { kind: 'opaque', why };
+}

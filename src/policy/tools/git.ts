@@ -1,0 +1,134 @@
+import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
+
+const look = options(
+  `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --color?
+  --no-color --word-diff? --word-diff-regex= --color-words? --color-moved? -U,--unified= --minimal --patience
+  --histogram --diff-algorithm= -w,--ignore-all-space -b,--ignore-space-change --ignore-space-at-eol
+  --ignore-blank-lines --ignore-cr-at-eol -M? --find-renames? -C? --find-copies? --no-renames -R -z --full-index
+  --abbrev? --no-abbrev --binary -S= -G= --pickaxe-regex --pickaxe-all --diff-filter= -a,--text --check --exit-code
+  --quiet --relative? --no-relative --no-ext-diff --no-textconv --ignore-submodules? --submodule? --inter-hunk-context=
+  --src-prefix= --dst-prefix= --no-prefix --cached --staged --merge-base --function-context -W --compact-summary
+  --patch-with-stat --no-indent-heuristic --indent-heuristic`,
+  '--output= --ext-diff --textconv -O= -P,--paginate --no-index',
+);
+
+const history = withOptions(
+  options(
+    `-n,--max-count= --skip= --since,--after= --until,--before= --author= --committer= --grep= -i,--regexp-ignore-case
+    -E,--extended-regexp -F,--fixed-strings --all-match --invert-grep --merges --no-merges --first-parent --all
+    --branches? --tags? --remotes? --glob= --exclude= --reflog -g,--walk-reflogs --oneline --pretty? --format=
+    --abbrev-commit --no-abbrev-commit --graph --decorate? --no-decorate --decorate-refs= --source --follow
+    --date= --relative-date --reverse --topo-order --date-order --author-date-order --simplify-by-decoration
+    --full-history --dense --sparse --left-right --cherry-pick --cherry-mark --cherry --boundary --not -L= -m -c --cc
+    --show-signature --notes? --no-notes --encoding= --parents --children --left-only --right-only --count --min-parents=
+    --max-parents= --no-walk? --stdin --ancestry-path --log-size --use-mailmap --mailmap --no-mailmap --root -t`,
+  ),
+  look,
+);
+
+const status = options(
+  `-s,--short -b,--branch --show-stash --porcelain? --long -v,--verbose -u? --untracked-files? --ignore-submodules?
+  --ignored? -z --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?`,
+);
+
+const record = options(
+  `-v,--verbose -n,--dry-run -A,--all --no-all -u,--update -f,--force -N,--intent-to-add -k --refresh --ignore-errors
+  --ignore-missing --renormalize --chmod= --sparse`,
+  '-e,--edit -i,--interactive -p,--patch --pathspec-from-file=',
+);
+
+const commit = options(
+  `-m,--message= -a,--all --amend --no-edit -q,--quiet -v,--verbose -s,--signoff --no-signoff -n,--no-verify --verify
+  --allow-empty --allow-empty-message --author= --date= --reset-author --dry-run --short --porcelain --long
+  -C,--reuse-message= --no-gpg-sign -o,--only -i,--include --no-status --cleanup= --trailer= --no-post-rewrite`,
+  '-c,--reedit-message= -e,--edit -F,--file= -t,--template= -S? --gpg-sign? -p,--patch --interactive --fixup= --squash=',
+);
+
+const list = options(
+  `-l,--list -a,--all -r,--remotes -v,--verbose --merged? --no-merged? --contains? --no-contains? --sort= --format=
+  --points-at= --show-current --color? --no-color --column? --no-column -i,--ignore-case --abbrev= --no-abbrev -n?`,
+  `-d,--delete -D -m,--move -M -c,--copy -C -f,--force -t,--track? --no-track -u,--set-upstream-to= --unset-upstream
+  --edit-description -e,--edit -s,--sign --local-user= -F,--file= --message= --annotate`,
+);
+
+const files = options(
+  `-c,--cached -d,--deleted -m,--modified -o,--others -i,--ignored -s,--stage -u,--unmerged -k,--killed -z -t -v -f
+  --directory --no-empty-directory --eol --deduplicate -x,--exclude= -X,--exclude-from= --exclude-standard
+  --error-unmatch --full-name --abbrev? --recurse-submodules --with-tree=`,
+);
+
+const remotes = options(
+  `--heads -h -t,--tags --refs -q,--quiet --exit-code --get-url --sort= --symref`,
+  '--upload-pack,--exec= -o,--server-option=',
+);
+
+const search = options(
+  `--cached --untracked --no-index --exclude-standard --recurse-submodules -a,--text -i,--ignore-case -I -r,--recursive
+  --no-recursive -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp
+  -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches,--name-only
+  -L,--files-without-match -z,--null -o,--only-matching -c,--count --color? --no-color --break --heading
+  -p,--show-function -A,--after-context= -B,--before-context= -C,--context= -W,--function-context -f= -e= --and --or
+  --not --all-match -q,--quiet --max-depth= -m,--max-count= --threads= --no-textconv`,
+  '-O? --open-files-in-pager? --textconv --ext-grep',
+);
+
+const blame = options(
+  `-b --root --show-stats -L= -l -t -S= --reverse= --porcelain -p --line-porcelain --incremental --encoding= --contents=
+  --date= -M? -C? -h -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --abbrev= --color-lines
+  --color-by-age --progress --no-progress --ignore-rev= --ignore-revs-file=`,
+);
+
+const names = options(
+  `--verify -q,--quiet --short? --abbrev-ref? --symbolic --symbolic-full-name --all --branches? --tags? --remotes?
+  --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree
+  --is-inside-git-dir --is-bare-repository --is-shallow-repository --default= --sq --not --revs-only --no-revs
+  --flags --no-flags --since= --until= --long --dirty? --always --exact-match --first-parent --match= --exclude=
+  --candidates= --abbrev? --contains --debug --show-object-format? --end-of-options`,
+);
+
+const objects = options(
+  '-t -s -e -p -r -d -l,--long -z --name-only --name-status --full-name --full-tree --abbrev?',
+);
+
+const counts = withOptions(
+  options('-n,--numbered -s,--summary -e,--email -w? --group= -c,--committer'),
+  history,
+);
+
+/** Runs the agent's own hooks and configuration whatever is typed: keep it where that may happen. */
+export const git: ToolGrammar = {
+  style: 'gnu',
+  numbers: true,
+  options: options(
+    `-C= --no-pager -P --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
+    --no-optional-locks --version -v --help -h --html-path --man-path --info-path`,
+    '-c= --config-env= --exec-path? -p,--paginate --git-dir= --work-tree= --namespace= --super-prefix= --list-cmds= --attr-source=',
+  ),
+  subcommands: new Map([
+    ...subcommands('log show whatchanged reflog rev-list', history),
+    ...subcommands('diff diff-tree diff-index diff-files', look),
+    ...subcommands('shortlog', counts),
+    ...subcommands('status', status),
+    ...subcommands('add,stage', record),
+    ...subcommands('commit', commit),
+    ...subcommands('branch tag', list),
+    ...subcommands('ls-files', files),
+    ...subcommands('ls-remote', remotes),
+    ...subcommands('grep', search),
+    ...subcommands('blame,annotate', blame),
+    ...subcommands('rev-parse describe', names),
+    ...subcommands('cat-file ls-tree', objects),
+    ...subcommands('version', options('--build-options')),
+    ...subcommands(
+      `am apply archive bisect bundle checkout cherry-pick clean clone config credential daemon difftool fast-import
+      fetch filter-branch format-patch fsck gc help hook init,init-db instaweb maintenance merge mergetool mv notes pull
+      push range-diff rebase remote replace reset restore revert rm send-email sparse-checkout stash submodule
+      svn switch symbolic-ref update-index update-ref var verify-commit verify-tag web--browse worktree upload-pack
+      receive-pack upload-archive shell`,
+      new Map(),
+      false,
+    ),
+  ]),
+  // `ext::command` names a program, and other transports their helper.
+  areHarmless: ({ operands }) => operands.every((operand) => !operand.includes('::')),
+};

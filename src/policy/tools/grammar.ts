@@ -1,0 +1,93 @@
+/** How a tool finds its options among its arguments. */
+export type Style =
+  /** getopt_long: options anywhere before `--`, clusters, abbreviated long ones. */
+  | 'gnu'
+  /** The same, but the first operand ends the options. */
+  | 'posix'
+  /** Each option is one word behind one dash, or two: no clusters, no abbreviations. */
+  | 'words'
+  /** nopt: long options behind one dash or two, a value is never a flag. */
+  | 'nopt';
+
+export interface Option {
+  /** All its spellings, with their dashes. */
+  readonly names: readonly string[];
+  readonly value: 'none' | 'required' | 'optional';
+  /** It neither runs a program nor writes a file, whatever its value is. */
+  readonly harmless: boolean;
+}
+
+export interface Subcommand {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly options: OptionTable;
+  /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
+  readonly harmless: boolean;
+}
+
+export type OptionTable = ReadonlyMap<string, Option>;
+
+export interface ToolGrammar {
+  readonly style: Style;
+  /** Of the tool itself; where it has sub-commands, what may stand before one. */
+  readonly options: OptionTable;
+  readonly subcommands?: ReadonlyMap<string, Subcommand>;
+  /** The tool takes any beginning of a sub-command that only one has. */
+  readonly abbreviatesSubcommands?: boolean;
+  /** Its first word is a cluster also without a dash, and values follow in order (tar). */
+  readonly bareCluster?: boolean;
+  /** `-5` is a number that belongs to it. */
+  readonly numbers?: boolean;
+  /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
+  readonly areHarmless?: (reading: Words) => boolean;
+}
+
+/** What is left of a command line once the options are taken apart. */
+export interface Words {
+  readonly operands: readonly string[];
+  readonly values: readonly OptionValue[];
+}
+
+export interface OptionValue {
+  readonly option: Option;
+  readonly text: string;
+}
+
+/**
+ * Options as a data file writes them, between blanks: `-v,--verbose` takes no value, `-f,--file=` needs one (attached or
+ * the next argument), `--color?` may have one attached.
+ */
+export function options(harmless: string, risky = ''): OptionTable {
+  const all = [...parse(harmless, true), ...parse(risky, false)];
+  return new Map(all.flatMap((option) => option.names.map((name) => [name, option] as const)));
+}
+
+/** `name,alias…`, each with the same options. */
+export function subcommands(
+  names: string,
+  table: OptionTable = new Map(),
+  harmless = true,
+): readonly (readonly [name: string, Subcommand])[] {
+  return wordsOf(names).flatMap((word) => {
+    const [name = '', ...aliases] = word.split(',');
+    const one = { name, aliases, options: table, harmless };
+    return [name, ...aliases].map((spelling) => [spelling, one] as const);
+  });
+}
+
+/** `more` is read as well; where both know an option, the first does. */
+export function withOptions(first: OptionTable, more: OptionTable): OptionTable {
+  return new Map([...more, ...first]);
+}
+
+function parse(text: string, harmless: boolean): Option[] {
+  return wordsOf(text).map((word) => {
+    const last = word.at(-1);
+    const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
+    return { names: (value === 'none' ? word : word.slice(0, -1)).split(','), value, harmless };
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}

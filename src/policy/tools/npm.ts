@@ -1,0 +1,40 @@
+import { options, subcommands, type ToolGrammar } from './grammar.ts';
+
+const common = options(
+  `--silent,-s --quiet,-q --verbose --json --no-json --long,-l --parseable,-p --all,-a --depth= --omit= --include=
+  --production --only= --workspace,-w= --workspaces --include-workspace-root --if-present --ignore-scripts
+  --foreground-scripts --no-audit --audit --no-fund --fund --no-progress --progress --prefer-offline
+  --prefer-online --offline --color --no-color --loglevel= --version,-v --versions --help,-h --usage
+  --save,-S --save-dev,-D --save-prod,-P --save-optional,-O --save-exact,-E --no-save --save-peer --dry-run
+  --legacy-peer-deps --strict-peer-deps --package-lock-only --no-package-lock --tag= --access= --engine-strict
+  --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode`,
+  `--global,-g --location= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry= --cache=
+  --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --onload-script= --proxy=
+  --https-proxy= --cafile= --package= --yes,-y --no-yes,-n --logs-dir= --allow-git= --pack-destination= --otp=
+  --local-prefix= --init-author-name=`,
+);
+
+/** npm 11: its words are nopt's, and its sub-commands' aliases and misspellings its own. */
+export const npm: ToolGrammar = {
+  style: 'nopt',
+  abbreviatesSubcommands: true,
+  options: common,
+  subcommands: new Map([
+    ...subcommands(
+      `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why fund ping prefix root
+      search,s,se,find query doctor help-search diff sbom bugs,issues repo docs,home help,hlep start stop restart
+      version,verison`,
+      common,
+    ),
+    ...subcommands(
+      `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
+      uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
+      exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
+      config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
+      profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar
+      completion trust undeprecate whoami stage install-scripts approve-scripts deny-scripts`,
+      common,
+      false,
+    ),
+  ]),
+};

@@ -1,0 +1,123 @@
+import { type OptionTable, options } from './grammar.ts';
+
+/** A tool that runs another one from its arguments. */
+export interface Wrapper {
+  /** Its options that change nothing about what is run; any other makes it opaque. They end at the first operand. */
+  readonly options: OptionTable;
+  /** How many operands stand before the other command. */
+  readonly before: number;
+  /** `NAME=value` operands may stand before the other command. */
+  readonly assigns?: boolean;
+  /** It adds arguments that cannot be seen. */
+  readonly adds?: boolean;
+  /** `-10` is a number that belongs to it. */
+  readonly numbers?: boolean;
+}
+
+const none = options('');
+
+const applets: Wrapper = { options: none, before: 0 };
+
+/** Wrappers that can be seen through. */
+export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  [
+    'env',
+    {
+      options: options('-i,--ignore-environment -0,--null -u,--unset= -v,--debug'),
+      before: 0,
+      assigns: true,
+    },
+  ],
+  [
+    'timeout',
+    {
+      options: options('-s,--signal= -k,--kill-after= -v,--verbose --foreground --preserve-status'),
+      before: 1,
+    },
+  ],
+  ['nice', { options: options('-n,--adjustment='), before: 0, numbers: true }],
+  ['nohup', { options: none, before: 0 }],
+  ['setsid', { options: options('-c,--ctty -f,--fork -w,--wait'), before: 0 }],
+  ['stdbuf', { options: options('-i,--input= -o,--output= -e,--error='), before: 0 }],
+  ['ionice', { options: options('-c,--class= -n,--classdata= -t,--ignore'), before: 0 }],
+  ['chrt', { options: options('-b,--batch -f,--fifo -i,--idle -o,--other -r,--rr -v,--verbose'), before: 1 }],
+  ['taskset', { options: options('-c,--cpu-list'), before: 1 }],
+  ['time', { options: options('-p,--portability -v,--verbose -f,--format='), before: 0 }],
+  [
+    'xargs',
+    {
+      options: options(
+        `-0,--null -d,--delimiter= -n,--max-args= -P,--max-procs= -L= -s,--max-chars= -r,--no-run-if-empty -t,--verbose
+        -x,--exit -a,--arg-file= -I= -E=`,
+      ),
+      before: 0,
+      adds: true,
+    },
+  ],
+  ['busybox', applets],
+  ['toybox', applets],
+]);
+
+/** They take `-c TEXT`, a script's name, or a script on their standard input. */
+export const shells: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'ash',
+  'zsh',
+  'ksh',
+  'mksh',
+  'yash',
+  'fish',
+  'csh',
+  'tcsh',
+]);
+
+/** Options of shells that change nothing about what is run. `-c` says that the first operand is a script. */
+export const shellOptions: OptionTable = options('-c -e -u -x -f -n -C --posix --norc --noprofile -o=');
+
+/** They run another tool in ways that are not looked at, or as somebody else. */
+export const opaqueTools: ReadonlySet<string> = new Set([
+  ...[
+    'sudo',
+    'su',
+    'doas',
+    'runuser',
+    'setpriv',
+    'unshare',
+    'nsenter',
+    'chroot',
+    'parallel',
+    'watch',
+    'script',
+    'socat',
+  ],
+  ...[
+    'strace',
+    'ltrace',
+    'gdb',
+    'flock',
+    'command',
+    'exec',
+    'eval',
+    'expect',
+    'dbus-run-session',
+    'systemd-run',
+    'rlwrap',
+  ],
+  ...[
+    'ld.so',
+    'catchsegv',
+    'proot',
+    'fakeroot',
+    'bwrap',
+    'firejail',
+    'prlimit',
+    'choom',
+    'numactl',
+    'screen',
+    'tmux',
+    'at',
+    'batch',
+  ],
+]);
