@@ -162,6 +162,12 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
     expect(await callWith(tokens.other)).toBe(status.UNAUTHENTICATED);
   });
 
+  test('A-53 a token over another certificate of the same relay is refused', async () => {
+    const renewed = tlsOf(await forgeCertificate({ authority, commonName: 'host-1', names: [own] }));
+    expect(await callWith((await tokenOver(renewed)).token, renewed)).toBe(letIn);
+    expect(await callWith((await tokenOver(relay)).token, renewed)).toBe(status.UNAUTHENTICATED);
+  });
+
   test('A-54 no certificate is refused in the handshake', async () => {
     const nameless = { authority: authority.certificate };
     expect(await tokenOver(nameless)).toEqual({ code: status.UNAVAILABLE, token: '' });
