@@ -155,8 +155,9 @@ async function openRecords(
   text: string,
 ): Promise<Records> {
   const audit = await openAuditLog(config.audit, { key: signingKey });
-  const database = await openDatabase(join(config.state, 'clawrden.db'));
-  const history = openHistory(database);
+  const file = join(config.state, 'clawrden.db');
+  const database = await openDatabase(file, 'power-loss');
+  const history = openHistory(await openDatabase(file, 'crash'));
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,
@@ -168,6 +169,7 @@ async function openRecords(
       await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
       await audit.close();
       await history.close();
+      await database.destroy();
     },
   };
 }
@@ -233,7 +235,7 @@ async function startServers(
 }
 
 async function drain(ledger: Ledger): Promise<void> {
-  const stop = () => ledger.stopAll(new ClawrdenError('canceled', 'the gateway is shutting down'));
+  const stop = () => ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
   const timer = setTimeout(stop, drainMs);
   void untilAsked().then(stop);
   await ledger.drain();

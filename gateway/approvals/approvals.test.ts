@@ -8,7 +8,7 @@ let database: Database;
 let approvals: Approvals;
 
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openDatabase(':memory:', 'power-loss');
   approvals = createApprovals(createApprovalStore(database), 2);
 });
 

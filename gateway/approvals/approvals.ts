@@ -192,7 +192,7 @@ async function untilAnswered(
   const unanswered = Promise.withResolvers<ClawrdenError>();
   const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
   // A timer runs on the monotonic clock: setting the wall clock neither expires nor extends a question.
-  const timer = setTimeout(() => unanswered.resolve(expired), approval.expiresAt - Date.now());
+  const timer = setTimeout(() => unanswered.resolve(expired), approval.expiresAt - Date.now()).unref();
   const onAbort = () => unanswered.resolve(signal.reason as ClawrdenError);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
@@ -18,6 +19,11 @@ export interface History {
   readonly close: () => Promise<void>;
 }
 
+const settleMs = 10;
+/** SQLite takes 32,766 variables in one statement. */
+const rowsAtOnce = 500;
+
+/** The database is this history's own: it is closed with it. */
 export function openHistory(database: Database): History {
   const unsaved = new Map<string, ExecutionRow>();
   let saving: Promise<void> | undefined;
@@ -25,21 +31,26 @@ export function openHistory(database: Database): History {
 
   async function saveAll(): Promise<void> {
     while (unsaved.size > 0) {
-      const rows = [...unsaved.values()];
-      unsaved.clear();
+      // An execution changes several times in a few milliseconds: only what it has come to is written.
+      await sleep(settleMs);
+      const batch = [...unsaved].slice(0, rowsAtOnce);
       try {
-        await upsert(database, rows);
+        await upsert(
+          database,
+          batch.map(([, row]) => row),
+        );
         problem = '';
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
       }
+      for (const [key, row] of batch) if (unsaved.get(key) === row) unsaved.delete(key);
     }
     saving = undefined;
   }
 
   return {
     save: (record) => {
-      unsaved.set(`${record.caller} ${record.id}`, toRow(record));
+      unsaved.set(keyOf(record.caller, record.id), toRow(record));
       saving ??= saveAll();
     },
     list: async (filter) => {
@@ -50,24 +61,11 @@ export function openHistory(database: Database): History {
       await saving;
       return findExecution(database, id);
     },
-    has: async (caller, id) => {
-      const row = await database
-        .selectFrom('executions')
-        .select('id')
-        .where('caller', '=', caller)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    has: async (caller, id) =>
+      unsaved.has(keyOf(caller, id)) || (await getExecution(database, caller, id)) !== undefined,
     get: async (caller, id) => {
       await saving;
-      const row = await database
-        .selectFrom('executions')
-        .selectAll()
-        .where('caller', '=', caller)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row && fromRow(row);
+      return getExecution(database, caller, id);
     },
     endUnfinished: (text, kept) => endUnfinished(database, text, kept),
     problem: () => problem,
@@ -78,16 +76,22 @@ export function openHistory(database: Database): History {
   };
 }
 
+function keyOf(caller: string, id: string): string {
+  return `${caller} ${id}`;
+}
+
+/** One statement: preparing it costs more than a row. */
 async function upsert(database: Database, rows: readonly ExecutionRow[]): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
-    for (const row of rows) {
-      await transaction
-        .insertInto('executions')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['caller', 'id']).doUpdateSet(row))
-        .execute();
-    }
-  });
+  await database
+    .insertInto('executions')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['caller', 'id']).doUpdateSet((expression) => {
+        const columns = Object.keys(rows[0] ?? {}) as (keyof ExecutionRow)[];
+        return Object.fromEntries(columns.map((column) => [column, expression.ref(`excluded.${column}`)]));
+      }),
+    )
+    .execute();
 }
 
 async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {
@@ -101,6 +105,20 @@ async function listExecutions(database: Database, filter: ExecutionFilter): Prom
   if (filter.decision !== '') query = query.where('decision', '=', filter.decision);
   if (filter.since !== undefined) query = query.where('received_at', '>=', filter.since);
   return (await query.execute()).map(fromRow);
+}
+
+async function getExecution(
+  database: Database,
+  caller: string,
+  id: string,
+): Promise<ExecutionRecord | undefined> {
+  const query = database
+    .selectFrom('executions')
+    .selectAll()
+    .where('caller', '=', caller)
+    .where('id', '=', id);
+  const row = await query.executeTakeFirst();
+  return row && fromRow(row);
 }
 
 /** The character after the last one of an id's alphabet: with it a prefix becomes a range on the index. */

@@ -66,6 +66,31 @@ test.each(['canceled', 'requester-gone'] as const)(
   },
 );
 
+test('A-46: a gateway that ends well leaves what waits to the next one, and does not wait for it', async () => {
+  const start = request('ask');
+  let planHash = '';
+  {
+    const core = await startCore(dir);
+    const channel = openChannel();
+    void createExecute(core)(relay, start, channel);
+    const id = await untilAsked(core);
+    planHash = (channel.said[0] as { planHash: string }).planHash;
+    core.ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
+    await core.ledger.drain();
+    await core.approvals.resolve(id, yes);
+    await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
+    channel.leave(new Vanished());
+    expect(core.ran).toEqual([]);
+    await core.history.close();
+  }
+  await using core = await startCore(dir);
+  expect(await restoreWaiting(core, core.approvals, core.history)).toBe(1);
+  const resume = createResume(core.ledger);
+  const outcome = await resume(relay, { executionId: start.executionId, planHash }, openChannel());
+  expect(outcome).toMatchObject({ kind: 'exited' });
+  expect(core.ran).toEqual(['ask']);
+});
+
 test('A-46: after a restart nothing runs until the caller is back, with the plan it was told', async () => {
   const start = request('ask');
   let planHash = '';

@@ -65,8 +65,9 @@ export async function startCore(
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
   const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });
-  const database = await openDatabase(join(dir, 'clawrden.db'));
-  const history = openHistory(database);
+  const file = join(dir, 'clawrden.db');
+  const database = await openDatabase(file, 'power-loss');
+  const history = openHistory(await openDatabase(file, 'crash'));
   const store = createApprovalStore(database);
   const approvals = createApprovals(store, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
@@ -99,6 +100,7 @@ export async function startCore(
     [Symbol.asyncDispose]: async () => {
       await log.close();
       await history.close();
+      await database.destroy();
     },
   };
 }
