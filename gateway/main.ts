@@ -13,10 +13,12 @@ import type { Policy } from '../src/policy/policy.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
+import type { AuditRecord } from './audit/audit-record.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openEngine } from './docker/open-engine.ts';
+import { openDrains } from './drains.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
 import { createGhostExecutor } from './executors/ghost.ts';
 import { createMirror } from './executors/mirror.ts';
@@ -28,6 +30,7 @@ import { type KillSwitch, openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
+import { createReload, type ReloadParts } from './reload-config.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { type Database, openDatabase } from './store/database.ts';
@@ -35,6 +38,7 @@ import { type History, openHistory } from './store/history.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
 import type { RelayRegistry, RelayState, WardenView } from './warden-view.ts';
+import { watchFile } from './watch-file.ts';
 
 /** How long running work may go on after the first TERM; a second one ends it at once. */
 const drainMs = 30_000;
@@ -75,16 +79,19 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
   });
   const init = nativeFile('clawrden-init');
+  const drains = await openDrains(records.database, audit);
+  // Whoever looks at the audit's health sees that it could not be written.
+  const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
   const pool = openPool({
     config,
     policy,
     openEngine: (host) => openEngine(host, identity.gatewayId, init, log),
-    // Whoever looks at the audit's health sees that it could not be written.
-    record: (entry) => void audit.append(entry).catch(() => {}),
-    drained: new Set(),
+    record,
+    drained: drains.names(),
     log,
   });
   const { scheduler, warmer, fleet } = pool;
+  const stopReloading = reloadOnChange(config, { apply: pool.apply, record, log });
   const parts: ExecuteParts = {
     policy,
     agents,
@@ -121,6 +128,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     history,
     approvals,
     scheduler,
+    fleet,
+    drains,
     relays,
     audit,
     killSwitch,
@@ -133,11 +142,26 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
 
   await untilAsked();
   log.info({ running: ledger.running().length }, 'draining');
+  stopReloading();
   await drain(ledger);
   await servers.close();
   await pool.close();
   await records.close();
   log.info('stopped');
+}
+
+/** Reads gateway.yaml again when the file changes, and on SIGHUP. */
+function reloadOnChange(config: GatewayConfig, parts: Omit<ReloadParts, 'load'>): () => void {
+  const reload = createReload(config, { ...parts, load: () => loadGatewayConfig(config.file) });
+  const watching = new AbortController();
+  const onError = (error: Error) =>
+    parts.log.warn({ why: error.message }, 'gateway.yaml is not watched; SIGHUP has it read');
+  watchFile(config.file, { onChange: reload, onError }, watching.signal);
+  process.on('SIGHUP', reload);
+  return () => {
+    watching.abort();
+    process.off('SIGHUP', reload);
+  };
 }
 
 interface Records {

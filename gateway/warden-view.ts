@@ -85,6 +85,8 @@ export interface HostView {
   readonly queued: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly problem: string;
+  /** Ghosts that wait for a command. */
+  readonly warm: number;
 }
 
 export interface StatusView {
@@ -131,6 +133,13 @@ export interface WardenView {
   readonly setLockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
   readonly agents: () => AgentView[];
   readonly hosts: () => HostView[];
+  /** Resolves once it is on the disk; `undefined` where there is no such host. */
+  readonly setHostDraining: (
+    host: string,
+    draining: boolean,
+    by: Caller,
+    reason: string,
+  ) => Promise<HostView | undefined>;
   readonly status: () => StatusView;
 }
 

@@ -3,10 +3,13 @@ import type { Policy } from '../src/policy/policy.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { callerName } from './caller.ts';
+import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Ledger } from './ledger.ts';
 import type { Relays } from './relays.ts';
 import type { DockerHost } from './scheduler/docker-host.ts';
+import type { Fleet } from './scheduler/fleet.ts';
+import { imagesOf, imagesProblem } from './scheduler/images.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import type { History } from './store/history.ts';
 import type { AgentView, HostView, StatusView, WardenView } from './warden-view.ts';
@@ -19,6 +22,8 @@ export interface WardenParts {
   readonly history: History;
   readonly approvals: Approvals;
   readonly scheduler: Scheduler;
+  readonly fleet: Fleet;
+  readonly drains: Drains;
   readonly relays: Relays;
   readonly audit: AuditLog;
   readonly killSwitch: KillSwitch;
@@ -42,7 +47,13 @@ export function createWarden(parts: WardenParts): WardenView {
       parts.agents.has(agent) ? parts.killSwitch.set(agent, state, by, reason) : undefined,
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
     agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
-    hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts.scheduler)),
+    hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
+    setHostDraining: async (name, draining, by, reason) => {
+      const host = parts.fleet.setDraining(name, draining);
+      if (host === undefined) return undefined;
+      await parts.drains.set(name, draining, by, reason);
+      return hostView(host, parts);
+    },
     status: () => statusView(startedAt, parts),
   };
 }
@@ -63,7 +74,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }
   };
 }
 
-function hostView(host: DockerHost, scheduler: Scheduler): HostView {
+function hostView(host: DockerHost, { scheduler, policy }: WardenParts): HostView {
   return {
     name: host.name,
     state: host.state,
@@ -72,7 +83,8 @@ function hostView(host: DockerHost, scheduler: Scheduler): HostView {
     running: host.running,
     queued: scheduler.queuedFor(host),
     labels: host.config.labels,
-    problem: host.problem,
+    problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policy)),
+    warm: host.warm.size - host.warm.coming,
   };
 }
 

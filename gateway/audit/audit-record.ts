@@ -6,6 +6,7 @@ export type AuditRecord =
   | OutcomeRecord
   | LateExitRecord
   | ControlRecord
+  | HostRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -85,6 +86,15 @@ export interface ControlRecord {
   readonly type: 'control';
   readonly agent: string;
   readonly state: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A Docker host that an operator drains, or gives work again. */
+export interface HostRecord {
+  readonly type: 'host';
+  readonly host: string;
+  readonly state: 'draining' | 'ready';
   readonly by: string;
   readonly reason: string;
 }

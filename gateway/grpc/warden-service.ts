@@ -65,6 +65,11 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     })),
     listAgents: may(looks, () => ({ agents: warden.agents().map(toAgent) })),
     listHosts: may(looks, () => ({ hosts: warden.hosts().map(toHost) })),
+    setHostDraining: may(decides, async ({ host: name, draining, reason }, caller) => {
+      const host = await warden.setHostDraining(name, draining, caller, reason);
+      if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
+      return { host: toHost(host) };
+    }),
     createEnrolmentToken: may(administers, async ({ relay, agents, ttl }) => {
       const made = await enrolment.createToken(relay, agents, ttl);
       if ('refused' in made) throw invalid(made.refused);

@@ -62,7 +62,8 @@ export class DockerHost {
   }
 
   carries(labels: Readonly<Record<string, string>>): boolean {
-    return Object.entries(labels).every(([key, value]) => this.config.labels[key] === value);
+    for (const key in labels) if (this.config.labels[key] !== labels[key]) return false;
+    return true;
   }
 
   /** False where the host is too small, however idle. */

@@ -33,7 +33,7 @@ export interface FleetParts {
   readonly images: () => readonly string[];
   /** Called when what a tag means may have changed. */
   readonly onImages: () => void;
-  /** Hosts that an operator drained. */
+  /** Hosts that an operator drained, as it is now. */
   readonly drained: ReadonlySet<string>;
   readonly log: Logger;
 }
@@ -53,10 +53,9 @@ export function createFleet(parts: FleetParts): Fleet {
     ...parts,
     members: new Map(),
     leaving: new Set(),
-    drained: new Set(parts.drained),
     hooks: hostHooks(parts),
   };
-  const { members, drained } = state;
+  const { members } = state;
   return {
     apply: (configs) => {
       apply(state, configs);
@@ -65,8 +64,6 @@ export function createFleet(parts: FleetParts): Fleet {
     setDraining: (name, draining) => {
       const host = members.get(name)?.host;
       if (host === undefined) return undefined;
-      if (draining) drained.add(name);
-      else drained.delete(name);
       host.draining = draining;
       resume(parts);
       return host;
@@ -86,7 +83,6 @@ interface State extends FleetParts {
   readonly members: Map<string, Member>;
   /** Those that gateway.yaml names no more, until their work has ended. */
   readonly leaving: Set<Promise<void>>;
-  readonly drained: Set<string>;
   readonly hooks: HostHooks;
 }
 

@@ -5,7 +5,7 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../engine.ts';
 import type { DockerHost } from './docker-host.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { resolveImage } from './images.ts';
+import { imagesOf, resolveImage } from './images.ts';
 import { createLateExits, type LateExits } from './late-exits.ts';
 import { Scheduler } from './scheduler.ts';
 import { warmWishes } from './warm-wishes.ts';
@@ -19,7 +19,7 @@ export interface Pool {
   readonly lateExits: LateExits;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
   /** Makes hosts and warm ghosts what gateway.yaml says now. */
-  readonly apply: (config: GatewayConfig) => void;
+  readonly apply: (config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'>) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export interface PoolParts {
 }
 
 export function openPool({ config: first, policy, openEngine, record, drained, log }: PoolParts): Pool {
-  let config = first;
+  let config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'> = first;
   const hosts: DockerHost[] = [];
-  const scheduler = new Scheduler(hosts, config.limits);
-  const warmer = createWarmer(scheduler, config.limits.startTimeoutMs, log);
+  const scheduler = new Scheduler(hosts, first.limits);
+  const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
   const lateExits = createLateExits(record);
   const resolve = (reference: string) => resolveImage(hosts, reference);
-  const images = [...policy.tools.values()].flatMap(({ image }) => image ?? []);
+  const images = imagesOf(policy);
   let wishing = Promise.resolve();
   const wish = () => {
     wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy, resolve)));

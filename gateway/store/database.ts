@@ -80,8 +80,16 @@ export interface AgentStateRow {
   set_at: number;
 }
 
+export interface DrainedHostRow {
+  host: string;
+  set_by: string;
+  reason: string;
+  set_at: number;
+}
+
 export interface Tables {
   agent_states: AgentStateRow;
+  drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
   grants: GrantRow;
   executions: ExecutionRow;

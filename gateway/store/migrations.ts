@@ -7,6 +7,7 @@ export const migrations: Record<string, Migration> = {
   '0002-spent-tokens': { up: createSpentTokens },
   '0003-approvals': { up: createApprovals },
   '0004-agent-states': { up: createAgentStates },
+  '0005-drained-hosts': { up: createDrainedHosts },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -72,4 +73,14 @@ async function createAgentStates(database: Kysely<unknown>): Promise<void> {
   for (const name of ['state', 'set_by', 'reason'])
     table = table.addColumn(name, 'text', (column) => column.notNull());
   await table.addColumn('set_at', 'bigint', (column) => column.notNull()).execute();
+}
+
+async function createDrainedHosts(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('drained_hosts')
+    .addColumn('host', 'text', (column) => column.primaryKey())
+    .addColumn('set_by', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('set_at', 'bigint', (column) => column.notNull())
+    .execute();
 }

@@ -3,6 +3,7 @@ import { packageVersion } from '../package-version.ts';
 import { approveCommand, denyCommand, pendingCommand } from './approval-commands.ts';
 import { auditCommands } from './audit-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { drainCommand, undrainCommand } from './drain-commands.ts';
 import { execCommand } from './exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './execution-commands.ts';
 import { agentsCommand, hostsCommand } from './fleet-commands.ts';
@@ -43,6 +44,8 @@ export function program(): Command {
     .commandsGroup('The fleet:')
     .addCommand(agentsCommand())
     .addCommand(hostsCommand())
+    .addCommand(drainCommand())
+    .addCommand(undrainCommand())
     .addCommand(pauseCommand())
     .addCommand(resumeCommand())
     .addCommand(killCommand())

@@ -157,6 +157,7 @@ const emptyWarden: WardenView = {
   setLockdown: async () => ({ stopped: 0, unconfirmed: [] }),
   agents: () => [],
   hosts: () => [],
+  setHostDraining: async () => undefined,
   status: () => ({
     version: '1',
     policyHash: '',

@@ -15,7 +15,15 @@ const start = (tool: string) => ({
 test('a client made from the .proto files runs a command, cancels one, and lists hosts', async () => {
   const labels = { zone: 'b' };
   const load = { slots: 8, running: 0, queued: 0 };
-  const host = { name: 'a', state: 'ready', engine: 'unix:///x', labels, problem: '', ...load } as const;
+  const host = {
+    name: 'a',
+    state: 'ready',
+    engine: 'unix:///x',
+    labels,
+    problem: '',
+    warm: 0,
+    ...load,
+  } as const;
   await using gateway = await startTestGateway({
     warden: { hosts: () => [host] },
     execute: async (_caller, { command }, channel) => {

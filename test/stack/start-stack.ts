@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly gateway?: Readonly<Record<string, unknown>>;
   /** Keys for every host in gateway.yaml. */
   readonly host?: Readonly<Record<string, unknown>>;
+  /** Keys for some of them, by name. */
+  readonly hosts?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly progress?: (line: string) => void;
 }
@@ -29,6 +31,8 @@ export interface AgentSpec {
   readonly container?: Partial<AgentOptions>;
   /** Bound to a relay that is not run here. */
   readonly elsewhere?: boolean;
+  /** More keys for its entry in gateway.yaml. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 export interface AuditLine {
@@ -197,13 +201,15 @@ function gatewayYaml(
         // Tests count containers; those about ghosts that wait ask for them.
         warm: 0,
         ...options.host,
+        ...options.hosts?.[host.name],
       })),
-      agents: Object.entries(specs).map(([name, { users, elsewhere }]) => ({
+      agents: Object.entries(specs).map(([name, { users, elsewhere, config }]) => ({
         name,
         relay: elsewhere === true ? 'another-host' : relayName,
         users: users ?? ['1000:1000'],
         cwd: '/app',
         workspace: { bind: workspaces[name] },
+        ...config,
       })),
       ...options.gateway,
     },

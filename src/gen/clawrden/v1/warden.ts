@@ -288,13 +288,25 @@ export interface Host {
   running: number;
   queued: number;
   labels: { [key: string]: string };
-  /** Empty, or why it is down or which images and workspaces it lacks. */
+  /** Empty, or why it is down, or which images of the policy it has not or has in another version. */
   problem: string;
+  /** Ghosts that wait there for a command. */
+  warm: number;
 }
 
 export interface Host_LabelsEntry {
   key: string;
   value: string;
+}
+
+export interface SetHostDrainingRequest {
+  host: string;
+  draining: boolean;
+  reason: string;
+}
+
+export interface SetHostDrainingResponse {
+  host: Host | undefined;
 }
 
 export interface CreateEnrolmentTokenRequest {
@@ -2815,7 +2827,7 @@ export const ListHostsResponse: MessageFns<ListHostsResponse> = {
 };
 
 function createBaseHost(): Host {
-  return { name: "", state: "", engine: "", slots: 0, running: 0, queued: 0, labels: {}, problem: "" };
+  return { name: "", state: "", engine: "", slots: 0, running: 0, queued: 0, labels: {}, problem: "", warm: 0 };
 }
 
 export const Host: MessageFns<Host> = {
@@ -2843,6 +2855,9 @@ export const Host: MessageFns<Host> = {
     });
     if (message.problem !== "") {
       writer.uint32(66).string(message.problem);
+    }
+    if (message.warm !== 0) {
+      writer.uint32(72).uint32(message.warm);
     }
     return writer;
   },
@@ -2927,6 +2942,14 @@ export const Host: MessageFns<Host> = {
             message.problem = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.warm = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2962,6 +2985,7 @@ export const Host: MessageFns<Host> = {
         )
         : {},
       problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      warm: isSet(object.warm) ? globalThis.Number(object.warm) : 0,
     };
   },
 
@@ -2997,6 +3021,9 @@ export const Host: MessageFns<Host> = {
     if (message.problem !== "") {
       obj.problem = message.problem;
     }
+    if (message.warm !== 0) {
+      obj.warm = Math.round(message.warm);
+    }
     return obj;
   },
 
@@ -3021,6 +3048,7 @@ export const Host: MessageFns<Host> = {
       {},
     );
     message.problem = object.problem ?? "";
+    message.warm = object.warm ?? 0;
     return message;
   },
 };
@@ -3106,6 +3134,174 @@ export const Host_LabelsEntry: MessageFns<Host_LabelsEntry> = {
     const message = createBaseHost_LabelsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseSetHostDrainingRequest(): SetHostDrainingRequest {
+  return { host: "", draining: false, reason: "" };
+}
+
+export const SetHostDrainingRequest: MessageFns<SetHostDrainingRequest> = {
+  encode(message: SetHostDrainingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.host !== "") {
+      writer.uint32(10).string(message.host);
+    }
+    if (message.draining !== false) {
+      writer.uint32(16).bool(message.draining);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetHostDrainingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetHostDrainingRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.draining = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetHostDrainingRequest {
+    return {
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      draining: isSet(object.draining) ? globalThis.Boolean(object.draining) : false,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: SetHostDrainingRequest): unknown {
+    const obj: any = {};
+    if (message.host !== "") {
+      obj.host = message.host;
+    }
+    if (message.draining !== false) {
+      obj.draining = message.draining;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetHostDrainingRequest>): SetHostDrainingRequest {
+    return SetHostDrainingRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetHostDrainingRequest>): SetHostDrainingRequest {
+    const message = createBaseSetHostDrainingRequest();
+    message.host = object.host ?? "";
+    message.draining = object.draining ?? false;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseSetHostDrainingResponse(): SetHostDrainingResponse {
+  return { host: undefined };
+}
+
+export const SetHostDrainingResponse: MessageFns<SetHostDrainingResponse> = {
+  encode(message: SetHostDrainingResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.host !== undefined) {
+      Host.encode(message.host, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetHostDrainingResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetHostDrainingResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.host = Host.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetHostDrainingResponse {
+    return { host: isSet(object.host) ? Host.fromJSON(object.host) : undefined };
+  },
+
+  toJSON(message: SetHostDrainingResponse): unknown {
+    const obj: any = {};
+    if (message.host !== undefined) {
+      obj.host = Host.toJSON(message.host);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetHostDrainingResponse>): SetHostDrainingResponse {
+    return SetHostDrainingResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetHostDrainingResponse>): SetHostDrainingResponse {
+    const message = createBaseSetHostDrainingResponse();
+    message.host = (object.host !== undefined && object.host !== null) ? Host.fromPartial(object.host) : undefined;
     return message;
   },
 };
@@ -3668,6 +3864,18 @@ export const WardenServiceService = {
     responseSerialize: (value: ListHostsResponse): Buffer => Buffer.from(ListHostsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListHostsResponse => ListHostsResponse.decode(value),
   },
+  /** Gives a host no new work while its running work ends, or gives it work again, durably. */
+  setHostDraining: {
+    path: "/clawrden.v1.WardenService/SetHostDraining" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetHostDrainingRequest): Buffer =>
+      Buffer.from(SetHostDrainingRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetHostDrainingRequest => SetHostDrainingRequest.decode(value),
+    responseSerialize: (value: SetHostDrainingResponse): Buffer =>
+      Buffer.from(SetHostDrainingResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetHostDrainingResponse => SetHostDrainingResponse.decode(value),
+  },
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: {
     path: "/clawrden.v1.WardenService/CreateEnrolmentToken" as const,
@@ -3707,6 +3915,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   setLockdown: handleUnaryCall<SetLockdownRequest, SetLockdownResponse>;
   listAgents: handleUnaryCall<ListAgentsRequest, ListAgentsResponse>;
   listHosts: handleUnaryCall<ListHostsRequest, ListHostsResponse>;
+  /** Gives a host no new work while its running work ends, or gives it work again, durably. */
+  setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
   /** What the gateway knows of its own health, for `doctor`. */
@@ -3847,6 +4057,22 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListHostsResponse) => void,
+  ): ClientUnaryCall;
+  /** Gives a host no new work while its running work ends, or gives it work again, durably. */
+  setHostDraining(
+    request: SetHostDrainingRequest,
+    callback: (error: ServiceError | null, response: SetHostDrainingResponse) => void,
+  ): ClientUnaryCall;
+  setHostDraining(
+    request: SetHostDrainingRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetHostDrainingResponse) => void,
+  ): ClientUnaryCall;
+  setHostDraining(
+    request: SetHostDrainingRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetHostDrainingResponse) => void,
   ): ClientUnaryCall;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken(

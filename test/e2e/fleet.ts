@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Lab } from '../lab/lab.ts';
+import type { LabHost } from '../lab/lab-host.ts';
+import { waitUntil } from '../lab/wait.ts';
+import type { AuditLine, Stack } from '../stack/start-stack.ts';
+import { type Typed, typed } from './typed.ts';
+
+/** A shell in a ghost that is small and idle: many fit on one machine. */
+export const fleetPolicy = `version: 1
+default: deny
+workspace: /app
+timeout: 2m
+tools:
+  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 32m, cpus: 0.2, stdin: none }
+  cat: { strategy: ghost, image: "clawrden-lab/some-hosts:1", memory: 32m, cpus: 0.2, stdin: none }
+rules:
+  - { name: all, action: allow }
+complete: true
+`;
+
+export interface HostState {
+  readonly name: string;
+  readonly state: string;
+  readonly running: number;
+  readonly queued: number;
+  readonly warm: number;
+  readonly problem: string;
+}
+
+/** Whether tests that take minutes are asked for. */
+export const long = process.env.CLAWRDEN_LONG === '1';
+
+export async function hostStates(stack: Stack): Promise<Record<string, HostState>> {
+  const { stdout, stderr } = await stack.cli(['hosts', '--json']);
+  if (stdout === '') throw new Error(`clawrden hosts: ${stderr}`);
+  return Object.fromEntries((JSON.parse(stdout) as HostState[]).map((host) => [host.name, host]));
+}
+
+export async function untilHost(
+  stack: Stack,
+  name: string,
+  fits: (host: HostState | undefined) => boolean,
+  withinMs = 30_000,
+): Promise<void> {
+  await waitUntil(`${name} to be as it should`, withinMs, async () => fits((await hostStates(stack))[name]));
+}
+
+/** Changes gateway.yaml under the running gateway. */
+export async function editConfig(
+  stack: Stack,
+  change: (config: { hosts: Record<string, unknown>[]; [key: string]: unknown }) => void,
+): Promise<void> {
+  const file = join(stack.dir, 'warden/gateway.yaml');
+  const config = parse(await readFile(file, 'utf8')) as Parameters<typeof change>[0];
+  change(config);
+  await writeFile(file, stringify(config, { aliasDuplicateObjects: false }));
+}
+
+/** Counts its starts in the workspace, whatever else it does: each line is one start. */
+export function counting(canary: string, then: string): string[] {
+  return ['sh', '-c', `echo start >> /app/${canary}; ${then}`];
+}
+
+export async function startsIn(stack: Stack, agent: string, canary: string): Promise<number> {
+  const text = await readFile(join(stack.workspaceOf(agent), canary), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean).length;
+}
+
+export async function inAgent(stack: Stack, agent: string, argv: readonly string[]): Promise<Typed> {
+  const container = stack.agents[agent];
+  if (container === undefined) throw new Error(`no agent ${agent}`);
+  return typed(container, argv);
+}
+
+/** The audit's records of one type since `from` records of all types. */
+export async function auditSince(stack: Stack, from: number, type: string): Promise<AuditLine[]> {
+  return (await stack.audit()).slice(from).filter((line) => line.type === type);
+}
+
+/** This gateway's containers on a host, in whatever state, with their labels. */
+export async function containersOn(
+  host: LabHost,
+): Promise<{ id: string; name: string; pool: string; state: string }[]> {
+  const format = '{{.ID}}\t{{.Names}}\t{{.Label "clawrden.pool"}}\t{{.State}}';
+  const { stdout } = await host.docker([
+    'ps',
+    '-a',
+    '--no-trunc',
+    '--filter',
+    'label=clawrden.gateway',
+    '--format',
+    format,
+  ]);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [id = '', name = '', pool = '', state = ''] = line.split('\t');
+      return { id, name, pool, state };
+    });
+}
+
+/** Waits until no ghost is left on any host but those that wait. */
+export async function untilNoOrphans(lab: Lab, stack: Stack, withinMs = 60_000): Promise<void> {
+  await waitUntil('every ghost that nobody knows to be gone', withinMs, async () => {
+    const states = await hostStates(stack);
+    const counts = await Promise.all(lab.hosts.map(async (host) => (await containersOn(host)).length));
+    return lab.hosts.every(({ name }, index) => counts[index] === (states[name]?.warm ?? 0));
+  });
+}
