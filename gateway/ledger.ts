@@ -21,16 +21,30 @@ export interface Ledger {
   readonly close: (execution: Execution) => void;
   readonly executions: () => Execution[];
   readonly running: () => ExecutionRecord[];
-  /** No more executions are opened; resolves when the open ones have ended. */
+  /**
+   * No more executions are opened; resolves when the open ones have ended, but for those that wait for a person: they
+   * are left for the next gateway to take up.
+   */
   readonly drain: () => Promise<void>;
-  /** Stops every open execution. */
-  readonly stopAll: (reason: ClawrdenError) => void;
+  /** Stops every open execution, but for those that wait for a person. */
+  readonly stopRunning: (reason: ClawrdenError) => void;
 }
 
 export function createLedger(history: History, limits: GatewayLimits): Ledger {
   const open = new Map<string, Execution>();
   let draining = false;
-  let drained: (() => void) | undefined;
+  const drained = Promise.withResolvers<void>();
+
+  function leaveWhatWaits(): void {
+    if (!draining || [...open.values()].some((execution) => !waitsForPerson(execution))) return;
+    for (const execution of open.values()) execution.detach();
+    drained.resolve();
+  }
+
+  function changed(record: ExecutionRecord): void {
+    history.save(record);
+    leaveWhatWaits();
+  }
 
   return {
     open: async (caller, request, channel) => {
@@ -38,8 +52,8 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       checkId(request.executionId);
       const key = `${callerName(caller)} ${request.executionId}`;
       if (open.has(key)) throw duplicate(request.executionId);
-      checkLoad(open, request.agent, limits);
-      const execution = new Execution(newRecord(caller, request), contextOf(request), history.save);
+      checkLoad(open, callerName(caller), request.agent, limits);
+      const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
       open.set(key, execution);
       if (await history.has(callerName(caller), request.executionId)) {
@@ -49,35 +63,41 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       return execution;
     },
     rejoin: (caller, { executionId, planHash }, channel) => {
-      const execution = open.get(`${callerName(caller)} ${executionId}`);
-      if (execution?.record.state !== 'awaiting-approval' || execution.record.planHash !== planHash) {
-        throw new ClawrdenError(
-          'resume-void',
-          'nothing waits for this caller any more; type the command again',
-        );
-      }
+      const execution = waitingWith(planHash, open.get(`${callerName(caller)} ${executionId}`));
       execution.attach(channel);
       return execution;
     },
     restore: (record, context) => {
-      const execution = new Execution(record, context, history.save);
+      const execution = new Execution(record, context, changed);
       open.set(`${record.caller} ${record.id}`, execution);
       return execution;
     },
     close: (execution) => {
       open.delete(`${execution.record.caller} ${execution.record.id}`);
-      if (draining && open.size === 0) drained?.();
+      leaveWhatWaits();
     },
     executions: () => [...open.values()],
     running: () => [...open.values()].map((execution) => execution.record),
     drain: () => {
       draining = true;
-      return open.size === 0 ? Promise.resolve() : new Promise((resolve) => (drained = resolve));
+      leaveWhatWaits();
+      return drained.promise;
     },
-    stopAll: (reason) => {
-      for (const execution of open.values()) execution.stop(reason);
+    stopRunning: (reason) => {
+      for (const execution of open.values()) if (!waitsForPerson(execution)) execution.stop(reason);
     },
   };
+}
+
+function waitingWith(planHash: string, execution: Execution | undefined): Execution {
+  if (execution !== undefined && waitsForPerson(execution) && execution.record.planHash === planHash) {
+    return execution;
+  }
+  throw new ClawrdenError('resume-void', 'nothing waits for this caller any more; type the command again');
+}
+
+function waitsForPerson({ record }: Execution): boolean {
+  return record.state === 'awaiting-approval';
 }
 
 function contextOf({ command, hostLabels }: StartRequest): StartContext {
@@ -97,18 +117,21 @@ function checkId(id: string): void {
   }
 }
 
-function checkLoad(open: ReadonlyMap<string, Execution>, agent: string, limits: GatewayLimits): void {
+/** Counted by caller and agent: a relay that names another's agent uses up nothing of that agent's. */
+function checkLoad(
+  open: ReadonlyMap<string, Execution>,
+  caller: string,
+  agent: string,
+  limits: GatewayLimits,
+): void {
   if (open.size >= limits.running + limits.queued) {
     throw new ClawrdenError('rate-limit', `the gateway has ${open.size} executions open; try again later`);
   }
-  let ofAgent = 0;
-  for (const { record } of open.values()) if (record.agent === agent) ofAgent += 1;
-  if (ofAgent >= limits.executionsPerAgent) {
-    throw new ClawrdenError(
-      'rate-limit',
-      `${agent || 'this caller'} has ${ofAgent} executions open; wait for one to end`,
-    );
-  }
+  let alike = 0;
+  for (const { record } of open.values()) if (record.caller === caller && record.agent === agent) alike += 1;
+  if (alike < limits.executionsPerAgent) return;
+  const who = agent || 'this caller';
+  throw new ClawrdenError('rate-limit', `${who} has ${alike} executions open; wait for one to end`);
 }
 
 function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
