@@ -107,6 +107,19 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
     await stack.startGateway();
   });
 
+  test('A-46 one that a person is asked about outlives its gateway, and runs when it is approved', async () => {
+    const typing = await type(agent(), ash(': ask; echo at last'));
+    const ids = async () => JSON.parse((await stack.cli(['pending', '--json'])).stdout) as { id: string }[];
+    await expect.poll(ids, { timeout: 15_000 }).toHaveLength(1);
+    await stack.gateway.end('SIGKILL');
+    await stack.startGateway();
+    await expect.poll(ids, { timeout: 15_000 }).toHaveLength(1);
+    const [{ id } = { id: '' }] = await ids();
+    expect(await stack.cli(['approve', id])).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await typing.ended;
+    expect({ code, stdout: stdout.toString(), stderr }).toEqual({ code: 0, stdout: 'at last\n', stderr: '' });
+  });
+
   test('A-72 pause ends it at once and pauses its container; resume lets new ones run', async () => {
     const typing = await type(agent(), ash('trap "" TERM; echo up; (trap "" TERM; sleep 600) & wait'));
     await typing.said('up');

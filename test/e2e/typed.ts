@@ -110,5 +110,7 @@ async function childOf({ pid = 0, exitCode }: ChildProcess): Promise<number> {
     child = Number(children.trim().split(' ')[0]);
     return child > 0 || exitCode !== null;
   });
+  // 0 would be every process of the caller's own group.
+  if (child === 0) throw new Error('the command has ended');
   return child;
 }

@@ -68,7 +68,7 @@ export class ShimClient {
   }
 
   #read(chunk: Buffer): void {
-    let rest = Buffer.concat([this.#rest, chunk]);
+    let rest: Buffer = Buffer.concat([this.#rest, chunk]);
     // Before the last ack there are only acks, one byte each, and notices.
     while (rest.length > 0 && !this.#decided && rest[0] !== FrameType.notice) {
       this.acks.push(rest.readUInt8(0));
