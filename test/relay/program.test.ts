@@ -44,13 +44,10 @@ async function writeConfig(gateway: TestGateway, more: object = {}): Promise<str
   return file;
 }
 
-async function startHost(options: GatewayOptions = {}): Promise<Host> {
+async function startHost(options: GatewayOptions = {}, under: readonly string[] = []): Promise<Host> {
   const gateway = await startTestGateway(options);
   const file = await writeConfig(gateway, { docker: `unix://${dir}/no-docker.sock` });
-  const program = await startProgram({
-    argv: [process.execPath, main, '--config', file],
-    log: join(dir, 'relay.log'),
-  });
+  const program = await startMain(file, under);
   return {
     gateway,
     program,
@@ -61,6 +58,9 @@ async function startHost(options: GatewayOptions = {}): Promise<Host> {
     },
   };
 }
+
+const startMain = (file: string, under: readonly string[] = []) =>
+  startProgram({ argv: [...under, process.execPath, main, '--config', file], log: join(dir, 'relay.log') });
 
 /** Runs a program as the agent would: as uid 1000, where only the socket's folder and the jail are to be seen. */
 function asAgent(jail: string, script: string) {
@@ -135,6 +135,23 @@ describe.skipIf(!isRoot)('an agent host', () => {
     host.program.signal('SIGTERM');
     expect(await ended).toBe(1);
     expect(await running).toMatchObject({ code: 125 });
+  });
+
+  test('a relay that was killed is replaced in the folder that is mounted, and a shim waits for it', async () => {
+    await using host = await startHost({ state: () => tools('ls') });
+    await host.program.end('SIGKILL');
+    const agent = attempt(asAgent(host.jail, 'exec ls'));
+    await using again = await startMain(join(dir, 'relay.yaml'));
+    expect(await agent).toMatchObject({ code: 0, stderr: '' });
+    expect(again.pid).not.toBe(host.program.pid);
+  });
+
+  test('out of descriptors it turns clients away, and serves when there are some again', async () => {
+    await using host = await startHost({ state: () => tools('ls') }, ['prlimit', '--nofile=60:60']);
+    const idle = Array.from({ length: 100 }, () => new ShimClient(socketOf()));
+    await Promise.all(idle.slice(60).map((shim) => shim.until(() => !shim.socket.connecting)));
+    for (const { socket } of idle) socket.destroy();
+    expect(await attempt(asAgent(host.jail, 'exec ls'))).toMatchObject({ code: 0 });
   });
 
   test('A-14 without the addon it does not start, and says how to get it', async () => {
