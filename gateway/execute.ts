@@ -13,10 +13,13 @@ import { judge } from './judge.ts';
 import type { Ledger } from './ledger.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './permit.ts';
 import { type SealedPlan, sealJudged } from './plan.ts';
+import type { HoldRates } from './rate-limits.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface ExecuteParts {
-  readonly policy: Policy;
+  /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
+  readonly policy: () => Policy;
+  readonly holdRates: HoldRates;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
@@ -66,12 +69,13 @@ export function takeUp(
 
 /** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
 async function startOf(
-  { policy, agents, halted, recorder, resolveImage, authorizing }: ExecuteParts,
+  { policy: inForce, agents, halted, holdRates, recorder, resolveImage, authorizing }: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
 ): Promise<Permit> {
-  const judgement = judge(policy, agents, caller, request, halted);
+  const policy = inForce();
+  const judgement = holdRates(judge(policy, agents, caller, request, halted));
   const sealed = await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
   await recorder.decided(execution, judgement, sealed);
   return authorize(judgement.decision, sealed, execution, authorizing);

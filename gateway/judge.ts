@@ -26,6 +26,8 @@ export interface Cleared {
 }
 
 export interface Judgement {
+  /** Of the policy that was asked. */
+  readonly policyHash: string;
   readonly decision: Decision;
   /** There unless the request was refused as it stood. */
   readonly cleared?: Cleared;
@@ -50,10 +52,11 @@ export function judge(
     const halt = halted(subject.agent?.name ?? '');
     if (halt !== undefined) throw halt;
     const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
-    return { cleared, decision: decideFor(policy, cleared, caller) };
+    return { policyHash: policy.hash, cleared, decision: decideFor(policy, cleared, caller) };
   } catch (error) {
     const { code, message } = toClawrdenError(error);
-    return { decision: { action: 'deny', rule: code, reason: message, code } };
+    const decision: Decision = { action: 'deny', rule: code, reason: message, code };
+    return { policyHash: policy.hash, decision };
   }
 }
 
@@ -111,14 +114,18 @@ function outsideAnyWorkspace(cwd: string): { cwd: string; root: string } | undef
 }
 
 /** What a plan's decision was made on. */
-export function factsOf({ agent, argv, uid, gid, cwd }: Plan): CommandFacts {
+export function factsOf(
+  { agent, argv, uid, gid, cwd }: Plan,
+  agents: ReadonlyMap<string, AgentConfig>,
+): CommandFacts {
   const [tool = '', ...args] = argv;
-  return { agent, tool, args, uid, gid, cwd };
+  return { agent, tool, args, uid, gid, cwd, labels: agents.get(agent)?.labels ?? {} };
 }
 
 function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller): Decision {
   const decision = decide(policy, {
     agent: subject.agent?.name ?? '',
+    labels: subject.agent?.labels ?? {},
     tool: command.tool,
     args: command.args,
     ...subject.identity,

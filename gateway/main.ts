@@ -28,6 +28,8 @@ import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { factsOf } from './judge.ts';
 import { type KillSwitch, openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { openPolicyFile } from './policy-file.ts';
+import { createRateLimits } from './rate-limits.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
 import { createReload, type ReloadParts } from './reload-config.ts';
@@ -60,14 +62,31 @@ async function main(): Promise<void> {
 /** Builds everything in reading order, and takes it down in reverse after a TERM or INT. */
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
-  const policy = loadPolicy(config.policy);
-  const records = await openRecords(config, identity, `version ${version}, policy ${policy.hash}`);
+  // A file that is no policy ends the start before anything is written.
+  const { hash } = loadPolicy(config.policy);
+  const records = await openRecords(config, identity, `version ${version}, policy ${hash}`);
   const { audit, history } = records;
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
-  const recorder = createRecorder(audit, policy.hash);
-  const relays = createRelays((relay) => relayState(relay, config, policy, killSwitch));
+  const policyFile = openPolicyFile(config.policy, {
+    beforeChange: (next) => audit.append({ type: 'lifecycle', event: 'policy', text: `policy ${next.hash}` }),
+    changed: (next) => {
+      log.info({ policy: next.hash }, 'policy loaded');
+      relays.tellAll();
+      pool.apply(config);
+    },
+    refused: (problem) => {
+      log.error({ problem }, 'the policy file is not in force, the last good one is');
+      // Whoever looks at the audit's health sees that it could not be written.
+      audit
+        .append({ type: 'incident', incident: 'policy-refused', caller: '', text: problem })
+        .catch(() => {});
+    },
+  });
+  const policy = policyFile.current;
+  const recorder = createRecorder(audit, () => policy().hash);
+  const relays = createRelays((relay) => relayState(relay, config, policy(), killSwitch));
   const killSwitch = await openKillSwitch({
     database: records.database,
     audit,
@@ -94,15 +113,16 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const stopReloading = reloadOnChange(config, { apply: pool.apply, record, log });
   const parts: ExecuteParts = {
     policy,
+    holdRates: createRateLimits(),
     agents,
     halted: killSwitch.refusal,
     ledger,
     recorder,
     authorizing: {
       approvals,
-      approvalExpiresMs: policy.approvalExpiresMs,
+      approvalExpiresMs: () => policy().approvalExpiresMs,
       grantedBy: records.approvals.grantedBy,
-      decideAgain: (plan) => decide(policy, factsOf(plan)),
+      decideAgain: (plan) => decide(policy(), factsOf(plan, agents)),
       recordVerdict: recorder.verdict,
     },
     resolveImage: pool.resolveImage,
@@ -122,7 +142,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   };
   const warden = createWarden({
     version,
-    policy,
+    policyFile,
     agents,
     ledger,
     history,
@@ -138,9 +158,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
   const servers = await startServers(config, identity, records, served);
   await fleet.looked();
-  log.info({ ...servers.ports, policy: policy.hash, restored }, 'ready');
+  log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
 
   await untilAsked();
+  policyFile.close();
   log.info({ running: ledger.running().length }, 'draining');
   stopReloading();
   await drain(ledger);

@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../src/errors.ts';
 import type { Plan } from '../src/plan.ts';
+import { denialText } from '../src/policy/denial-text.ts';
 import type { Decision } from '../src/policy/policy.ts';
 import type { Approvals, Asked, Verdict } from './approvals/approvals.ts';
 import type { Execution } from './execution.ts';
@@ -23,7 +24,7 @@ export class Permit {
 
 export interface AuthorizeParts {
   readonly approvals: Approvals;
-  readonly approvalExpiresMs: number;
+  readonly approvalExpiresMs: () => number;
   /** Who granted this very plan to its agent for a while. */
   readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
   /** What the policy says of a plan now: a person's yes does not outlive a policy's no. */
@@ -51,7 +52,8 @@ export async function authorize(
   execution: Execution,
   parts: AuthorizeParts,
 ): Promise<Permit> {
-  if (decision.action === 'deny') throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
+  if (decision.action === 'deny')
+    throw new ClawrdenError(decision.code ?? 'denied-by-rule', denialText(decision));
   if (sealed instanceof ClawrdenError) throw sealed;
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   const grantor = await parts.grantedBy(sealed.plan.agent, sealed.hash);
@@ -79,7 +81,7 @@ export async function awaitVerdict(
   await execution.untilAttached();
   const now = parts.decideAgain(sealed.plan);
   if (now.action === 'deny')
-    throw new ClawrdenError('policy-changed', `the policy denies it now: ${now.reason}`);
+    throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
   await asked.use();
   return new Permit(maker, sealed, answer.by);
 }
@@ -99,7 +101,7 @@ function ask(
     rule: decision.rule,
     reason: decision.reason,
     context: JSON.stringify(context),
-    expiresInMs: approvalExpiresMs,
+    expiresInMs: approvalExpiresMs(),
   });
 }
 

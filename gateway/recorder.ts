@@ -30,12 +30,12 @@ export interface Recorder {
 /** Refusals that no honest caller meets. */
 const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch']);
 
-export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
+export function createRecorder(audit: AuditLog, policyHash: () => string): Recorder {
   return {
     decided: async (execution, judgement, sealed) => {
       execution.advance(decidedFields(execution, judgement, sealed));
       const { code = '' } = judgement.decision;
-      await audit.append(decisionRecord(execution, code, policyHash));
+      await audit.append(decisionRecord(execution, code, judgement.policyHash));
       if (incidents.has(code)) await audit.append(incidentRecord(execution, code));
     },
     verdict: (execution, approval, verdict) =>
@@ -73,7 +73,7 @@ export function createRecorder(audit: AuditLog, policyHash: string): Recorder {
         gid,
       };
       const why = { decision: 'deny' as const, rule: error.code, reason: error.message, code: error.code };
-      const rest = { strategy: '', planHash: '', policyHash };
+      const rest = { strategy: '', planHash: '', policyHash: policyHash() };
       return audit
         .append({ type: 'decision', ...ids, ...why, ...what, ...rest })
         .then(() => outcome, unrecorded);

@@ -1,11 +1,11 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
-import type { Policy } from '../src/policy/policy.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { callerName } from './caller.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Ledger } from './ledger.ts';
+import type { PolicyFile } from './policy-file.ts';
 import type { Relays } from './relays.ts';
 import type { DockerHost } from './scheduler/docker-host.ts';
 import type { Fleet } from './scheduler/fleet.ts';
@@ -16,7 +16,7 @@ import type { AgentView, HostView, StatusView, WardenView } from './warden-view.
 
 export interface WardenParts {
   readonly version: string;
-  readonly policy: Policy;
+  readonly policyFile: PolicyFile;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   readonly ledger: Ledger;
   readonly history: History;
@@ -74,7 +74,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }
   };
 }
 
-function hostView(host: DockerHost, { scheduler, policy }: WardenParts): HostView {
+function hostView(host: DockerHost, { scheduler, policyFile }: WardenParts): HostView {
   return {
     name: host.name,
     state: host.state,
@@ -83,22 +83,28 @@ function hostView(host: DockerHost, { scheduler, policy }: WardenParts): HostVie
     running: host.running,
     queued: scheduler.queuedFor(host),
     labels: host.config.labels,
-    problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policy)),
+    problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
     warm: host.warm.size - host.warm.coming,
   };
 }
 
 function statusView(startedAt: number, parts: WardenParts): StatusView {
   const records = parts.ledger.running();
+  const { policyFile } = parts;
   return {
     version: parts.version,
-    policyHash: parts.policy.hash,
+    policyHash: policyFile.current().hash,
     startedAt,
     problem: parts.audit.problem() || parts.history.problem(),
     running: records.filter(({ state }) => state === 'running').length,
     queued: parts.scheduler.queued,
     pending: parts.approvals.pending().length,
-    warnings: parts.policy.warnings,
+    warnings: [...policyProblems(policyFile), ...policyFile.current().warnings],
     lockdown: parts.killSwitch.locked(),
   };
+}
+
+function policyProblems(file: PolicyFile): string[] {
+  const problem = file.problem();
+  return problem === '' ? [] : [`the policy file is not in force, the last good one is: ${problem}`];
 }

@@ -4,8 +4,10 @@ import type { ImageFacts } from '../engine.ts';
 import type { DockerHost } from './docker-host.ts';
 
 /** Every image that a policy names. */
-export function imagesOf({ tools }: Policy): string[] {
-  return [...new Set([...tools.values()].flatMap(({ image }) => image ?? []))];
+export function imagesOf(policy: Policy): string[] {
+  const rules = policy.version === 1 ? policy.rules : [];
+  const places = [...policy.tools.values(), ...rules.flatMap(({ overrides }) => overrides ?? [])];
+  return [...new Set(places.flatMap(({ image }) => image ?? []))];
 }
 
 /** What a tag means: the image of the first host in gateway.yaml that holds it. Throws `image-missing` or `no-host`. */

@@ -25,7 +25,7 @@ export interface Pool {
 
 export interface PoolParts {
   readonly config: GatewayConfig;
-  readonly policy: Policy;
+  readonly policy: () => Policy;
   readonly openEngine: (config: HostConfig) => Engine;
   /** Appends to the audit; nobody waits for it. */
   readonly record: (entry: AuditRecord) => void;
@@ -40,13 +40,12 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
   const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
   const lateExits = createLateExits(record);
   const resolve = (reference: string) => resolveImage(hosts, reference);
-  const images = imagesOf(policy);
   let wishing = Promise.resolve();
   const wish = () => {
-    wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy, resolve)));
+    wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy(), resolve)));
   };
   const parts = { hosts, scheduler, warmer, lateExits, openEngine, drained, log };
-  const fleet = createFleet({ ...parts, images: () => images, onImages: wish });
+  const fleet = createFleet({ ...parts, images: () => imagesOf(policy()), onImages: wish });
   fleet.apply(config.hosts);
   return {
     scheduler,

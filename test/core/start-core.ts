@@ -11,6 +11,7 @@ import type { Executor } from '../../gateway/executors/executor.ts';
 import { factsOf } from '../../gateway/judge.ts';
 import { type KillSwitch, openKillSwitch } from '../../gateway/kill-switch.ts';
 import { createLedger } from '../../gateway/ledger.ts';
+import { createRateLimits } from '../../gateway/rate-limits.ts';
 import { createRecorder } from '../../gateway/recorder.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
@@ -71,7 +72,7 @@ export async function startCore(
   const store = createApprovalStore(database);
   const approvals = createApprovals(store, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
-  const recorder = createRecorder(log, policy.hash);
+  const recorder = createRecorder(log, () => policy.hash);
   const killSwitch = await openKillSwitch({
     database,
     audit: log,
@@ -85,7 +86,8 @@ export async function startCore(
     return run(permit, execution);
   };
   return {
-    policy,
+    policy: () => policy,
+    holdRates: createRateLimits(),
     agents: new Map([['coder', coder]]),
     halted: killSwitch.refusal,
     ledger,
@@ -122,9 +124,9 @@ function authorizing(
 ): ExecuteParts['authorizing'] {
   return {
     approvals,
-    approvalExpiresMs: policy.approvalExpiresMs,
+    approvalExpiresMs: () => policy.approvalExpiresMs,
     grantedBy: store.grantedBy,
-    decideAgain: (plan) => decide(policy, factsOf(plan)),
+    decideAgain: (plan) => decide(policy, factsOf(plan, new Map([['coder', coder]]))),
     recordVerdict: recorder.verdict,
   };
 }

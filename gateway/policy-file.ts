@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../src/config/config-error.ts';
+import { readTextFile } from '../src/config/read-text-file.ts';
+import { loadPolicy, parsePolicy } from '../src/policy/parse-policy.ts';
+import type { Policy, PolicyResult } from '../src/policy/policy.ts';
+
+/** The policy in force, and the file that it comes from. */
+export interface PolicyFile {
+  /** Changes between two calls when the file does: whoever decides takes it once. */
+  readonly current: () => Policy;
+  /** Empty, or why the file as it is now is not in force; the last good one is. */
+  readonly problem: () => string;
+  readonly close: () => void;
+}
+
+export interface PolicyFileEvents {
+  /** Is waited for before `policy` comes into force; where it rejects, the old one stays. */
+  readonly beforeChange: (policy: Policy) => Promise<void>;
+  readonly changed: (policy: Policy) => void;
+  /** Once for every new fault. */
+  readonly refused: (problem: string) => void;
+}
+
+/** However a file is replaced, it is looked at so often; a change counts once it has stayed as it is for a while. */
+const lookEveryMs = 250;
+const settleMs = 200;
+
+/** Throws ConfigError where the file is no policy now. Later it is only reported. */
+export function openPolicyFile(file: string, events: PolicyFileEvents): PolicyFile {
+  const state = { policy: loadPolicy(file), problem: '' };
+  const look = createLook(file, state, events);
+  const timer = setInterval(look, lookEveryMs).unref();
+  const watcher = watchFolder(file, look);
+  return {
+    current: () => state.policy,
+    problem: () => state.problem,
+    close: () => {
+      clearInterval(timer);
+      watcher?.close();
+    },
+  };
+}
+
+interface State {
+  policy: Policy;
+  problem: string;
+}
+
+function createLook(file: string, state: State, events: PolicyFileEvents): () => void {
+  let [seen, since, settled, changing] = ['', 0, state.policy.hash, false];
+  return () => {
+    if (changing) return;
+    const found = readOrFault(file);
+    const print = 'text' in found ? sha256(found.text) : found.fault;
+    if (print !== seen) [seen, since] = [print, performance.now()];
+    if (print === settled || performance.now() - since < settleMs) return;
+    settled = print;
+    changing = true;
+    void takeOver(file, found, state, events).then((took) => {
+      changing = false;
+      // What could not be recorded is tried again.
+      if (!took) settled = '';
+    });
+  };
+}
+
+type Found = { readonly text: string } | { readonly fault: string };
+
+/** False: the change could not be recorded. */
+async function takeOver(
+  file: string,
+  found: Found,
+  state: State,
+  events: PolicyFileEvents,
+): Promise<boolean> {
+  const result = parseFound(file, found);
+  if ('problems' in result) {
+    state.problem = describe(result.problems);
+    events.refused(state.problem);
+    return true;
+  }
+  if (result.policy.hash === state.policy.hash) {
+    state.problem = '';
+    return true;
+  }
+  try {
+    await events.beforeChange(result.policy);
+  } catch (error) {
+    report(
+      state,
+      events,
+      `a new policy cannot be recorded: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return false;
+  }
+  state.policy = result.policy;
+  state.problem = '';
+  events.changed(result.policy);
+  return true;
+}
+
+function report(state: State, events: PolicyFileEvents, problem: string): void {
+  if (state.problem !== problem) events.refused(problem);
+  state.problem = problem;
+}
+
+function parseFound(file: string, found: Found): PolicyResult {
+  if ('fault' in found) return { problems: [found.fault] };
+  return parsePolicy(found.text, file);
+}
+
+function describe([first = '', ...more]: readonly string[]): string {
+  return more.length === 0 ? first : `${first} (and ${more.length} more)`;
+}
+
+function readOrFault(file: string): Found {
+  try {
+    return { text: readTextFile(file) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { fault: error.problems.join(', ') };
+    throw error;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Only makes it faster: a folder that cannot be watched, or that is replaced itself, is looked into all the same. */
+function watchFolder(file: string, look: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dirname(file), { persistent: false }, look);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
