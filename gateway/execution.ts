@@ -119,6 +119,13 @@ export class Execution {
     else caller.gone.addEventListener('abort', onGone, { once: true });
   }
 
+  /** Nothing of it goes on here: its caller is to come back to the gateway that takes it up. */
+  detach(): void {
+    clearTimeout(this.#away);
+    this.#caller = undefined;
+    this.#returned = Promise.withResolvers();
+  }
+
   /** Resolves when the caller is here; rejects with the abort's reason where it does not come back in time. */
   async untilAttached(): Promise<void> {
     const ended = Promise.withResolvers<never>();
@@ -154,9 +161,8 @@ export class Execution {
   }
 
   #leave(reason: ClawrdenError): void {
-    this.#caller = undefined;
-    this.#returned = Promise.withResolvers();
-    this.#away = setTimeout(() => this.stop(reason), returnWithinMs);
+    this.detach();
+    this.#away = setTimeout(() => this.stop(reason), returnWithinMs).unref();
   }
 
   #receive(input: FromCaller, caller: Channel): void {
