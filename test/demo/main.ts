@@ -1,13 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { type Lab, startLab } from '../lab/lab.ts';
-import { type Stack, startStack } from '../stack/start-stack.ts';
+import { startLab } from '../lab/lab.ts';
+import type { Machines } from '../stack/machines.ts';
+import { type Stack, type StackOptions, startStack } from '../stack/start-stack.ts';
+import { publicImage, reachOneEngine } from './one-engine.ts';
 import { look, type Shown, type StepOptions, typeCommand } from './steps.ts';
 
 const usage = `Usage: scripts/demo [--json] [--keep]
 
-Shows the main job for real: two Docker engines, a gateway, an agent host with a relay, an agent's container.
+Shows the main job for real: two Docker engines, a gateway, an agent host with a relay, an agent's container. Without
+root the engine at DOCKER_HOST, or the machine's own, serves as the one host.
 
   --json   one JSON object per step
   --keep   leave everything running and say how to use it
@@ -21,8 +24,8 @@ const commands: readonly StepOptions[] = [
     expectCode: 0,
     expect: 'package.json',
   },
-  { step: 'allowed, in a fresh container', argv: ['id'], expectCode: 0, expect: 'uid=1000' },
-  { step: 'allowed, on the other host', argv: ['node', '-p', '6 * 7'], expectCode: 0, expect: '42' },
+  { step: 'allowed, in a fresh container', argv: ['id'], expectCode: 0, expect: 'uid=' },
+  { step: 'allowed, on the next host', argv: ['node', '-p', '6 * 7'], expectCode: 0, expect: '42' },
   { step: 'denied', argv: ['curl', 'https://example.com'], expectCode: 1, expect: 'use npm for packages' },
   {
     step: 'asked, approved',
@@ -48,9 +51,12 @@ async function main(): Promise<void> {
   const shown = values.json === true ? showJson : showPage;
   const began = performance.now();
   const say = (line: string) => process.stderr.write(`demo: ${line}\n`);
-  const lab = await startLab({ hosts: 2, keep: values.keep === true, progress: say });
+  const root = process.getuid?.() === 0;
+  const lab = root
+    ? await startLab({ hosts: 2, keep: values.keep === true, progress: say })
+    : await reachOneEngine(say);
   try {
-    const stack = await startStack(lab, { name: 'demo', policy: await demoPolicy(), progress: say });
+    const stack = await startStack(lab, { name: 'demo', progress: say, ...(await demoOptions(root)) });
     try {
       process.exitCode = await showAll(stack, shown);
       if (values.json !== true) await showAudit(stack, Math.round(performance.now() - began));
@@ -63,8 +69,16 @@ async function main(): Promise<void> {
   }
 }
 
-function demoPolicy(): Promise<string> {
-  return readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
+async function demoOptions(root: boolean): Promise<Pick<StackOptions, 'policy' | 'agents'>> {
+  const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
+  if (root) return { policy };
+  const user = `${process.getuid?.()}:${process.getgid?.()}`;
+  return {
+    policy: policy.replaceAll(/clawrden-lab\/[\w:]+/g, publicImage),
+    agents: {
+      coder: { users: [user], container: { image: publicImage, user, command: ['/bin/sleep', 'infinity'] } },
+    },
+  };
 }
 
 async function showAll(stack: Stack, show: (shown: Shown) => void): Promise<number> {
@@ -90,14 +104,17 @@ async function* play(stack: Stack): AsyncGenerator<Shown> {
     yield shown;
   }
   yield await ownership(app, coder.name);
-  if (hosts.size < 2) throw new Error(`everything ran on ${[...hosts].join(', ')}: two hosts were expected`);
+  if (hosts.size < Math.min(2, stack.hosts.length)) {
+    throw new Error(`everything ran on ${[...hosts].join(', ')}: two hosts were expected`);
+  }
 }
 
 async function ownership(app: string, container: string): Promise<Shown> {
+  const agent = await stat(app);
   const { uid, gid } = await stat(join(app, 'node_modules', 'is-number', 'package.json'));
   const step = { step: 'files are the agent’s', command: 'stat /app/node_modules/is-number/package.json' };
   const facts = { decision: '', rule: '', host: '', container, exitCode: 0, ms: 0 };
-  const problem = uid === 1000 && gid === 1000 ? '' : 'node_modules is not owned by the agent';
+  const problem = uid === agent.uid && gid === agent.gid ? '' : 'node_modules is not owned by the agent';
   return { step: { ...step, ...facts }, output: `owner ${uid}:${gid}\n`, problem };
 }
 
@@ -113,7 +130,7 @@ function showPage({ step, output, problem }: Shown): void {
     step.decision === '' ? '' : `${step.decision} by ${step.rule}`,
     step.host === ''
       ? ''
-      : `on ${step.host}${step.container === '' ? '' : ` in ${step.container.slice(0, 12)}`}`,
+      : `on ${step.host}${step.container === '' ? '' : ` in ${step.container.replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, '$1')}`}`,
     `${step.ms} ms`,
   ];
   stdout.write(`\n${bold(step.step)}\n  $ ${step.command}\n`);
@@ -147,7 +164,7 @@ async function showAudit(stack: Stack, ms: number): Promise<void> {
   process.stdout.write(`\n${bold(`all of it in ${(ms / 1000).toFixed(1)} s`)}\n`);
 }
 
-function showHowToUse(lab: Lab, stack: Stack): void {
+function showHowToUse(lab: Machines, stack: Stack): void {
   stack.relay.release();
   stack.gateway.release();
   const docker = `docker -H unix://${lab.agentHost.socket}`;

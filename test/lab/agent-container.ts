@@ -39,7 +39,10 @@ export interface AgentContainer extends AsyncDisposable {
 const path = '/clawrden/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Starts an agent's container as deployed: no network, no Docker socket, nothing of Clawrden but two folders. */
-export async function startAgentContainer(host: HostNames, options: AgentOptions): Promise<AgentContainer> {
+export async function startAgentContainer(
+  host: Pick<HostNames, 'socket'>,
+  options: AgentOptions,
+): Promise<AgentContainer> {
   const docker = ['docker', '-H', `unix://${host.socket}`];
   const name = `clawrden-agent-${options.name}`;
   const image = options.image ?? agentImage;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
 import { attempt, type CommandOptions, type CommandResult, run } from '../lab/command.ts';
-import type { Lab } from '../lab/lab.ts';
 import { checkout } from '../lab/names.ts';
 import { freePort } from './free-port.ts';
+import type { Machines } from './machines.ts';
 import { type Program, startProgram } from './program.ts';
 
 export interface StackOptions {
@@ -65,7 +65,7 @@ export interface Stack extends AsyncDisposable {
 export const launcher = join(checkout, 'src/cli/launcher.cjs');
 const relayName = 'host-1';
 
-export async function startStack(lab: Lab, options: StackOptions): Promise<Stack> {
+export async function startStack(lab: Machines, options: StackOptions): Promise<Stack> {
   const progress = options.progress ?? (() => {});
   const dir = join(lab.dir, `stack-${options.name}`);
   const paths = stackPaths(dir);
@@ -173,14 +173,18 @@ function containerSuffix(stack: string, agent: string): string {
   return `${stack}-${agent}`;
 }
 
-async function makeWorkspaces(lab: Lab, stack: string, agents: string[]): Promise<Record<string, string>> {
+async function makeWorkspaces(
+  lab: Machines,
+  stack: string,
+  agents: string[],
+): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
   for (const agent of agents) paths[agent] = await lab.workspace(`${stack}-${agent}`);
   return paths;
 }
 
 function gatewayYaml(
-  lab: Lab,
+  lab: Machines,
   options: StackOptions,
   specs: Readonly<Record<string, AgentSpec>>,
   ports: { grpc: number; enroll: number },
@@ -236,7 +240,7 @@ async function enroll(
 /** What `relay enroll` cannot know: which containers the agents run in, and on which engine. */
 async function addToRelayYaml(
   file: string,
-  lab: Lab,
+  lab: Machines,
   stack: string,
   agents: readonly string[],
   specs: Readonly<Record<string, AgentSpec>>,
