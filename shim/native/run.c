@@ -13,7 +13,7 @@
 #include "pump.h"
 #include "stop.h"
 
-enum { DELIVERY_GRACE_MS = 10000, LINGER_MS = 1000, REAP_TICK_MS = 5 };
+enum { DELIVERY_GRACE_MS = 10000, LINGER_MS = 1000, REAP_TICK_MS = 5, STOP_PATIENCE_MS = 500 };
 
 enum { IN, SIGNALS, FEED, OUT, ERR, SELF, POLLED };
 
@@ -30,6 +30,7 @@ static void take_status(struct run *run, int status)
 {
     if (WIFSTOPPED(status)) {
         run->stopped = (uint8_t)WSTOPSIG(status);
+        run->stopped_at = clock_ms();
         return;
     }
     run->ended = true;
@@ -74,6 +75,21 @@ static void forget_signals(int signals)
         ;
 }
 
+static bool output_waits(const struct run *run)
+{
+    struct pollfd polled[] = {{.fd = run->tool.out, .events = POLLIN}, {.fd = run->tool.err, .events = POLLIN}};
+    return !outbox_empty(&run->out) || poll(polled, 2, 0) > 0;
+}
+
+/* Behind what the tool wrote before: a shim that has stopped shows nothing more. Others may write on for ever. */
+static void tell_stop(struct run *run)
+{
+    if (!run->stopped || (output_waits(run) && clock_ms() < run->stopped_at + STOP_PATIENCE_MS))
+        return;
+    if (outbox_put(&run->out, FRAME_STOPPED, &run->stopped, 1))
+        run->stopped = 0;
+}
+
 static void step(struct run *run)
 {
     struct pollfd polled[POLLED];
@@ -89,9 +105,9 @@ static void step(struct run *run)
     if (run->feed.pipe && polled[FEED].revents & POLLERR)
         feed_close(&run->feed, &run->out);
     feed_step(&run->feed, &run->out, clock_ms());
-    if (run->stopped && outbox_put(&run->out, FRAME_STOPPED, &run->stopped, 1))
-        run->stopped = 0;
     pump(run, polled[OUT].revents, polled[ERR].revents);
+    outbox_flush(&run->out);
+    tell_stop(run);
     outbox_flush(&run->out);
     if (run->out.gone)
         stop_vanish(run);

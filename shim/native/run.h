@@ -25,8 +25,9 @@ struct run {
     /* The tool has ended, with `status`; and nothing that it started is left. */
     bool ended, childless;
     int status;
-    /* A stop that the outbox had no room to tell. */
+    /* A stop that is not told yet: its signal, and since when. */
     uint8_t stopped;
+    int64_t stopped_at;
     /* The tool's terminal is read on and thrown away: nobody looks. */
     bool unwatched;
     uint64_t output;
