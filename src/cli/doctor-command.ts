@@ -1,14 +1,5 @@
 import { Command } from 'commander';
 
-export interface DoctorOptions {
-  /** gateway.yaml */
-  readonly config?: string;
-  /** relay.yaml */
-  readonly relay?: string;
-  readonly context?: string;
-  readonly json?: boolean;
-}
-
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check everything that can be checked from here, and say how to mend it')
@@ -18,6 +9,6 @@ export function doctorCommand(): Command {
     .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       const { runDoctor } = await import('./doctor/run-doctor.ts');
-      await runDoctor(command.optsWithGlobals<DoctorOptions>());
+      await runDoctor(command.optsWithGlobals());
     });
 }

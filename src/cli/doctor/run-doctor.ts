@@ -1,13 +1,21 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readContext } from '../context.ts';
-import type { DoctorOptions } from '../doctor-command.ts';
 import { type Color, printJson, printLine } from '../output.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkGatewayFiles } from './check-gateway-files.ts';
 import { checkDisk, checkNative, checkNode } from './check-machine.ts';
 import { checkRelayFiles } from './check-relay-files.ts';
 import type { Finding } from './finding.ts';
+
+export interface DoctorOptions {
+  /** gateway.yaml */
+  readonly config?: string;
+  /** relay.yaml */
+  readonly relay?: string;
+  readonly context?: string;
+  readonly json?: boolean;
+}
 
 /** Exit status 1 where anything is an error. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
