@@ -23,6 +23,7 @@ import { createExecute, createResume, type Execute, type ExecuteParts, type Resu
 import { createGhostExecutor } from './executors/ghost.ts';
 import { createMirror } from './executors/mirror.ts';
 import { passthrough } from './executors/passthrough.ts';
+import { createExplain } from './explain.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { factsOf } from './judge.ts';
@@ -143,6 +144,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const warden = createWarden({
     version,
     policyFile,
+    explain: createExplain(parts),
     agents,
     ledger,
     history,

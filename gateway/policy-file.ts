@@ -3,13 +3,15 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readTextFile } from '../src/config/read-text-file.ts';
-import { loadPolicy, parsePolicy } from '../src/policy/parse-policy.ts';
+import { parsePolicy } from '../src/policy/parse-policy.ts';
 import type { Policy, PolicyResult } from '../src/policy/policy.ts';
 
 /** The policy in force, and the file that it comes from. */
 export interface PolicyFile {
   /** Changes between two calls when the file does: whoever decides takes it once. */
   readonly current: () => Policy;
+  /** Of the policy in force. */
+  readonly text: () => string;
   /** Empty, or why the file as it is now is not in force; the last good one is. */
   readonly problem: () => string;
   readonly close: () => void;
@@ -29,12 +31,13 @@ const settleMs = 200;
 
 /** Throws ConfigError where the file is no policy now. Later it is only reported. */
 export function openPolicyFile(file: string, events: PolicyFileEvents): PolicyFile {
-  const state = { policy: loadPolicy(file), problem: '' };
+  const state = load(file);
   const look = createLook(file, state, events);
   const timer = setInterval(look, lookEveryMs).unref();
   const watcher = watchFolder(file, look);
   return {
     current: () => state.policy,
+    text: () => state.text,
     problem: () => state.problem,
     close: () => {
       clearInterval(timer);
@@ -45,7 +48,15 @@ export function openPolicyFile(file: string, events: PolicyFileEvents): PolicyFi
 
 interface State {
   policy: Policy;
+  text: string;
   problem: string;
+}
+
+function load(file: string): State {
+  const text = readTextFile(file);
+  const result = parsePolicy(text, file);
+  if ('problems' in result) throw new ConfigError(result.problems);
+  return { policy: result.policy, text, problem: '' };
 }
 
 function createLook(file: string, state: State, events: PolicyFileEvents): () => void {
@@ -96,6 +107,7 @@ async function takeOver(
     return false;
   }
   state.policy = result.policy;
+  state.text = 'text' in found ? found.text : '';
   state.problem = '';
   events.changed(result.policy);
   return true;

@@ -116,6 +116,41 @@ export type Resolution =
   | { readonly type: 'resolved'; readonly approval: PendingApproval }
   | { readonly type: 'unknown' | 'ambiguous' | 'already-resolved'; readonly text: string };
 
+/** A command that somebody asks about. */
+export interface ExplainedCommand {
+  /** Empty: an orchestrator without an agent. */
+  readonly agent: string;
+  readonly tool: string;
+  readonly args: readonly string[];
+  /** The first of the agent's users where absent. */
+  readonly uid?: number;
+  /** The agent's own where empty. */
+  readonly cwd: string;
+}
+
+export interface Explanation {
+  readonly action: 'allow' | 'deny' | 'ask';
+  readonly rule: string;
+  /** 0 where no rule decided. */
+  readonly line: number;
+  readonly reason: string;
+  readonly code: string;
+  readonly policyHash: string;
+  /** Canonical; empty where denied or where none can be made. */
+  readonly plan: string;
+  /** Why none can be made. */
+  readonly problem: string;
+  /** 0 where nobody would be asked. */
+  readonly questionMs: number;
+}
+
+export interface PolicyView {
+  readonly hash: string;
+  readonly text: string;
+  /** Empty, or why the file as it is now is not in force. */
+  readonly problem: string;
+}
+
 /** What operators may see and do; the gRPC WardenService, later HTTP, are thin covers over it. */
 export interface WardenView {
   readonly executions: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
@@ -140,6 +175,8 @@ export interface WardenView {
     by: Caller,
     reason: string,
   ) => Promise<HostView | undefined>;
+  readonly policy: () => PolicyView;
+  readonly explain: (command: ExplainedCommand) => Promise<Explanation>;
   readonly status: () => StatusView;
 }
 

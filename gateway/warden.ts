@@ -3,6 +3,7 @@ import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { callerName } from './caller.ts';
 import type { Drains } from './drains.ts';
+import type { Explain } from './explain.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Ledger } from './ledger.ts';
 import type { PolicyFile } from './policy-file.ts';
@@ -17,6 +18,7 @@ import type { AgentView, HostView, StatusView, WardenView } from './warden-view.
 export interface WardenParts {
   readonly version: string;
   readonly policyFile: PolicyFile;
+  readonly explain: Explain;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   readonly ledger: Ledger;
   readonly history: History;
@@ -54,6 +56,11 @@ export function createWarden(parts: WardenParts): WardenView {
       await parts.drains.set(name, draining, by, reason);
       return hostView(host, parts);
     },
+    policy: () => {
+      const { policyFile } = parts;
+      return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
+    },
+    explain: parts.explain,
     status: () => statusView(startedAt, parts),
   };
 }

@@ -1,6 +1,7 @@
 import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import {
   AgentStatus,
+  type ExplainCommandRequest,
   type ListExecutionsRequest,
   type ResolveApprovalRequest,
   type ResolveApprovalResponse,
@@ -9,7 +10,14 @@ import {
 } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Enrolment } from '../authentication.ts';
 import type { Caller, Role } from '../caller.ts';
-import type { AgentState, Answer, ExecutionFilter, Resolution, WardenView } from '../warden-view.ts';
+import type {
+  AgentState,
+  Answer,
+  ExecutionFilter,
+  ExplainedCommand,
+  Resolution,
+  WardenView,
+} from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
@@ -75,11 +83,20 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       if ('refused' in made) throw invalid(made.refused);
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
+    getPolicy: may(looks, () => warden.policy()),
+    explainCommand: may(looks, async (request) => {
+      const { questionMs, ...same } = await warden.explain(toExplained(request));
+      return { ...same, questionSeconds: Math.ceil(questionMs / 1000) };
+    }),
     getStatus: may(looks, () => {
       const { startedAt, warnings, ...same } = warden.status();
       return { ...same, startedAt: toTime(startedAt), warnings: [...warnings] };
     }),
   };
+}
+
+function toExplained({ agent, tool, args, uid, cwd }: ExplainCommandRequest): ExplainedCommand {
+  return { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };
 }
 
 const agentStates: ReadonlyMap<AgentStatus, AgentState> = new Map([

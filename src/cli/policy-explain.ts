@@ -3,16 +3,9 @@ import type { Explanation } from '../policy/explain.ts';
 import type { Action, ToolDefinition } from '../policy/policy.ts';
 import { renderArgument, renderArgv } from '../render-text.ts';
 import { CliError } from './cli-error.ts';
+import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
 import { type Cell, type Color, printFacts, printJson, printLine } from './output.ts';
 import { readPolicy } from './read-policy.ts';
-
-interface ExplainOptions {
-  readonly policy?: string;
-  readonly agent: string;
-  readonly uid: number;
-  readonly cwd?: string;
-  readonly json?: boolean;
-}
 
 /** Exit status 0 once there is an answer, whatever it is. */
 export function policyExplainCommand(): Command {
@@ -21,13 +14,16 @@ export function policyExplainCommand(): Command {
     .usage('[options] -- TOOL [ARG …]')
     .argument('<tool>', 'the tool, as the agent would type it')
     .argument('[args...]', 'its arguments')
-    .option('--policy <file>', 'the policy to ask')
+    .option('--policy <file>', 'the policy to ask (default: the one that the gateway has in force)')
     .option('--agent <name>', 'the agent that asks', '')
-    .option('--uid <number>', "the agent's user", parseUid, 1000)
+    .option('--uid <number>', "the agent's user (default: its first)", parseUid)
     .option('--cwd <directory>', 'where it would start (default: the workspace)')
     .option('--json', 'print one JSON object')
+    .option('--context <file>', 'where the gateway is and who you are')
     .passThroughOptions()
-    .action((tool: string, args: string[], options: ExplainOptions) => explain(tool, args, options));
+    .action((tool: string, args: string[], _options, command: Command) =>
+      explain(tool, args, command.optsWithGlobals()),
+    );
 }
 
 function parseUid(text: string): number {
@@ -35,15 +31,11 @@ function parseUid(text: string): number {
   return Number(text);
 }
 
+const anyUid = 1000;
+
 async function explain(tool: string, args: readonly string[], options: ExplainOptions): Promise<void> {
-  const { policy: file, agent, uid, cwd } = options;
-  if (file === undefined) {
-    throw new CliError(
-      'policy explain',
-      'the running gateway cannot be asked yet',
-      'give the file with --policy',
-    );
-  }
+  const { policy: file, agent, uid = anyUid, cwd } = options;
+  if (file === undefined) return explainByGateway(tool, args, options);
   const result = await readPolicy(file);
   if ('problems' in result) {
     throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);

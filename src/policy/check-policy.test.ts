@@ -106,3 +106,21 @@ test('a careful policy has neither', () => {
   );
   expect(check(text)).toEqual({ errors: [], warnings: [] });
 });
+
+test.each([
+  ['mode: shadow', 'mode: shadow denies nothing'],
+  [
+    'rules: [{ name: a, tools: [git], args: ["log", "**"], action: allow }]',
+    'rule a (line 3) allows git with -c, --config-env, --exec-path, --paginate …: add safe-arguments: true',
+  ],
+  [
+    'rules: [{ name: a, tools: [git], args: ["*", log], action: allow }]',
+    'the first of args may be anything, also an option of git',
+  ],
+])('A-35 %s is told', (line, told) => {
+  const text = `version: 1\ntools: { git: { strategy: mirror } }\n${line}\ncomplete: true\n`;
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  const { errors, warnings } = checkPolicy(result.policy);
+  expect([...errors, ...warnings].join('\n')).toContain(told);
+});

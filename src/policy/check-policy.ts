@@ -1,3 +1,4 @@
+import { findHoles } from './find-holes.ts';
 import { matchesLegacyGlob } from './legacy-glob.ts';
 import type { LegacyRule, Policy, Rule } from './policy.ts';
 import { interpreters, rootTools, wrappers } from './risky-tools.ts';
@@ -16,12 +17,18 @@ export function checkPolicy(policy: Policy): PolicyFindings {
       ...(policy.defaultAction === 'allow'
         ? ['default: allow lets every command run that no rule is about']
         : []),
+      ...(policy.mode === 'shadow' ? ['mode: shadow denies nothing, and asks nobody'] : []),
       ...(policy.version === 1 ? policy.rules.flatMap(errorsOf) : policy.rules.flatMap(legacyErrorsOf)),
     ],
     warnings: [
       ...policy.warnings,
       ...(policy.version === 1
-        ? [...policy.rules.flatMap(warningsOf), ...findUnreachable(policy.rules), ...findUnused(policy)]
+        ? [
+            ...policy.rules.flatMap(warningsOf),
+            ...findUnreachable(policy.rules),
+            ...findHoles(policy.rules),
+            ...findUnused(policy),
+          ]
         : policy.rules.flatMap(legacyWarningsOf)),
       ...findRiskyTools(policy),
     ],
@@ -54,6 +61,7 @@ function warningsOf(rule: Rule): string[] {
 }
 
 function isRisky(tool: string, rule: Rule): boolean {
+  if (rule.safeArguments === true) return false;
   return interpreters.has(tool) || (wrappers.has(tool) && isNarrow(rule));
 }
 

@@ -35,10 +35,12 @@ export function concerns(rule: Rule, { tool, uid, agent, labels, cwd }: CommandF
 }
 
 /** The arguments are literally what the rule says. */
-export function matchesExactly(rule: Rule, { facts: { args }, reading, safe }: CommandLine): boolean {
+export function matchesExactly(rule: Rule, line: CommandLine): boolean {
+  const { facts, reading, safe } = line;
+  const { args } = facts;
   return (
     (rule.args === undefined || matchesArgs(rule.args, args)) &&
-    (rule.flags?.some((flag) => hasFlag(flag, args)) ?? true) &&
+    (rule.flags?.some((flag) => hasFlag(flag, args) && mayBeGiven(flag, line)) ?? true) &&
     (rule.subcommands === undefined ||
       (reading?.sureOfSubcommand === true && rule.subcommands.has(reading.subcommand?.name ?? ''))) &&
     (rule.safeArguments !== true || safe)

@@ -21,6 +21,10 @@ function covers(wide: Rule, narrow: Rule): boolean {
     includesAll(wide.tools, narrow.tools) &&
     includesAll(wide.uids, narrow.uids) &&
     includesAll(wide.agents, narrow.agents) &&
+    includesAll(wide.subcommands, narrow.subcommands) &&
+    (wide.labels === undefined || isDeepStrictEqual(wide.labels, narrow.labels)) &&
+    (wide.cwd === undefined || isDeepStrictEqual(wide.cwd, narrow.cwd)) &&
+    (wide.safeArguments !== true || narrow.safeArguments === true) &&
     (wide.args === undefined || isDeepStrictEqual(wide.args, narrow.args)) &&
     (wide.flags === undefined || isDeepStrictEqual(wide.flags, narrow.flags))
   );

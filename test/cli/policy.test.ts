@@ -19,7 +19,7 @@ const broken = file('broken.yaml', 'version: 1\nrulez: []\n');
 
 test('policy check: the example passes', async () => {
   const { code, stdout } = await clawrden(['policy', 'check', example]);
-  expect(stdout).toMatch(/version 1, 6 tools, 5 rules\nsha256 [0-9a-f]{64}\n/);
+  expect(stdout).toMatch(/version 1, 13 tools, 9 rules\nsha256 [0-9a-f]{64}\n/);
   expect(stdout).toContain('warning  npm can reach a network');
   expect(stdout).toContain('ok, 0 errors, 1 warning');
   expect(code).toBe(0);
@@ -76,7 +76,7 @@ test.each([
   [['npm', 'i', '-g', 'x'], { action: 'deny', rule: 'no-global', code: 'denied-by-rule' }],
   [['npm', 'publish'], { action: 'deny', rule: 'default', code: 'denied-by-default' }],
   [['docker', 'ps'], { action: 'deny', rule: 'tool-unknown', code: 'tool-unknown' }],
-  [['git', 'push'], { action: 'ask', rule: 'otherwise' }],
+  [['git', 'push'], { action: 'deny', rule: 'git-push' }],
 ])('policy explain --json: %j', async (argv, decision) => {
   const { code, stdout } = await clawrden(['policy', 'explain', '--policy', example, '--json', ...argv]);
   expect(JSON.parse(stdout)).toMatchObject({ argv, cwd: '/app', decision });
@@ -111,7 +111,7 @@ test('A-47 policy explain shows an argument without letting it act', async () =>
 });
 
 test.each([
-  [['policy', 'explain', 'ls'], 1, 'give the file with --policy'],
+  [['policy', 'explain', '--context', '/nowhere', 'ls'], 1, 'clawrden: context: /nowhere'],
   [['policy', 'explain', '--policy', example], 2, 'clawrden: usage'],
   [['policy', 'explain', '--policy', example, '--uid', 'root', '--', 'ls'], 2, 'clawrden: usage'],
   [['policy', 'explain', '--policy', broken, '--', 'ls'], 1, 'clawrden policy check'],
@@ -121,4 +121,22 @@ test.each([
   expect(end.code).toBe(code);
   expect(end.stderr).toContain(text);
   expect(end.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('policy test holds a policy against a table', async () => {
+  const table = (expected: string) =>
+    file(
+      'table.yaml',
+      `policy: ${example}\ntests:\n  - { run: npm install x, expect: ask, rule: install }\n  - { run: [git, push], expect: ${expected} }\n`,
+    );
+  expect(await clawrden(['policy', 'test', table('deny')])).toMatchObject({
+    code: 0,
+    stdout: '2 passed, 0 failed\n',
+  });
+  const failed = await clawrden(['policy', 'test', table('allow')]);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain('table.yaml:4: git push\n  expected allow, got deny by git-push');
+  const json = await clawrden(['policy', 'test', '--json', table('allow')]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ passed: 1, failed: [{ action: 'deny' }] });
+  expect(await clawrden(['policy', 'test', broken])).toMatchObject({ code: 1 });
 });

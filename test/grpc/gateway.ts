@@ -158,6 +158,8 @@ const emptyWarden: WardenView = {
   agents: () => [],
   hosts: () => [],
   setHostDraining: async () => undefined,
+  policy: () => ({ hash: '', text: '', problem: '' }),
+  explain: () => Promise.reject(new Error('nothing to explain')),
   status: () => ({
     version: '1',
     policyHash: '',

@@ -28,7 +28,7 @@ function parse(yaml: string): Policy {
 }
 
 test('the page has examples', () => {
-  expect(examples).toHaveLength(4);
+  expect(examples).toHaveLength(5);
   expect(examples.flatMap(({ rows }) => rows).length).toBeGreaterThan(25);
 });
 

@@ -337,6 +337,49 @@ export interface GetStatusResponse {
   lockdown: boolean;
 }
 
+export interface GetPolicyRequest {
+}
+
+export interface GetPolicyResponse {
+  /** SHA-256 of the text, in hex. */
+  hash: string;
+  text: string;
+  /** Empty, or why the file as it is now is not in force. */
+  problem: string;
+}
+
+export interface ExplainCommandRequest {
+  /** Empty: an orchestrator without an agent. */
+  agent: string;
+  tool: string;
+  args: string[];
+  /** The first of the agent's users where absent. */
+  uid?:
+    | number
+    | undefined;
+  /** The agent's own where empty. */
+  cwd: string;
+}
+
+export interface ExplainCommandResponse {
+  /** allow, deny or ask. */
+  action: string;
+  rule: string;
+  /** Of the rule in the policy file; 0 where no rule decided. */
+  line: number;
+  /** For people: the reason, the rule, what to do instead. */
+  reason: string;
+  /** Reason code of a refusal. */
+  code: string;
+  policyHash: string;
+  /** The canonical JSON of the plan that would be made; empty where denied. */
+  plan: string;
+  /** Why no plan can be made just now, although it is not denied. */
+  problem: string;
+  /** How long a question would wait, in seconds; 0 where nobody would be asked. */
+  questionSeconds: number;
+}
+
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
   return { running: false, agent: "", since: "", decision: "", limit: 0 };
 }
@@ -3763,6 +3806,507 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
   },
 };
 
+function createBaseGetPolicyRequest(): GetPolicyRequest {
+  return {};
+}
+
+export const GetPolicyRequest: MessageFns<GetPolicyRequest> = {
+  encode(_: GetPolicyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPolicyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPolicyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): GetPolicyRequest {
+    return {};
+  },
+
+  toJSON(_: GetPolicyRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetPolicyRequest>): GetPolicyRequest {
+    return GetPolicyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetPolicyRequest>): GetPolicyRequest {
+    const message = createBaseGetPolicyRequest();
+    return message;
+  },
+};
+
+function createBaseGetPolicyResponse(): GetPolicyResponse {
+  return { hash: "", text: "", problem: "" };
+}
+
+export const GetPolicyResponse: MessageFns<GetPolicyResponse> = {
+  encode(message: GetPolicyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hash !== "") {
+      writer.uint32(10).string(message.hash);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.problem !== "") {
+      writer.uint32(26).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPolicyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPolicyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hash = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetPolicyResponse {
+    return {
+      hash: isSet(object.hash) ? globalThis.String(object.hash) : "",
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+    };
+  },
+
+  toJSON(message: GetPolicyResponse): unknown {
+    const obj: any = {};
+    if (message.hash !== "") {
+      obj.hash = message.hash;
+    }
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetPolicyResponse>): GetPolicyResponse {
+    return GetPolicyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetPolicyResponse>): GetPolicyResponse {
+    const message = createBaseGetPolicyResponse();
+    message.hash = object.hash ?? "";
+    message.text = object.text ?? "";
+    message.problem = object.problem ?? "";
+    return message;
+  },
+};
+
+function createBaseExplainCommandRequest(): ExplainCommandRequest {
+  return { agent: "", tool: "", args: [], uid: undefined, cwd: "" };
+}
+
+export const ExplainCommandRequest: MessageFns<ExplainCommandRequest> = {
+  encode(message: ExplainCommandRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.tool !== "") {
+      writer.uint32(18).string(message.tool);
+    }
+    for (const v of message.args) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.uid !== undefined) {
+      writer.uint32(32).uint32(message.uid);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(42).string(message.cwd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExplainCommandRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExplainCommandRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.args.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.uid = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ExplainCommandRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      tool: isSet(object.tool) ? globalThis.String(object.tool) : "",
+      args: globalThis.Array.isArray(object?.args) ? object.args.map((e: any) => globalThis.String(e)) : [],
+      uid: isSet(object.uid) ? globalThis.Number(object.uid) : undefined,
+      cwd: isSet(object.cwd) ? globalThis.String(object.cwd) : "",
+    };
+  },
+
+  toJSON(message: ExplainCommandRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.tool !== "") {
+      obj.tool = message.tool;
+    }
+    if (message.args?.length) {
+      obj.args = message.args;
+    }
+    if (message.uid !== undefined) {
+      obj.uid = Math.round(message.uid);
+    }
+    if (message.cwd !== "") {
+      obj.cwd = message.cwd;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ExplainCommandRequest>): ExplainCommandRequest {
+    return ExplainCommandRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ExplainCommandRequest>): ExplainCommandRequest {
+    const message = createBaseExplainCommandRequest();
+    message.agent = object.agent ?? "";
+    message.tool = object.tool ?? "";
+    message.args = object.args?.map((e) => e) || [];
+    message.uid = object.uid ?? undefined;
+    message.cwd = object.cwd ?? "";
+    return message;
+  },
+};
+
+function createBaseExplainCommandResponse(): ExplainCommandResponse {
+  return {
+    action: "",
+    rule: "",
+    line: 0,
+    reason: "",
+    code: "",
+    policyHash: "",
+    plan: "",
+    problem: "",
+    questionSeconds: 0,
+  };
+}
+
+export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
+  encode(message: ExplainCommandResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== "") {
+      writer.uint32(10).string(message.action);
+    }
+    if (message.rule !== "") {
+      writer.uint32(18).string(message.rule);
+    }
+    if (message.line !== 0) {
+      writer.uint32(24).uint32(message.line);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.code !== "") {
+      writer.uint32(42).string(message.code);
+    }
+    if (message.policyHash !== "") {
+      writer.uint32(50).string(message.policyHash);
+    }
+    if (message.plan !== "") {
+      writer.uint32(58).string(message.plan);
+    }
+    if (message.problem !== "") {
+      writer.uint32(66).string(message.problem);
+    }
+    if (message.questionSeconds !== 0) {
+      writer.uint32(72).uint32(message.questionSeconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExplainCommandResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExplainCommandResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.line = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.policyHash = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.plan = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.questionSeconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ExplainCommandResponse {
+    return {
+      action: isSet(object.action) ? globalThis.String(object.action) : "",
+      rule: isSet(object.rule) ? globalThis.String(object.rule) : "",
+      line: isSet(object.line) ? globalThis.Number(object.line) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      code: isSet(object.code) ? globalThis.String(object.code) : "",
+      policyHash: isSet(object.policyHash)
+        ? globalThis.String(object.policyHash)
+        : isSet(object.policy_hash)
+        ? globalThis.String(object.policy_hash)
+        : "",
+      plan: isSet(object.plan) ? globalThis.String(object.plan) : "",
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      questionSeconds: isSet(object.questionSeconds)
+        ? globalThis.Number(object.questionSeconds)
+        : isSet(object.question_seconds)
+        ? globalThis.Number(object.question_seconds)
+        : 0,
+    };
+  },
+
+  toJSON(message: ExplainCommandResponse): unknown {
+    const obj: any = {};
+    if (message.action !== "") {
+      obj.action = message.action;
+    }
+    if (message.rule !== "") {
+      obj.rule = message.rule;
+    }
+    if (message.line !== 0) {
+      obj.line = Math.round(message.line);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.code !== "") {
+      obj.code = message.code;
+    }
+    if (message.policyHash !== "") {
+      obj.policyHash = message.policyHash;
+    }
+    if (message.plan !== "") {
+      obj.plan = message.plan;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    if (message.questionSeconds !== 0) {
+      obj.questionSeconds = Math.round(message.questionSeconds);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ExplainCommandResponse>): ExplainCommandResponse {
+    return ExplainCommandResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ExplainCommandResponse>): ExplainCommandResponse {
+    const message = createBaseExplainCommandResponse();
+    message.action = object.action ?? "";
+    message.rule = object.rule ?? "";
+    message.line = object.line ?? 0;
+    message.reason = object.reason ?? "";
+    message.code = object.code ?? "";
+    message.policyHash = object.policyHash ?? "";
+    message.plan = object.plan ?? "";
+    message.problem = object.problem ?? "";
+    message.questionSeconds = object.questionSeconds ?? 0;
+    return message;
+  },
+};
+
 /**
  * WardenService is what operators and the CLI do. Every call needs a JWT with the role `operator` or `admin`;
  * `viewer` may use the List and Get calls.
@@ -3888,6 +4432,28 @@ export const WardenServiceService = {
       Buffer.from(CreateEnrolmentTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateEnrolmentTokenResponse => CreateEnrolmentTokenResponse.decode(value),
   },
+  /** The policy that is in force. */
+  getPolicy: {
+    path: "/clawrden.v1.WardenService/GetPolicy" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetPolicyRequest): Buffer => Buffer.from(GetPolicyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetPolicyRequest => GetPolicyRequest.decode(value),
+    responseSerialize: (value: GetPolicyResponse): Buffer => Buffer.from(GetPolicyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetPolicyResponse => GetPolicyResponse.decode(value),
+  },
+  /** What would become of a command, without running it, asking anybody or recording it. */
+  explainCommand: {
+    path: "/clawrden.v1.WardenService/ExplainCommand" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExplainCommandRequest): Buffer =>
+      Buffer.from(ExplainCommandRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExplainCommandRequest => ExplainCommandRequest.decode(value),
+    responseSerialize: (value: ExplainCommandResponse): Buffer =>
+      Buffer.from(ExplainCommandResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExplainCommandResponse => ExplainCommandResponse.decode(value),
+  },
   /** What the gateway knows of its own health, for `doctor`. */
   getStatus: {
     path: "/clawrden.v1.WardenService/GetStatus" as const,
@@ -3919,6 +4485,10 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
+  /** The policy that is in force. */
+  getPolicy: handleUnaryCall<GetPolicyRequest, GetPolicyResponse>;
+  /** What would become of a command, without running it, asking anybody or recording it. */
+  explainCommand: handleUnaryCall<ExplainCommandRequest, ExplainCommandResponse>;
   /** What the gateway knows of its own health, for `doctor`. */
   getStatus: handleUnaryCall<GetStatusRequest, GetStatusResponse>;
 }
@@ -4089,6 +4659,38 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateEnrolmentTokenResponse) => void,
+  ): ClientUnaryCall;
+  /** The policy that is in force. */
+  getPolicy(
+    request: GetPolicyRequest,
+    callback: (error: ServiceError | null, response: GetPolicyResponse) => void,
+  ): ClientUnaryCall;
+  getPolicy(
+    request: GetPolicyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetPolicyResponse) => void,
+  ): ClientUnaryCall;
+  getPolicy(
+    request: GetPolicyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetPolicyResponse) => void,
+  ): ClientUnaryCall;
+  /** What would become of a command, without running it, asking anybody or recording it. */
+  explainCommand(
+    request: ExplainCommandRequest,
+    callback: (error: ServiceError | null, response: ExplainCommandResponse) => void,
+  ): ClientUnaryCall;
+  explainCommand(
+    request: ExplainCommandRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ExplainCommandResponse) => void,
+  ): ClientUnaryCall;
+  explainCommand(
+    request: ExplainCommandRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ExplainCommandResponse) => void,
   ): ClientUnaryCall;
   /** What the gateway knows of its own health, for `doctor`. */
   getStatus(
