@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
-import type { Approval } from '../gen/clawrden/v1/warden.ts';
 import { CliError } from './cli-error.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
@@ -36,11 +35,12 @@ function verdictCommand(word: 'approve' | 'deny', description: string): Command 
 
 async function pending(options: GatewayOptions): Promise<void> {
   await withGateway('pending', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printLine }, { printApproval }] = await Promise.all([
-      import('../gen/clawrden/v1/warden.ts'),
-      import('./output.ts'),
-      import('./show-approval.ts'),
-    ]);
+    const [{ WardenServiceService }, { printJson, printLine }, { printApproval, withPlan }] =
+      await Promise.all([
+        import('../gen/clawrden/v1/warden.ts'),
+        import('./output.ts'),
+        import('./show-approval.ts'),
+      ]);
     const { approvals } = await client.call(WardenServiceService.listApprovals, {});
     if (options.json === true) return printJson(approvals.map(withPlan));
     if (approvals.length === 0) printLine('nothing waits');
@@ -50,11 +50,12 @@ async function pending(options: GatewayOptions): Promise<void> {
 
 async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOptions): Promise<void> {
   await withGateway(word, options, async (client) => {
-    const [{ Verdict, WardenServiceService }, { printJson, printLine }, { planArgv }] = await Promise.all([
-      import('../gen/clawrden/v1/warden.ts'),
-      import('./output.ts'),
-      import('./show-approval.ts'),
-    ]);
+    const [{ Verdict, WardenServiceService }, { printJson, printLine }, { planArgv, withPlan }] =
+      await Promise.all([
+        import('../gen/clawrden/v1/warden.ts'),
+        import('./output.ts'),
+        import('./show-approval.ts'),
+      ]);
     const verdict = word === 'approve' ? Verdict.APPROVE : Verdict.DENY;
     const grantMinutes = minutes(options.for);
     const request = { id, verdict, reason: options.reason ?? '', grantMinutes, via: 'cli' };
@@ -71,8 +72,4 @@ function minutes(text: string | undefined): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return Math.max(1, Math.round(ms / 60_000));
   throw new CliError('approve', `--for ${text} is no time`, 'write it like 10m or 2h');
-}
-
-function withPlan(approval: Approval): object {
-  return { ...approval, plan: JSON.parse(approval.plan) as object };
 }

@@ -2,7 +2,7 @@ import type { Plan } from '../plan.ts';
 import { renderArgument, renderText } from '../render-text.ts';
 import type { Cell } from './output.ts';
 
-type Fact = readonly [name: string, value: Cell];
+export type Fact = readonly [name: string, value: Cell];
 
 /** Everything in a plan, nothing left out: its canonical text is what was hashed. */
 export function planFacts(canonical: string): Fact[] {

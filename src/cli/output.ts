@@ -47,10 +47,11 @@ export function printLine(...cells: readonly Cell[]): void {
   process.stdout.write(`${cells.map(colored).join('')}\n`);
 }
 
-function plain(cell: Cell): string {
-  return escapeUnprintable(typeof cell === 'string' ? cell : cell[0]);
+/** As it is written to stdout: in its colour where that is a terminal. */
+export function colored(cell: Cell): string {
+  return typeof cell === 'string' ? plain(cell) : styleText(cell[1], plain(cell), { stream: process.stdout });
 }
 
-function colored(cell: Cell): string {
-  return typeof cell === 'string' ? plain(cell) : styleText(cell[1], plain(cell), { stream: process.stdout });
+function plain(cell: Cell): string {
+  return escapeUnprintable(typeof cell === 'string' ? cell : cell[0]);
 }

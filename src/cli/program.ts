@@ -13,6 +13,7 @@ import { policyCommands } from './policy-commands.ts';
 import { relayCommand } from './relay-command.ts';
 import { gatewayCommand } from './serve-commands.ts';
 import { tokenCommand } from './token-command.ts';
+import { watchCommand } from './watch-command.ts';
 
 /** The whole command line. What a command needs is loaded when it runs: this must start quickly. */
 export function program(): Command {
@@ -39,6 +40,7 @@ export function program(): Command {
     .addCommand(pendingCommand())
     .addCommand(approveCommand())
     .addCommand(denyCommand())
+    .addCommand(watchCommand())
     .addCommand(policyCommands())
     .addCommand(auditCommands())
     .commandsGroup('The fleet:')

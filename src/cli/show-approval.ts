@@ -2,25 +2,39 @@ import type { Approval } from '../gen/clawrden/v1/warden.ts';
 import type { Plan } from '../plan.ts';
 import { renderArgv, renderText } from '../render-text.ts';
 import { between, localTime } from './describe-execution.ts';
-import { planFacts } from './describe-plan.ts';
+import { type Fact, planFacts } from './describe-plan.ts';
 import { printFacts, printLine } from './output.ts';
 
 /** One question, with all of what would run. */
 export function printApproval(approval: Approval): void {
-  const left = between(new Date().toISOString(), approval.expiresAt);
-  printLine(
-    [approval.id, 'bold'],
-    `  asked by ${renderText(approval.agent || 'an orchestrator')}, expires in ${left}`,
-  );
-  printFacts([
-    ['  because', renderText(`${approval.rule}: ${approval.reason}`)],
-    ['  asked', localTime(approval.createdAt)],
-    ['  plan', approval.planHash],
-    ...planFacts(approval.plan).map(([name, value]) => [`  ${name}`, value] as const),
-  ]);
+  printLine([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
+  printFacts(approvalFacts(approval).map(([name, value]) => [`  ${name}`, value] as const));
   printLine('');
+}
+
+/** Everything that a person decides about. */
+export function approvalFacts(approval: Approval): Fact[] {
+  return [
+    ['because', renderText(`${approval.rule}: ${approval.reason}`)],
+    ['asked', localTime(approval.createdAt)],
+    ['plan', approval.planHash],
+    ...planFacts(approval.plan),
+  ];
+}
+
+export function askedBy({ agent }: Approval): string {
+  return renderText(agent || 'an orchestrator');
+}
+
+export function timeLeft({ expiresAt }: Approval): string {
+  return between(new Date().toISOString(), expiresAt);
 }
 
 export function planArgv({ plan }: Approval): string {
   return renderArgv((JSON.parse(plan) as Plan).argv);
+}
+
+/** For JSON: the plan as an object. */
+export function withPlan(approval: Approval): object {
+  return { ...approval, plan: JSON.parse(approval.plan) as object };
 }

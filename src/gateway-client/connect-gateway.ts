@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type Client,
   type ClientDuplexStream,
+  type ClientReadableStream,
   Metadata,
   type ServiceError,
   type StatusObject,
@@ -14,6 +15,11 @@ import {
   type SynchronizeRequest,
   type SynchronizeResponse,
 } from '../gen/clawrden/v1/relay.ts';
+import {
+  WardenServiceService,
+  type WatchApprovalsRequest,
+  type WatchApprovalsResponse,
+} from '../gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../pki/identity-files.ts';
 import { openChannel } from './open-channel.ts';
 import { createTokenSource, type TokenSource } from './token-source.ts';
@@ -30,6 +36,8 @@ export interface GatewayClient {
    */
   readonly execute: () => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
+  /** All that is pending, now and after every change. A lost stream ends in an 'error' with a gRPC code. */
+  readonly watchApprovals: () => ClientReadableStream<WatchApprovalsResponse>;
   /** One call of a unary method, with a deadline of 10 s; rejects with a gRPC `ServiceError`. */
   readonly call: <Request, Response>(
     method: UnaryMethod<Request, Response>,
@@ -55,6 +63,7 @@ export async function connectGateway({ address, identityDir }: ConnectOptions): 
   return {
     execute: () => openStream(client, executeMethod, tokens),
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
+    watchApprovals: () => openWatch(client, tokens),
     call: (method, request) => callWithToken(client, method, request, tokens),
     waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),
     close: () => client.close(),
@@ -81,10 +90,28 @@ function openStream<Request, Response>(
     new Metadata(),
     options,
   );
-  stream.on('status', ({ code }: StatusObject) => {
-    if (code === status.UNAUTHENTICATED) tokens.forget();
-  });
+  stream.on('status', forgetRefused(tokens));
   return stream;
+}
+
+function openWatch(client: Client, tokens: TokenSource): ClientReadableStream<WatchApprovalsResponse> {
+  const { path, requestSerialize, responseDeserialize } = WardenServiceService.watchApprovals;
+  const stream = client.makeServerStreamRequest<WatchApprovalsRequest, WatchApprovalsResponse>(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    {},
+    new Metadata(),
+    { credentials: tokens.credentials },
+  );
+  stream.on('status', forgetRefused(tokens));
+  return stream;
+}
+
+function forgetRefused(tokens: TokenSource): (end: StatusObject) => void {
+  return ({ code }) => {
+    if (code === status.UNAUTHENTICATED) tokens.forget();
+  };
 }
 
 async function callWithToken<Request, Response>(
