@@ -1,0 +1,36 @@
+import { isErrorCode } from '../../src/errors.ts';
+import { exitCodes } from '../../src/exit-codes.ts';
+import type { Ended } from './load.ts';
+
+/** `done`, or the reason code of an end that is not the tool's own. */
+export function endOf({ code, stderr }: Ended): string {
+  return code === 0 ? 'done' : (/^clawrden: ([a-z-]+): /m.exec(stderr)?.[1] ?? 'unexplained');
+}
+
+/** What is wrong with the way in which commands ended; `starts` is a token for each time that one began. */
+export function wrongEnds(ended: readonly Ended[], starts: readonly string[]): string[] {
+  const began = Map.groupBy(starts, (token) => token);
+  const twice = [...began]
+    .filter(([, lines]) => lines.length > 1)
+    .map(([token]) => `${token}: started twice`);
+  return [...twice, ...ended.flatMap((one) => wrongEnd(one, began.has(one.token)))];
+}
+
+function wrongEnd(one: Ended, began: boolean): string[] {
+  const { token, code, signal, stdout, stderr } = one;
+  const shown = `${token}: exit ${code ?? signal}: ${JSON.stringify(stderr)}`;
+  const end = endOf(one);
+  if (end === 'done') return stdout === `${token}\n` && began ? [] : [`${shown}, but it never ran`];
+  if (!isErrorCode(end)) return [`${shown}: no documented end`];
+  if (exitCodes[end] !== code) return [`${shown}: another exit code than is documented`];
+  return exitCodes[end] === 1 && began ? [`${shown}, and yet it ran`] : [];
+}
+
+/** How many ended in which way, the most first. */
+export function tallyOf(ended: readonly Ended[]): string {
+  const counts = [...Map.groupBy(ended, endOf)].map(([end, all]) => ({ end, count: all.length }));
+  return counts
+    .sort((a, b) => b.count - a.count)
+    .map(({ end, count }) => `${count} ${end}`)
+    .join(', ');
+}

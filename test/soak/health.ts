@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { rss } from '../bench/throughput.ts';
+
+interface Sample {
+  readonly minutes: number;
+  readonly megabytes: number;
+  readonly descriptors: number;
+}
+
+/** How a program's use of the machine went, over the longest life that it had. */
+export interface Trend {
+  readonly program: string;
+  /** Minutes of that life that were looked at: its first one is not. */
+  readonly minutes: number;
+  readonly megabytes: number;
+  readonly descriptors: number;
+  /** Per minute. */
+  readonly megabytesSlope: number;
+  readonly descriptorsSlope: number;
+  /** Whether it was looked at for long enough to be judged, and grew. */
+  readonly grows: boolean;
+}
+
+/** A program's first minute fills its caches and its heap. */
+const warmUpMinutes = 1;
+const judgedMinutes = 3;
+/** Ten kilobytes, or a hundredth of a descriptor, lost with every command. */
+const most = { megabytes: 3, descriptors: 3 };
+
+export interface Health {
+  readonly sample: () => Promise<void>;
+  readonly trend: () => Trend;
+}
+
+/** Follows one program through its lives. */
+export function followHealth(program: string, pid: () => number): Health {
+  const lives = new Map<number, Sample[]>();
+  return {
+    sample: async () => {
+      const now = pid();
+      const sample = await look(now).catch(() => undefined);
+      if (sample === undefined) return;
+      lives.set(now, [...(lives.get(now) ?? []), sample]);
+    },
+    trend: () => trendOf(program, longest([...lives.values()])),
+  };
+}
+
+/** Throws when the process is gone. */
+async function look(pid: number): Promise<Sample> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  if (/^State:\s+Z/m.test(status)) throw new Error('the process has ended');
+  const descriptors = (await readdir(`/proc/${pid}/fd`)).length;
+  return { minutes: performance.now() / 60_000, megabytes: (await rss(pid)) / 1e6, descriptors };
+}
+
+function longest(lives: readonly (readonly Sample[])[]): readonly Sample[] {
+  return lives.reduce<readonly Sample[]>((best, life) => (life.length > best.length ? life : best), []);
+}
+
+function trendOf(program: string, life: readonly Sample[]): Trend {
+  const begun = life[0]?.minutes ?? 0;
+  const settled = life.filter(({ minutes }) => minutes - begun >= warmUpMinutes);
+  const last = life.at(-1);
+  const minutes = (settled.at(-1)?.minutes ?? 0) - (settled[0]?.minutes ?? 0);
+  const megabytesSlope = slope(settled, 'megabytes');
+  const descriptorsSlope = slope(settled, 'descriptors');
+  const grew = megabytesSlope > most.megabytes || descriptorsSlope > most.descriptors;
+  return {
+    program,
+    minutes,
+    megabytes: last?.megabytes ?? 0,
+    descriptors: last?.descriptors ?? 0,
+    megabytesSlope,
+    descriptorsSlope,
+    grows: minutes >= judgedMinutes && grew,
+  };
+}
+
+/** Least squares, per minute. */
+function slope(samples: readonly Sample[], key: 'megabytes' | 'descriptors'): number {
+  if (samples.length < 2) return 0;
+  const mean = (of: (sample: Sample) => number) =>
+    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+  const at = mean(({ minutes }) => minutes);
+  const value = mean((sample) => sample[key]);
+  const over = mean((sample) => (sample.minutes - at) * (sample[key] - value));
+  return over / mean((sample) => (sample.minutes - at) ** 2);
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
+import { nodeImage } from '../lab/images/catalogue.ts';
+
+/** What became of one command that was typed in the agent's container. */
+export interface Ended {
+  readonly token: string;
+  /** Null where a signal ended it, or where it could not be started. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly ms: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Load {
+  /** Tokens of the commands that were typed and have not ended, with when they were typed. */
+  readonly open: ReadonlyMap<string, number>;
+  readonly ended: readonly Ended[];
+  /** Types no more; resolves when every command has ended, and rejects when one has not within a minute. */
+  readonly stop: () => Promise<void>;
+}
+
+const program = '/shim-runner.mts';
+const everyMs = 200;
+const endWithinMs = 60_000;
+/** Of ten commands: 1.5 ghosts a second of 5. */
+const ghostTurns: ReadonlySet<number> = new Set([1, 4, 8]);
+
+/** Options for a container in which the load can be made. */
+export const loadContainer = {
+  image: nodeImage,
+  command: ['sleep', 'infinity'],
+  extra: ['--volume', `${join(import.meta.dirname, 'shim-runner.ts')}:${program}:ro`],
+} satisfies Partial<AgentOptions>;
+
+/** What every command does with its token first, so that each line is one start. */
+export const startsFile = 'starts';
+
+/** Types five commands a second through the shim, whatever comes of them. */
+export function startLoad(agent: AgentContainer, random: () => number): Load {
+  const child = agent.spawn(['node', program]);
+  const open = new Map<string, number>();
+  const ended: Ended[] = [];
+  const stopping = new AbortController();
+  child.stdin.on('error', () => {});
+  child.stderr.pipe(process.stderr);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const one = JSON.parse(line) as Ended;
+    ended.push(one);
+    open.delete(one.token);
+  });
+  const typing = typeAll();
+  return {
+    open,
+    ended,
+    stop: async () => {
+      stopping.abort();
+      await typing;
+      for (const deadline = performance.now() + endWithinMs; open.size > 0; await sleep(100)) {
+        if (performance.now() > deadline)
+          throw new Error(`never ended within ${endWithinMs} ms: ${[...open.keys()].join(' ')}`);
+      }
+      child.stdin.end();
+    },
+  };
+
+  async function typeAll(): Promise<void> {
+    let next = performance.now();
+    for (let turn = 0; !stopping.signal.aborted; turn++) {
+      const ghost = ghostTurns.has(turn % 10);
+      const token = `${ghost ? 'g' : 'm'}${turn}`;
+      open.set(token, Date.now());
+      child.stdin.write(`${JSON.stringify({ token, argv: argvOf(ghost, token, random()) })}\n`);
+      next += everyMs;
+      await sleep(Math.max(0, next - performance.now()), undefined, { signal: stopping.signal }).catch(
+        () => {},
+      );
+    }
+  }
+}
+
+/** Half of them end at once, the others within a second and a half. */
+function argvOf(ghost: boolean, token: string, chance: number): string[] {
+  const seconds = chance < 0.5 ? 0 : (chance - 0.5) * 3;
+  const script = `echo ${token} >> /app/${startsFile}; sleep ${seconds.toFixed(2)}; echo ${token}`;
+  return [ghost ? 'sh' : 'dash', '-c', script];
+}

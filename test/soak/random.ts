@@ -1,0 +1,18 @@
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Another order of the same things. */
+export function shuffled<T>(things: readonly T[], random: () => number): T[] {
+  return things
+    .map((thing) => ({ thing, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ thing }) => thing);
+}

@@ -1,0 +1,85 @@
+import type { KeyObject } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import { verifyAudit } from '../../src/audit/verify-audit.ts';
+
+export interface AuditLine {
+  readonly type: string;
+  readonly time: string;
+  readonly event?: string;
+  readonly execution?: string;
+  readonly outcome?: string;
+  readonly code?: number;
+  readonly reason?: string;
+}
+
+/** One row of `clawrden history --json`; only what is compared has a type. */
+export interface HistoryRow {
+  readonly id: string;
+  readonly state: string;
+  readonly outcome: string;
+  readonly exitCode: number;
+  readonly reason: string;
+}
+
+export interface AuditSnapshot {
+  readonly lines: readonly AuditLine[];
+  /** The first record that the chain does not hold. */
+  readonly problem: string;
+}
+
+/** A command may go on for so long, its chain's faults included. */
+const openForMs = 60_000;
+
+/** Reads the log up to its last whole line, while the gateway goes on writing. */
+export async function readAudit(file: string, snapshot: string, key: KeyObject): Promise<AuditSnapshot> {
+  const text = await readFile(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  await writeFile(snapshot, whole);
+  const { problem } = await verifyAudit([...(await rotatedFiles(file)), snapshot], key);
+  const lines = whole
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as AuditLine);
+  return { lines, problem: problem === undefined ? '' : `audit:${problem.line}: ${problem.why}` };
+}
+
+/** What is wrong with the lives that the audit tells; a command that runs now may be without an end. */
+export function wrongLives(lines: readonly AuditLine[], now: number): string[] {
+  const lives = Map.groupBy(
+    lines.filter(({ execution }) => execution !== undefined),
+    ({ execution }) => execution ?? '',
+  );
+  const restarts = lines.flatMap(({ type, event, time }) =>
+    type === 'lifecycle' && event === 'start' ? [Date.parse(time)] : [],
+  );
+  return [...lives].flatMap(([id, life]) => wrongLife(life, now, restarts).map((what) => `${id}: ${what}`));
+}
+
+function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly number[]): string[] {
+  const count = (type: string) => life.filter((line) => line.type === type).length;
+  const first = life[0];
+  const wrong: string[] = [];
+  if (count('decision') !== 1 || first?.type !== 'decision')
+    wrong.push(`${count('decision')} decisions, and a ${first?.type} first`);
+  if (count('start') > 1) wrong.push(`${count('start')} starts`);
+  if (count('outcome') > 1) wrong.push(`${count('outcome')} ends`);
+  const decided = Date.parse(first?.time ?? '');
+  if (count('outcome') === 0 && now - decided > openForMs && !restarts.some((time) => time > decided))
+    wrong.push('no end');
+  return wrong;
+}
+
+/** Where history tells of another end than the audit. */
+export function wrongHistory(lines: readonly AuditLine[], rows: readonly HistoryRow[]): string[] {
+  const ends = new Map(
+    lines.filter(({ type }) => type === 'outcome').map((line) => [line.execution ?? '', line]),
+  );
+  return rows.flatMap(({ id, state, outcome, exitCode, reason }) => {
+    const end = ends.get(id);
+    if (end === undefined || state !== 'ended') return [];
+    const same = end.outcome === outcome && end.code === exitCode && end.reason === reason;
+    const told = `${outcome} ${exitCode} ${reason}`;
+    return same ? [] : [`${id}: ${end.outcome} ${end.code} ${end.reason} in the audit, ${told} in history`];
+  });
+}

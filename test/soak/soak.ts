@@ -1,0 +1,140 @@
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stateFiles } from '../../src/pki/state-files.ts';
+import { untilNoOrphans } from '../e2e/fleet.ts';
+import type { Lab } from '../lab/lab.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { tallyOf, wrongEnds } from './commands.ts';
+import { type Fault, faults } from './faults.ts';
+import { followHealth, type Health } from './health.ts';
+import { type Ended, type Load, loadContainer, startLoad, startsFile } from './load.ts';
+import { type FindOrphans, watchOrphans } from './orphans.ts';
+import { randomFrom } from './random.ts';
+import { type HistoryRow, readAudit, wrongHistory, wrongLives } from './records.ts';
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Takes the report, line by line. */
+  readonly say: (line: string) => void;
+}
+
+interface Soak {
+  readonly stack: Stack;
+  readonly load: Load;
+  readonly orphans: FindOrphans;
+  readonly health: readonly Health[];
+}
+
+const minuteMs = 60_000;
+const sampleMs = 5_000;
+/** The last part of each minute is for what works again. */
+const quietMs = 20_000;
+
+/** Returns everything that did not hold. */
+export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<string[]> {
+  const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
+  const agents = { coder: { container: loadContainer } };
+  await using stack = await startStack(lab, { name: 'soak', policy, agents, host: { warm: 3 } });
+  const { coder } = stack.agents;
+  if (coder === undefined) throw new Error('the stack has no agent');
+  const random = randomFrom(seed);
+  const health = [
+    followHealth('gateway', () => stack.gateway.pid),
+    followHealth('relay', () => stack.relay.pid),
+  ];
+  const orphans = watchOrphans(lab, () => stack.gateway.pid);
+  const run: Soak = { stack, load: startLoad(coder, random), orphans, health };
+  say(`seed ${seed}, ${minutes} minutes, 5 commands a second`);
+  const problems = new Set<string>();
+  const note = (found: readonly string[]) => {
+    for (const problem of found) problems.add(problem);
+  };
+  const plan = faults(lab, stack, random);
+  for (let minute = 1; minute <= minutes; minute++) {
+    const before = run.load.ended.length;
+    const fault = plan.next().value;
+    note(await oneMinute(run, fault, random() * 15_000));
+    const ended = run.load.ended.slice(before);
+    note(await whatIsWrong(run));
+    say(`minute ${minute}: ${fault.name}: ${tallyOf(ended)}; ${problems.size} wrong so far`);
+  }
+  note(await ending(lab, run));
+  note(report(run, say));
+  return [...problems];
+}
+
+/** One fault, at a moment of its first quarter; commands go on all the time. */
+async function oneMinute(run: Soak, fault: Fault, afterMs: number): Promise<string[]> {
+  const end = performance.now() + minuteMs;
+  const problems: string[] = [];
+  const happening = sleep(afterMs).then(fault.happen);
+  let quietFrom: number | undefined;
+  while (performance.now() < end) {
+    if (quietFrom === undefined && performance.now() > end - quietMs) quietFrom = run.load.ended.length;
+    await Promise.all(run.health.map(({ sample }) => sample()));
+    problems.push(...(await run.orphans()));
+    await sleep(Math.min(sampleMs, Math.max(0, end - performance.now())));
+  }
+  await happening;
+  const last = run.load.ended.slice(quietFrom ?? 0);
+  return [...problems, ...notWorking(last, fault)];
+}
+
+function notWorking(last: readonly Ended[], { name }: Fault): string[] {
+  const works = (kind: string) => last.some(({ token, code }) => token.startsWith(kind) && code === 0);
+  const kinds = [
+    { kind: 'g', what: 'no ghost' },
+    { kind: 'm', what: 'no mirror' },
+  ];
+  return kinds
+    .filter(({ kind }) => !works(kind))
+    .map(({ what }) => `${what} ran in the ${quietMs / 1000} s at the end of the minute with: ${name}`);
+}
+
+/** Everything that can be checked while commands go on. */
+async function whatIsWrong({ stack, load }: Soak): Promise<string[]> {
+  const state = join(stack.dir, 'warden');
+  const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8');
+  const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
+  const rows = await history(stack);
+  const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
+  const late = [...load.open].filter(([, typed]) => Date.now() - typed > minuteMs);
+  return [
+    ...wrongEnds(load.ended, starts.split('\n').filter(Boolean)),
+    ...late.map(([token]) => `${token}: its shim goes on after a minute`),
+    ...(audit.problem === '' ? [] : [audit.problem]),
+    ...wrongLives(audit.lines, Date.now()),
+    ...wrongHistory(audit.lines, rows),
+  ];
+}
+
+async function history(stack: Stack): Promise<HistoryRow[]> {
+  const { code, stdout, stderr } = await stack.cli(['history', '--json', '--since', '2m', '--limit', '1000']);
+  if (code !== 0) throw new Error(`clawrden history: ${stderr}`);
+  return JSON.parse(stdout) as HistoryRow[];
+}
+
+/** No command is typed any more: every one ends, and every ghost goes that does not wait for the next. */
+async function ending(lab: Lab, run: Soak): Promise<string[]> {
+  await run.load.stop();
+  const orphans = await untilNoOrphans(lab, run.stack).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
+  return [...orphans, ...(await whatIsWrong(run))];
+}
+
+function report({ load, health }: Soak, say: (line: string) => void): string[] {
+  say(`${load.ended.length} commands: ${tallyOf(load.ended)}`);
+  const trends = health.map(({ trend }) => trend());
+  for (const trend of trends) {
+    const { program, minutes, megabytes, descriptors, megabytesSlope, descriptorsSlope } = trend;
+    const slopes = `${megabytesSlope.toFixed(2)} MB and ${descriptorsSlope.toFixed(2)} descriptors a minute`;
+    const now = `${megabytes.toFixed(0)} MB, ${descriptors} descriptors`;
+    say(`${program}: ${now} at last; over ${minutes.toFixed(1)} settled minutes ${slopes}`);
+  }
+  return trends.filter(({ grows }) => grows).map(({ program }) => `${program}: grows`);
+}
