@@ -28,6 +28,7 @@ export interface StepOptions extends Traced {
 
 const minute = 60_000;
 const parseFlake = ['nix-instantiate', '--store', 'dummy://', '--parse', 'flake.nix'];
+const soak = ['scripts/soak', '--minutes', '3'];
 
 /** All of them, cheapest first. */
 export function steps(options: StepOptions): Step[] {
@@ -43,15 +44,21 @@ export function steps(options: StepOptions): Step[] {
     tests(options, 'unit tests', 'vitest.config.ts', 8 * minute * scale),
     asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 10 * minute * scale)),
     asRoot(program(options, 'demo', ['scripts/demo'])),
+    ...(options.long ? [asRoot(program(options, 'soak', soak, 8 * minute))] : []),
     nothingLeft(options),
   ];
 }
 
-function program(options: StepOptions, name: string, argv: readonly string[]): Step {
+function program(
+  options: StepOptions,
+  name: string,
+  argv: readonly string[],
+  deadlineMs: number = 3 * minute,
+): Step {
   return {
     name,
     run: async (signal) => {
-      const { status, output } = await logged(options, name, argv, 3 * minute, {}, signal);
+      const { status, output } = await logged(options, name, argv, deadlineMs, {}, signal);
       return { tally: status === 0 ? onePassed : oneFailed, output };
     },
   };
