@@ -75,7 +75,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     changed: (next) => {
       log.info({ policy: next.hash }, 'policy loaded');
       relays.tellAll();
-      pool.apply(config);
+      pool.followPolicy();
     },
     refused: (problem) => {
       log.error({ problem }, 'the policy file is not in force, the last good one is');

@@ -17,6 +17,8 @@ export interface Fleet {
   readonly setDraining: (name: string, draining: boolean) => DockerHost | undefined;
   /** Looks at a host at once: somebody saw it fail. */
   readonly suspect: (host: DockerHost) => void;
+  /** Asks the hosts for images that were not asked for before. */
+  readonly preload: () => void;
   /** Resolves when every host was tried once. */
   readonly looked: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -69,6 +71,9 @@ export function createFleet(parts: FleetParts): Fleet {
       return host;
     },
     suspect: (host) => members.get(host.name)?.watch.poke(),
+    preload: () => {
+      for (const host of parts.hosts) if (host.health === 'up') void preload(host, parts);
+    },
     looked: async () => {
       await Promise.all([...members.values()].map(({ watch }) => watch.looked));
     },
@@ -138,7 +143,7 @@ function hostHooks(parts: FleetParts): HostHooks {
       await clean(host, log);
       lateExits.giveUp(host);
       host.workspaces.forget();
-      await Promise.all([host.images.refresh(), ...parts.images().map((name) => host.images.find(name))]);
+      await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
     onUp: (host) => {
       log.info({ host: host.name }, 'host is up');
@@ -161,6 +166,11 @@ function hostHooks(parts: FleetParts): HostHooks {
       });
     },
   };
+}
+
+/** What a command will need to know is known before it comes. */
+async function preload(host: DockerHost, { images }: FleetParts): Promise<void> {
+  await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
 /** What names no ghost that we know of is nobody's: a crash left it. */

@@ -18,6 +18,8 @@ export interface Pool {
   readonly fleet: Fleet;
   readonly lateExits: LateExits;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  /** The policy has changed: ghosts that wait for what it said before go. */
+  readonly followPolicy: () => void;
   /** Makes hosts and warm ghosts what gateway.yaml says now. */
   readonly apply: (config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'>) => void;
   readonly close: () => Promise<void>;
@@ -53,6 +55,11 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
     fleet,
     lateExits,
     resolveImage: resolve,
+    followPolicy: () => {
+      warmer.forget();
+      fleet.preload();
+      wish();
+    },
     apply: (next) => {
       config = next;
       fleet.apply(config.hosts);

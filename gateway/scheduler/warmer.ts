@@ -10,6 +10,8 @@ export interface Warmer {
   readonly asked: (shape: WarmShape) => void;
   /** Replaces the wishes. Ghosts whose image is not what its tag means any more are given up. */
   readonly wish: (wishes: readonly WarmWish[]) => void;
+  /** Nothing is known of what will be asked for. */
+  readonly forget: () => void;
   /** Looks soon whether something is to be started; otherwise every second. */
   readonly poke: () => void;
   /** Ends the ghosts that wait, and starts none any more. */
@@ -23,46 +25,10 @@ const firstRestMs = 1_000;
 const longestRestMs = 60_000;
 
 export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: Logger): Warmer {
-  const { hosts } = scheduler;
-  const pools = new WarmPools(hosts);
-  let timer: NodeJS.Timeout | undefined;
-  let due = Infinity;
-  let closed = false;
-
-  function look(): void {
-    due = Infinity;
-    const now = performance.now();
-    pools.forgetIdle(now);
-    retire(now);
-    if (scheduler.queued === 0) refill(now);
-    if (pools.size > 0) schedule(pools.lacking(now).length > 0 ? againMs : lookEveryMs);
-  }
-
-  /** The soonest of all that was asked for: a steady stream of commands does not put it off. */
-  function schedule(ms: number): void {
-    const at = performance.now() + ms;
-    if (closed || at >= due) return;
-    clearTimeout(timer);
-    due = at;
-    timer = setTimeout(look, ms).unref();
-  }
-
-  function retire(now: number): void {
-    for (const host of hosts) for (const ghost of pools.unwanted(host, now)) void host.part(ghost);
-  }
-
-  function refill(now: number): void {
-    for (const { pool, missing } of pools.lacking(now)) {
-      for (let left = missing; left > 0; left--) {
-        const host = pools.hostFor(pool, now);
-        if (host === undefined) break;
-        const replaced = pools.makeRoom(host, pool);
-        if (replaced !== undefined) void host.part(replaced);
-        void startOn(host, pool, startTimeoutMs, log).finally(() => schedule(pokedMs));
-      }
-    }
-  }
-
+  const pools = new WarmPools(scheduler.hosts);
+  const { schedule, stop } = scheduled(() => look(scheduler, pools, start));
+  const start = (host: DockerHost, pool: WarmPool) =>
+    void startOn(host, pool, startTimeoutMs, log).finally(() => schedule(pokedMs));
   return {
     asked: (shape) => {
       pools.asked(shape, performance.now());
@@ -72,14 +38,72 @@ export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: 
       pools.wish(wishes);
       schedule(pokedMs);
     },
+    forget: () => {
+      pools.clear();
+      schedule(pokedMs);
+    },
     poke: () => {
       if (pools.size > 0) schedule(pokedMs);
     },
     close: () => {
-      closed = true;
-      clearTimeout(timer);
+      stop();
       pools.clear();
-      retire(performance.now());
+      retire(scheduler.hosts, pools, performance.now());
+    },
+  };
+}
+
+/** Ends what is not wanted, starts what is; returns in how many milliseconds to look again, if at all. */
+function look(
+  { hosts, queued }: Scheduler,
+  pools: WarmPools,
+  start: (host: DockerHost, pool: WarmPool) => void,
+): number | undefined {
+  const now = performance.now();
+  pools.forgetIdle(now);
+  retire(hosts, pools, now);
+  if (queued === 0) refill(pools, now, start);
+  if (pools.size === 0) return undefined;
+  return pools.lacking(now).length > 0 ? againMs : lookEveryMs;
+}
+
+function retire(hosts: readonly DockerHost[], pools: WarmPools, now: number): void {
+  for (const host of hosts) for (const ghost of pools.unwanted(host, now)) void host.part(ghost);
+}
+
+function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: WarmPool) => void): void {
+  for (const { pool, missing } of pools.lacking(now)) {
+    for (let left = missing; left > 0; left--) {
+      const host = pools.hostFor(pool, now);
+      if (host === undefined) break;
+      const replaced = pools.makeRoom(host, pool);
+      if (replaced !== undefined) void host.part(replaced);
+      start(host, pool);
+    }
+  }
+}
+
+/** Runs `work` when it is due, the soonest of all that was asked for: who asks again and again does not put it off. */
+function scheduled(work: () => number | undefined): { schedule: (ms: number) => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Infinity;
+  const run = () => {
+    due = Infinity;
+    const next = work();
+    if (next !== undefined) schedule(next);
+  };
+  const schedule = (ms: number) => {
+    const at = performance.now() + ms;
+    if (at >= due) return;
+    clearTimeout(timer);
+    due = at;
+    timer = setTimeout(run, ms).unref();
+  };
+  return {
+    schedule,
+    stop: () => {
+      clearTimeout(timer);
+      due = -Infinity;
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   fleetPolicy,
   hostStates,
   inAgent,
+  layScript,
   startsIn,
   untilHost,
   untilNoOrphans,
@@ -44,6 +45,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
       host: { slots: 3, starts: 2 },
       hosts: { 'build-1': { labels: { zone: 'a' } }, 'build-2': { labels: { zone: 'b' }, memory: '80m' } },
     });
+    await Promise.all(['coder', 'zoned'].map((agent) => layScript(stack, agent)));
   }, 180_000);
   afterAll(async () => {
     await stack?.stop();
@@ -56,7 +58,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     script: string,
   ): Promise<{ host: string; at: number; agent: string }[]> {
     const from = (await stack.audit()).length;
-    const all = Array.from({ length: count }, () => inAgent(stack, agent, ['sh', '-c', script]));
+    const all = Array.from({ length: count }, () => inAgent(stack, agent, script.split(' ')));
     for (const { code, stderr } of await Promise.all(all))
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const starts = await auditSince(stack, from, 'start');
@@ -68,22 +70,22 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
   }
 
   test('work is spread over all hosts, at once and one after the other', async () => {
-    const together = await run('coder', 8, 'sleep 1');
+    const together = await run('coder', 8, 'usleep 1000000');
     const perHost = Map.groupBy(together, (start) => start.host);
     expect([...perHost.values()].map((starts) => starts.length).toSorted((a, b) => a - b)).toEqual([2, 3, 3]);
     const hosts: string[] = [];
-    for (let i = 0; i < 6; i++) hosts.push(...(await run('coder', 1, ':')).map((start) => start.host));
+    for (let i = 0; i < 6; i++) hosts.push(...(await run('coder', 1, 'true')).map((start) => start.host));
     expect(new Set(hosts)).toEqual(new Set(['build-1', 'build-2', 'build-3']));
   });
 
   test('labels of the agent, and those a caller asks for, decide where work may go', async () => {
-    const zoned = await run('zoned', 4, 'sleep 0.2');
+    const zoned = await run('zoned', 4, 'usleep 200000');
     expect(zoned.map((start) => start.host)).toEqual(Array.from({ length: 4 }, () => 'build-2'));
     const exec = ['exec', '--agent', 'coder', '--host-label'];
     const from = (await stack.audit()).length;
-    expect((await stack.cli([...exec, 'zone=a', '--', 'sh', '-c', ':'])).code).toBe(0);
+    expect((await stack.cli([...exec, 'zone=a', '--', 'true'])).code).toBe(0);
     expect(await auditSince(stack, from, 'start')).toMatchObject([{ host: 'build-1' }]);
-    const none = await stack.cli([...exec, 'zone=z', '--', 'sh', '-c', ':']);
+    const none = await stack.cli([...exec, 'zone=z', '--', 'true']);
     expect(none).toMatchObject({
       code: 125,
       stderr: expect.stringContaining('clawrden: no-host: no Docker host carries'),
@@ -92,7 +94,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
 
   test('slots and budgets are kept: what is too much waits its turn and runs', async () => {
     const from = (await stack.audit()).length;
-    const jobs = Array.from({ length: 12 }, () => type(stack.agents.coder!, ['sh', '-c', 'sleep 1.5']));
+    const jobs = Array.from({ length: 12 }, () => type(stack.agents.coder!, ['usleep', '1500000']));
     let most: Record<string, number> = {};
     let queued = 0;
     const running = Promise.all((await Promise.all(jobs)).map((job) => job.ended));
@@ -113,7 +115,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
 
   test('no more containers are started at once than the cap lets', async () => {
     const watching = lab.hosts.map(startsAtOnce);
-    await run('coder', 8, ':');
+    await run('coder', 8, 'true');
     const seen = await Promise.all(watching.map((watch) => watch.end()));
     expect(Math.max(...seen)).toBeLessThanOrEqual(2);
     expect(Math.max(...seen)).toBeGreaterThan(0);
@@ -121,9 +123,9 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
 
   test('agents take turns when the pool is full, and each one first come first served', async () => {
     const from = (await stack.audit()).length;
-    const flood = Array.from({ length: 24 }, () => inAgent(stack, 'coder', ['sh', '-c', 'sleep 0.7']));
+    const flood = Array.from({ length: 24 }, () => inAgent(stack, 'coder', ['usleep', '700000']));
     await untilHost(stack, 'build-1', (state) => (state?.queued ?? 0) >= 10);
-    const modest = Array.from({ length: 3 }, () => inAgent(stack, 'other', ['sh', '-c', ':']));
+    const modest = Array.from({ length: 3 }, () => inAgent(stack, 'other', ['true']));
     const codes = (await Promise.all([...flood, ...modest])).map(({ code }) => code);
     expect(codes).toEqual(codes.map(() => 0));
     const order = (await auditSince(stack, from, 'start')).map(({ agent }) => String(agent));
@@ -145,12 +147,12 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     const onHosts = (await auditSince(stack, from, 'start')).map((line) => String(line.host));
     expect(new Set(onHosts)).toEqual(new Set(['build-1', 'build-3']));
     expect((await hostStates(stack))['build-2']?.problem).toBe(`image-missing: ${someHosts}`);
-    const mounted = await run('mounted', 6, 'sleep 0.2');
+    const mounted = await run('mounted', 6, 'usleep 200000');
     expect(new Set(mounted.map((start) => start.host))).toEqual(new Set(['build-1', 'build-2']));
     // A volume that comes is seen at once.
     await host(2).docker(['volume', 'create', 'fleet-volume']);
     await expect
-      .poll(async () => (await run('mounted', 3, 'sleep 0.3')).map((start) => start.host), {
+      .poll(async () => (await run('mounted', 3, 'usleep 300000')).map((start) => start.host), {
         timeout: 20_000,
       })
       .toContain('build-3');
@@ -170,9 +172,9 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     await job.said('on');
     const drained = await stack.cli(['drain', 'build-2', '--reason', 'new disk', '--json']);
     expect(JSON.parse(drained.stdout)).toMatchObject({ name: 'build-2', state: 'draining', running: 1 });
-    const elsewhere = await run('coder', 4, 'sleep 0.3');
+    const elsewhere = await run('coder', 4, 'usleep 300000');
     expect(elsewhere.map((start) => start.host)).not.toContain('build-2');
-    const refused = await inAgent(stack, 'zoned', ['sh', '-c', ':']);
+    const refused = await inAgent(stack, 'zoned', ['true']);
     expect(refused).toMatchObject({ code: 125, stderr: expect.stringContaining('build-2 is draining') });
     expect(await job.ended).toMatchObject({ code: 4 });
     expect(await startsIn(stack, 'zoned', 'drained')).toBe(1);
@@ -182,7 +184,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     expect((await stack.cli(['undrain', 'build-2'])).code).toBe(0);
     await untilHost(stack, 'build-2', (state) => state?.state === 'ready');
     await expect
-      .poll(async () => (await inAgent(stack, 'zoned', ['sh', '-c', ':'])).code, { timeout: 15_000 })
+      .poll(async () => (await inAgent(stack, 'zoned', ['true'])).code, { timeout: 15_000 })
       .toBe(0);
     const records = (await stack.audit()).filter((line) => line.type === 'host');
     expect(records).toMatchObject([
@@ -206,7 +208,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
       config.agents = (config.agents as { name: string }[]).filter(({ name }) => name !== 'zoned');
     });
     await untilHost(stack, 'build-2', (state) => state?.state === 'draining');
-    expect((await run('coder', 4, ':')).map((start) => start.host)).not.toContain('build-2');
+    expect((await run('coder', 4, 'true')).map((start) => start.host)).not.toContain('build-2');
     expect(await job.ended).toMatchObject({ code: 5 });
     expect(await startsIn(stack, 'zoned', 'leaving')).toBe(1);
     await untilHost(stack, 'build-2', (state) => state === undefined);
@@ -214,7 +216,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
       config.hosts = [...config.hosts, { ...kept[0], slots: 1 }];
     });
     await untilHost(stack, 'build-2', (state) => state?.state === 'ready');
-    const again = await run('coder', 7, 'sleep 0.5');
+    const again = await run('coder', 7, 'usleep 500000');
     expect(again.filter((start) => start.host === 'build-2')).toHaveLength(1);
     expect(stack.gateway.pid).toBe(pid);
     const reloads = (await stack.audit()).filter((line) => line.event === 'reload').map(({ text }) => text);
@@ -230,7 +232,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
       })
       .toBe(1);
     stack.gateway.signal('SIGHUP');
-    await run('coder', 3, ':');
+    await run('coder', 3, 'true');
     expect(Object.keys(await hostStates(stack))).toEqual(before);
     expect((await stack.audit()).filter((line) => line.incident === 'config-refused')).toHaveLength(1);
   });

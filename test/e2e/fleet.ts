@@ -7,16 +7,19 @@ import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
 import { type Typed, typed } from './typed.ts';
 
-/** A shell in a ghost that is small and idle: many fit on one machine. */
+/** Ghosts that are small and idle: many fit on one machine. */
 export const fleetPolicy = `version: 1
 default: deny
 workspace: /app
 timeout: 2m
 tools:
   sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 32m, cpus: 0.2, stdin: none }
+  usleep: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 32m, cpus: 0.2, stdin: none }
+  "true": { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 32m, cpus: 0.2, stdin: none }
   cat: { strategy: ghost, image: "clawrden-lab/some-hosts:1", memory: 32m, cpus: 0.2, stdin: none }
 rules:
-  - { name: all, action: allow }
+  - { name: script, tools: [sh], args: [/app/do, "*"], action: allow }
+  - { name: rest, tools: [usleep, "true", cat], action: allow }
 complete: true
 `;
 
@@ -60,7 +63,12 @@ export async function editConfig(
 
 /** Counts its starts in the workspace, whatever else it does: each line is one start. */
 export function counting(canary: string, then: string): string[] {
-  return ['sh', '-c', `echo start >> /app/${canary}; ${then}`];
+  return ['sh', '/app/do', `echo start >> /app/${canary}; ${then}`];
+}
+
+/** What `counting` needs in the workspace of an agent. */
+export async function layScript(stack: Stack, agent: string): Promise<void> {
+  await writeFile(join(stack.workspaceOf(agent), 'do'), 'eval "$1"\n');
 }
 
 export async function startsIn(stack: Stack, agent: string, canary: string): Promise<number> {
