@@ -54,6 +54,8 @@ async function main(): Promise<void> {
     const { values } = parseArgs({ options: { config: { type: 'string', default: 'gateway.yaml' } } });
     const config = loadGatewayConfig(values.config);
     await serve(config, await loadGatewayIdentity(config.state), createLog('gateway'));
+    // Everything is on the disk; a peer that keeps its end of a connection open would hold the process for 8 s.
+    process.exit();
   } catch (error) {
     process.stderr.write(`clawrden: gateway: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
