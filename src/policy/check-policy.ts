@@ -38,6 +38,8 @@ export function checkPolicy(policy: Policy): PolicyFindings {
 function errorsOf(rule: Rule): string[] {
   if (rule.action !== 'allow') return [];
   if (rule.tools === undefined) return [`${nameOf(rule)} allows every tool: name the tools`];
+  if (rule.runsAnything === true)
+    return [`${nameOf(rule)} allows ${[...rule.tools].join(', ')} to run anything: keep it for a trial`];
   if (isNarrow(rule)) return [];
   return [...rule.tools]
     .filter((tool) => wrappers.has(tool))

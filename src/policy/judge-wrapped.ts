@@ -11,6 +11,8 @@ export function withinWrapper(
   inner: Inner,
   decideInner: (tool: string, args: readonly string[]) => Decision,
 ): Ruling {
+  if (own.decision.action === 'allow' && own.rules.some(({ runsAnything }) => runsAnything === true))
+    return own;
   if (inner.kind === 'script')
     return ifNamed(own, isNarrow, 'a script runs whatever is in it: name it in the args of a rule');
   if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);

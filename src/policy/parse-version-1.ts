@@ -52,6 +52,7 @@ function toRule(raw: RuleFile, { networks }: PolicyFile, line: number): Rule {
     reason: raw.reason ?? `the rule "${raw.name}" says so`,
     line,
     ...toConditions(raw),
+    ...(raw['runs-anything'] === undefined ? {} : { runsAnything: true }),
     ...(raw.instead === undefined ? {} : { instead: raw.instead }),
     ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
     ...(raw.rate === undefined ? {} : { rate: { rule: raw.name, ...raw.rate } }),

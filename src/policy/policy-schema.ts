@@ -43,6 +43,7 @@ const ruleSchema = strictObject({
   cwd: z.array(absolutePathField).min(1).max(64).optional(),
   subcommands: z.array(z.string()).min(1).max(256).optional(),
   'safe-arguments': z.literal(true).optional(),
+  'runs-anything': z.literal(true).optional(),
   action: actionField,
   reason: reasonField.optional(),
   instead: reasonField.optional(),
@@ -62,7 +63,17 @@ const ruleSchema = strictObject({
 });
 
 const withoutEffectOnDenial = [
-  ...(['rate', 'safe-arguments', 'strategy', 'image', 'network', 'memory', 'cpus', 'pids'] as const),
+  ...([
+    'rate',
+    'safe-arguments',
+    'runs-anything',
+    'strategy',
+    'image',
+    'network',
+    'memory',
+    'cpus',
+    'pids',
+  ] as const),
   ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment'] as const),
 ];
 

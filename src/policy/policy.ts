@@ -87,6 +87,8 @@ export interface Rule extends RuleEffect {
   readonly safeArguments?: boolean;
   /** One line: what to do instead of what is denied. */
   readonly instead?: string;
+  /** What a wrapper or a shell would run is not looked at. */
+  readonly runsAnything?: boolean;
   readonly rate?: Rate;
   readonly overrides?: RunOverrides;
 }

@@ -92,6 +92,19 @@ test.each([
   expect(decided(...line)).toMatchObject({ action: 'allow' });
 });
 
+test('a rule may say that it is not looked at', () => {
+  const open = parse(`version: 1
+tools: { sh: { strategy: mirror } }
+rules: [{ name: trial, tools: [sh], runs-anything: true, action: allow }]
+complete: true
+`);
+  const facts = { agent: 'coder', tool: 'sh', uid: 1000, gid: 1000, cwd: '/app' };
+  expect(decide(open, { ...facts, args: ['-c', 'docker; ls'] })).toMatchObject({
+    action: 'allow',
+    rule: 'trial',
+  });
+});
+
 test('what would be asked is asked, and says where it runs', () => {
   expect(decided('timeout', '5', 'ask-me')).toMatchObject({
     action: 'ask',

@@ -18,7 +18,7 @@ tools:
   rm: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
 rules:
   - { name: look, tools: [ls, cat, id], action: allow }
-  - { name: script, tools: [sh], args: ["-c", "*"], action: allow }
+  - { name: script, tools: [sh], args: ["-c", "*"], runs-anything: true, action: allow }
   - { name: ask, tools: [rm], action: ask, reason: "deletes" }
 complete: true
 `;
