@@ -68,7 +68,7 @@ async function startQueue(...first: PendingApproval[]) {
 
 async function startWatch(
   queue: Awaited<ReturnType<typeof startQueue>>,
-  name = admin.name,
+  name: string = admin.name,
 ): Promise<Terminal> {
   const context = await contextOf(queue.gateway, { kind: 'operator', name });
   const terminal = await openTerminal();

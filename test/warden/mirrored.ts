@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { newExecutionId } from '../../src/execution-id.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { ExecuteResponse, Outcome } from '../../src/gen/clawrden/v1/execution.ts';
+
+/** A command as a relay sees it: what it was told to run counts as started. */
+export interface Mirrored {
+  readonly id: string;
+  /** How often the gateway let it start, over all its streams. */
+  starts: number;
+  /** Set once a person is asked. */
+  planHash: string;
+  approvalId: string;
+  /** What the audit did not hold when it was let start. */
+  unaudited: string[];
+  outcome: Outcome | undefined;
+}
+
+export function newMirrored(): Mirrored {
+  return { id: newExecutionId(), starts: 0, planHash: '', approvalId: '', unaudited: [], outcome: undefined };
+}
+
+/** Starts it, or comes back for it; resolves when its stream has ended, with or without an outcome. */
+export function play(
+  client: GatewayClient,
+  command: Mirrored,
+  first: { readonly tool: 'run' | 'ask' } | 'resume',
+  audit: string,
+): Promise<void> {
+  const stream = client.execute();
+  const over = Promise.withResolvers<void>();
+  stream.on('data', ({ message }: ExecuteResponse) => {
+    switch (message?.$case) {
+      case 'pending':
+        command.planHash = message.value.planHash;
+        command.approvalId = message.value.approvalId;
+        break;
+      case 'runHere':
+        command.starts += 1;
+        command.unaudited.push(...unaudited(command, audit));
+        stream.write({ message: { $case: 'started', value: { host: '', container: 'c' } } });
+        stream.write({
+          message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '' } },
+        });
+        break;
+      case 'outcome':
+        command.outcome = message.value;
+        stream.end();
+        over.resolve();
+        break;
+      default:
+    }
+  });
+  stream.on('error', () => over.resolve()).on('end', () => over.resolve());
+  if (first === 'resume') {
+    const value = { executionId: command.id, planHash: command.planHash };
+    stream.write({ message: { $case: 'resume', value } });
+  } else {
+    stream.write({ message: { $case: 'start', value: startOf(command.id, first.tool) } });
+  }
+  return over.promise;
+}
+
+/** What must be on the disk at the moment of a start, and is not. */
+function unaudited({ id, planHash }: Mirrored, audit: string): string[] {
+  const lines = readFileSync(audit, 'utf8').split('\n');
+  const has = (...parts: string[]) => lines.some((line) => parts.every((part) => line.includes(part)));
+  const missing: string[] = [];
+  if (!has('"type":"decision"', id)) missing.push(`${id}: decision`);
+  if (planHash !== '' && !has('"type":"verdict"', id, '"verdict":"approved"')) missing.push(`${id}: verdict`);
+  return missing;
+}
+
+function startOf(executionId: string, tool: string) {
+  const stdio = ['null', 'pipe', 'pipe'];
+  const rest = { args: [], cwd: '/app', env: [], umask: 18, ignored: [], terminal: undefined, version: 1 };
+  const identity = { uid: 1000, gid: 1000 };
+  const command = { tool, stdio, ...rest };
+  return { executionId, agent: 'coder', command, identity, refusal: undefined, hostLabels: {} };
+}

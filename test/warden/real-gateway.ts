@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { clawrden, launcher } from '../cli/clawrden.ts';
+import { freePort } from '../stack/free-port.ts';
+import { type Program, startProgram } from '../stack/program.ts';
+
+/** The gateway as its users run it, without Docker hosts; `test` speaks as the relay `host-1` of the agent `coder`. */
+export interface RealGateway extends AsyncDisposable {
+  readonly address: string;
+  readonly state: string;
+  readonly audit: string;
+  readonly context: string;
+  readonly start: () => Promise<void>;
+  readonly end: (signal: NodeJS.Signals) => Promise<void>;
+  readonly relay: () => Promise<GatewayClient>;
+  readonly admin: () => Promise<GatewayClient>;
+}
+
+const policy = `version: 1
+default: deny
+workspace: /app
+timeout: 5m
+approval: { expires: 10m }
+tools:
+  run: { strategy: mirror }
+  ask: { strategy: mirror }
+rules:
+  - { name: may-run, tools: [run], action: allow }
+  - { name: must-ask, tools: [ask], action: ask }
+complete: true
+`;
+
+export async function startRealGateway(auditDir?: string): Promise<RealGateway> {
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-warden-'));
+  const state = join(dir, 'state');
+  const [grpc, enroll] = [await freePort(), await freePort()];
+  await done(['init', '--dir', state], dir);
+  await writeFile(join(state, 'policy.yaml'), policy);
+  const audit = join(auditDir ?? state, 'audit.jsonl');
+  await writeFile(join(state, 'gateway.yaml'), configOf(grpc, enroll, audit));
+  const address = `127.0.0.1:${grpc}`;
+  const context = join(dir, 'context.yaml');
+  await writeFile(context, stringify({ gateway: address, identity: join(state, 'admin') }));
+  const argv = [process.execPath, launcher, 'gateway', '--config', join(state, 'gateway.yaml')];
+  const log = join(dir, 'gateway.log');
+  let program: Program = await startProgram({ argv, log });
+  const relayDir = join(dir, 'relay');
+  const made = await done(
+    ['token', 'create', '--relay', 'host-1', '--agent', 'coder', '--context', context],
+    dir,
+  );
+  await mkdir(relayDir);
+  const where = ['--gateway', `127.0.0.1:${enroll}`, '--dir', relayDir];
+  await done(['relay', 'enroll', '--token', made.trim(), ...where], dir);
+  const identity = /^identity: *(.*)$/m.exec(await readFile(join(relayDir, 'relay.yaml'), 'utf8'))?.[1];
+  return {
+    address,
+    state,
+    audit,
+    context,
+    start: async () => {
+      program = await startProgram({ argv, log });
+    },
+    end: async (signal) => void (await program.end(signal)),
+    relay: () => connectGateway({ address, identityDir: join(relayDir, identity ?? '.') }),
+    admin: () => connectGateway({ address, identityDir: join(state, 'admin') }),
+    [Symbol.asyncDispose]: async () => {
+      await program[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(grpc: number, enroll: number, audit: string): string {
+  return stringify({
+    grpc: { listen: `127.0.0.1:${grpc}` },
+    enroll: { listen: `127.0.0.1:${enroll}` },
+    state: '.',
+    policy: 'policy.yaml',
+    audit,
+    limits: { 'pending-per-agent': 200, 'executions-per-agent': 1000 },
+    agents: [{ name: 'coder', relay: 'host-1', users: ['1000:1000'], cwd: '/app' }],
+  });
+}
+
+async function done(args: readonly string[], home: string): Promise<string> {
+  const { code, stdout, stderr } = await clawrden(args, { HOME: home });
+  if (code !== 0) throw new Error(`clawrden ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
