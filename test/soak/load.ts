@@ -36,8 +36,11 @@ export const loadContainer = {
   extra: ['--volume', `${join(import.meta.dirname, 'shim-runner.ts')}:${program}:ro`],
 } satisfies Partial<AgentOptions>;
 
-/** What every command does with its token first, so that each line is one start. */
+/** A file in the workspace that every command writes its token to first, so that each line is one start. */
 export const startsFile = 'starts';
+/** What every command runs, in the workspace too. */
+export const scriptFile = 'step.sh';
+export const script = `echo "$1" >> ${startsFile}; sleep "$2"; echo "$1"\n`;
 
 /** Types five commands a second through the shim, whatever comes of them. */
 export function startLoad(agent: AgentContainer, random: () => number): Load {
@@ -85,6 +88,5 @@ export function startLoad(agent: AgentContainer, random: () => number): Load {
 /** Half of them end at once, the others within a second and a half. */
 function argvOf(ghost: boolean, token: string, chance: number): string[] {
   const seconds = chance < 0.5 ? 0 : (chance - 0.5) * 3;
-  const script = `echo ${token} >> /app/${startsFile}; sleep ${seconds.toFixed(2)}; echo ${token}`;
-  return [ghost ? 'sh' : 'dash', '-c', script];
+  return [ghost ? 'sh' : 'dash', scriptFile, token, seconds.toFixed(2)];
 }

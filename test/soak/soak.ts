@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateFiles } from '../../src/pki/state-files.ts';
@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../stack/start-stack.ts';
 import { tallyOf, wrongEnds } from './commands.ts';
 import { type Fault, faults } from './faults.ts';
 import { followHealth, type Health } from './health.ts';
-import { type Ended, type Load, loadContainer, startLoad, startsFile } from './load.ts';
+import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { randomFrom } from './random.ts';
 import { type HistoryRow, readAudit, wrongHistory, wrongLives } from './records.ts';
@@ -40,6 +40,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
   await using stack = await startStack(lab, { name: 'soak', policy, agents, host: { warm: 3 } });
   const { coder } = stack.agents;
   if (coder === undefined) throw new Error('the stack has no agent');
+  await writeFile(join(stack.workspaceOf('coder'), scriptFile), script);
   const random = randomFrom(seed);
   const health = [
     followHealth('gateway', () => stack.gateway.pid),
@@ -97,7 +98,7 @@ function notWorking(last: readonly Ended[], { name }: Fault): string[] {
 /** Everything that can be checked while commands go on. */
 async function whatIsWrong({ stack, load }: Soak): Promise<string[]> {
   const state = join(stack.dir, 'warden');
-  const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8');
+  const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8').catch(() => '');
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
   const rows = await history(stack);
   const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
