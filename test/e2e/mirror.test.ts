@@ -23,14 +23,14 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
 
   const agent = () => stack.agents.coder!;
   const docker = (...args: string[]) => run(['docker', '-H', `unix://${lab.agentHost.socket}`, ...args]);
-  const ash = (script: string) => ['ash', '-c', script];
+  const mirrored = (script: string) => ['mirrored', script];
   /** The container's own processes, and nothing of ours. */
   const isIdle = async () => (await processesOf(agent())).length === own;
 
   test('is the user’s own, with the container’s PATH and HOME and without our folder', async () => {
     const { stdout, code } = await typed(
       agent(),
-      ash('id -u; id -g; pwd; echo $PATH; echo ${LD_PRELOAD-none}'),
+      mirrored('id -u; id -g; pwd; echo $PATH; echo ${LD_PRELOAD-none}'),
       {
         env: { LD_PRELOAD: '/app/evil.so' },
       },
@@ -48,7 +48,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('gets its standard input to the end, and says 20 MB back exactly', async () => {
-    const typing = await type(agent(), ash('cat'), { stdin: 'pipe' });
+    const typing = await type(agent(), mirrored('cat'), { stdin: 'pipe' });
     const line = `${'x'.repeat(99)}\n`;
     typing.stdin?.end(line.repeat(200_000));
     const { code, stdout } = await typing.ended;
@@ -62,7 +62,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   test('A-59 waits for a reader that stalls, holds no memory meanwhile, and is canceled all the same', async () => {
     const typing = await type(
       agent(),
-      ash('while :; do echo 0123456789012345678901234567890123456789; done'),
+      mirrored('while :; do echo 0123456789012345678901234567890123456789; done'),
       {
         keepStdout: true,
       },
@@ -80,14 +80,14 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('P24 is gone within 3 s of its shim', async () => {
-    const typing = await type(agent(), ash('trap "" TERM; echo up; sleep 600 & wait'));
+    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
     await typing.said('up');
     await typing.signal('SIGKILL');
     await waitUntil('the tool to be gone', 3500, isIdle);
   });
 
   test('is gone within 3 s of its relay, and its shim ends with 125', async () => {
-    const typing = await type(agent(), ash('trap "" TERM; echo up; sleep 600 & wait'));
+    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
     await typing.said('up');
     await stack.relay.end('SIGKILL');
     expect(await typing.ended).toMatchObject({ code: 125 });
@@ -96,7 +96,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('is canceled when its gateway is lost, and its shim ends with 125', async () => {
-    const typing = await type(agent(), ash('trap "" TERM; echo up; sleep 600 & wait'));
+    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
     await typing.said('up');
     await stack.gateway.end('SIGKILL');
     const { code, stderr, ms } = await typing.ended;
@@ -108,7 +108,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('A-46 one that a person is asked about outlives its gateway, and runs when it is approved', async () => {
-    const typing = await type(agent(), ash(': ask; echo at last'));
+    const typing = await type(agent(), mirrored(': ask; echo at last'));
     const ids = async () => JSON.parse((await stack.cli(['pending', '--json'])).stdout) as { id: string }[];
     await expect.poll(ids, { timeout: 15_000 }).toHaveLength(1);
     await stack.gateway.end('SIGKILL');
@@ -121,7 +121,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('A-72 pause ends it at once and pauses its container; resume lets new ones run', async () => {
-    const typing = await type(agent(), ash('trap "" TERM; echo up; (trap "" TERM; sleep 600) & wait'));
+    const typing = await type(agent(), mirrored('trap "" TERM; echo up; (trap "" TERM; sleep 600) & wait'));
     await typing.said('up');
     const began = performance.now();
     const { code, stdout, stderr } = await stack.cli(['pause', 'coder', '--json']);
@@ -135,7 +135,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
       (await docker('inspect', '-f', '{{.State.Paused}}', agent().name)).includes('false'),
     );
     expect(await typing.ended).toMatchObject({ code: 125 });
-    expect(await typed(agent(), ash('echo again'))).toMatchObject({
+    expect(await typed(agent(), mirrored('echo again'))).toMatchObject({
       code: 0,
       stdout: Buffer.from('again\n'),
     });

@@ -62,8 +62,10 @@ export async function type(
     stdout: child.stdout,
     pid,
     said: async (text) => {
-      const holds = () => Promise.resolve(Buffer.concat(out).includes(text));
-      await waitUntil(`${argv.join(' ')} to say ${text}`, answerWithinMs, holds);
+      const holds = () => Buffer.concat(out).includes(text);
+      const ended = () => child.exitCode !== null || child.signalCode !== null;
+      await waitUntil(`${argv.join(' ')} to say ${text}`, answerWithinMs, async () => holds() || ended());
+      if (!holds()) throw new Error(`${argv.join(' ')} ended instead: ${Buffer.concat(err).toString()}`);
       return Buffer.concat(out).toString();
     },
     signal: async (signal) => void process.kill(await pid(), signal),
