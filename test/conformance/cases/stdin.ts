@@ -1,0 +1,172 @@
+import type { Case } from '../case.ts';
+
+const lines = Array.from({ length: 2000 }, (_, i) => `line ${i}\n`).join('');
+const binary = Uint8Array.from({ length: 65_536 }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
+const kinds = 'readlink /proc/self/fd/0 | cut -d: -f1';
+
+export const stdinCases: readonly Case[] = [
+  { name: 'stdin-pipe', argv: ['cat'], stdin: { bytes: 'hello\nworld' } },
+  { name: 'stdin-pipe-empty', argv: ['wc', '-c'], stdin: { bytes: '' } },
+  { name: 'stdin-pipe-binary', argv: ['sha256sum'], stdin: { bytes: binary } },
+  { name: 'stdin-pipe-binary-through', argv: ['cat'], stdin: { bytes: binary } },
+  {
+    name: 'stdin-pipe-without-newline',
+    argv: ['sh', '-c', 'read a; echo "$? [$a]"; read b; echo "$?"'],
+    stdin: { bytes: 'only' },
+  },
+  { name: 'stdin-pipe-4-MiB', argv: ['wc', '-c'], stdin: { bytes: new Uint8Array(4 << 20).fill(65) } },
+  { name: 'stdin-pipe-nul-bytes', argv: ['od', '-An', '-c'], stdin: { bytes: '\0a\0\0b\n\0' } },
+  { name: 'stdin-null', argv: ['cat'], stdin: 'null' },
+  { name: 'stdin-null-is-null', argv: ['sh', '-c', 'readlink /proc/self/fd/0'], stdin: 'null' },
+  { name: 'stdin-null-wc', argv: ['wc'], stdin: 'null' },
+  { name: 'stdin-closed', argv: ['cat'], stdin: 'closed' },
+  {
+    name: 'stdin-closed-looked-at',
+    argv: ['sh', '-c', 'test -e /proc/self/fd/0 && echo open || echo closed'],
+    stdin: 'closed',
+  },
+  { name: 'stdin-closed-and-unused', argv: ['echo', 'fine'], stdin: 'closed' },
+  { name: 'stdin-pipe-is-a-pipe', argv: ['sh', '-c', kinds], stdin: { bytes: '' } },
+  { name: 'stdin-file', argv: ['cat'], stdin: 'file', input: lines },
+  { name: 'stdin-file-empty', argv: ['wc', '-c'], stdin: 'file', input: '' },
+  { name: 'stdin-file-sort', argv: ['sort', '-k2,2nr'], stdin: 'file', input: lines },
+  {
+    name: 'stdin-file-of-which-nothing-is-read',
+    argv: ['true'],
+    stdin: 'file',
+    input: lines,
+    keepStdin: true,
+  },
+  { name: 'stdin-left-by-true', argv: ['true'], stdin: { bytes: 'not read\n' }, keepStdin: true },
+  {
+    name: 'stdin-left-by-head-c',
+    argv: ['head', '-c', '5'],
+    stdin: { bytes: 'hello, world\n' },
+    keepStdin: true,
+  },
+  {
+    name: 'stdin-left-by-read',
+    argv: ['sh', '-c', 'read line; echo "got $line"'],
+    stdin: { bytes: 'one\ntwo\nthree\n' },
+    keepStdin: true,
+  },
+  {
+    name: 'stdin-left-by-dd',
+    argv: ['dd', 'bs=4', 'count=2', 'status=none'],
+    stdin: { bytes: '0123456789abcdef' },
+    keepStdin: true,
+  },
+  {
+    name: 'stdin-left-by-two-readers',
+    argv: ['sh', '-c', 'head -c 3; dd bs=1 count=2 status=none; read x; echo "[$x]"'],
+    stdin: { bytes: 'abcdefgh\nrest\n' },
+    keepStdin: true,
+  },
+  { name: 'stdin-left-nothing', argv: ['cat'], stdin: { bytes: 'all of it' }, keepStdin: true },
+  { name: 'stdin-left-by-sed-q', argv: ['sed', '2q'], stdin: { bytes: 'a\nb\nc\n' }, keepStdin: true },
+  {
+    name: 'stdin-left-in-a-file',
+    argv: ['dd', 'bs=6', 'count=1', 'status=none'],
+    stdin: 'file',
+    input: 'hello world',
+    keepStdin: true,
+  },
+  {
+    name: 'stdin-answered-line-by-line',
+    argv: ['sh', '-c', 'while read l; do echo "<$l>"; done; echo end'],
+    stdin: 'pipe',
+    steps: [
+      { write: 'a\n' },
+      { until: '<a>' },
+      { write: 'b' },
+      { sleep: 50 },
+      { write: 'c\n' },
+      { until: '<bc>' },
+      { end: 'stdin' },
+    ],
+  },
+  {
+    name: 'stdin-late',
+    argv: ['cat'],
+    stdin: 'pipe',
+    steps: [
+      { sleep: 300 },
+      { write: 'late\n' },
+      { until: 'late' },
+      { sleep: 100 },
+      { write: 'r' },
+      { end: 'stdin' },
+    ],
+  },
+  {
+    name: 'stdin-never-ends',
+    argv: ['sh', '-c', 'echo ready; exec 0<&-; exit 4'],
+    stdin: 'pipe',
+    steps: [{ until: 'ready' }],
+  },
+  { name: 'stdin-open-while-unused', argv: ['sh', '-c', 'sleep 0.2; echo done'], stdin: 'pipe' },
+  {
+    name: 'stdin-reader-goes-away',
+    argv: ['sh', '-c', 'read a; exec 0<&-; echo closed; sleep 0.3; echo end'],
+    stdin: 'pipe',
+    steps: [{ write: 'a\n' }, { until: 'closed' }],
+  },
+  {
+    name: 'stdin-node-stream',
+    argv: [
+      'node',
+      '-e',
+      "let n=0; process.stdin.on('data', c => n += c.length).on('end', () => console.log(n))",
+    ],
+    stdin: { bytes: lines },
+  },
+  {
+    name: 'stdin-node-sync',
+    argv: ['node', '-p', "require('fs').readFileSync(0, 'utf8').length"],
+    stdin: { bytes: lines },
+  },
+  {
+    name: 'stdin-node-isatty',
+    argv: ['node', '-p', '[process.stdin.isTTY, process.stdout.isTTY, process.stderr.isTTY]'],
+    stdin: { bytes: '' },
+  },
+  {
+    name: 'stdin-python-lines',
+    argv: ['python3', '-c', 'import sys\nfor l in sys.stdin: print(len(l), end=" ")'],
+    stdin: { bytes: 'a\nbcd\n\nlast' },
+  },
+  { name: 'stdin-xargs', argv: ['xargs', '-n', '2', 'echo'], stdin: { bytes: 'a b "c d" e\nf\n' } },
+  {
+    name: 'stdin-tar',
+    argv: ['tar', '-tf', '-'],
+    setup: 'mkdir d; touch d/a d/b; tar -cf t.tar d',
+    stdin: { bytes: '' },
+  },
+  {
+    name: 'stdin-script-of-sh',
+    argv: ['sh'],
+    stdin: { bytes: 'echo one\nread x\ntaken by read\necho "x=$x"\nexit 9\n' },
+  },
+  {
+    name: 'stdin-script-of-node',
+    argv: ['node'],
+    stdin: { bytes: 'console.log(6 * 7); process.exitCode = 3;\n' },
+  },
+  {
+    name: 'stdin-script-of-python',
+    argv: ['python3', '-'],
+    stdin: { bytes: 'import sys\nprint("py", sys.argv)\nsys.exit(5)\n' },
+  },
+  {
+    name: 'stdin-kept-open-past-the-end',
+    argv: ['head', '-n', '1'],
+    stdin: 'pipe',
+    steps: [{ write: 'first\nsecond\n' }, { until: 'first' }],
+  },
+  {
+    name: 'stdin-3-MiB-of-which-a-line',
+    argv: ['head', '-n', '1'],
+    stdin: 'pipe',
+    steps: [{ write: `top\n${'m'.repeat(3 << 20)}` }],
+  },
+];

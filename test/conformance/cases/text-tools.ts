@@ -1,0 +1,116 @@
+import type { Case } from '../case.ts';
+
+const table = 'name,age,city\nanna,31,bonn\nbert,25,köln\nzoe,31,"bad, ems"\n';
+const words = 'the quick brown fox jumps over the lazy dog\nand runs away from the dog\n';
+
+export const textToolCases: readonly Case[] = [
+  { name: 'text-sort-numeric', argv: ['sort', '-t,', '-k2,2n', '-k1,1r'], stdin: { bytes: table } },
+  {
+    name: 'text-sort-unique-count',
+    argv: ['sh', '-c', "tr ' ' '\\n' | sort | uniq -c | sort -rn"],
+    stdin: { bytes: words },
+  },
+  { name: 'text-head-negative', argv: ['head', '-n', '-1'], stdin: { bytes: words } },
+  { name: 'text-tail', argv: ['tail', '-c', '5'], stdin: { bytes: words } },
+  {
+    name: 'text-tail-follows',
+    argv: ['sh', '-c', 'echo 1 >log; (sleep 0.2; echo 2 >>log) & exec tail -f log'],
+    steps: [{ until: '1\n' }, { until: '2\n' }, { signal: 'SIGINT' }],
+  },
+  { name: 'text-sed', argv: ['sed', '-E', 's/(the) (\\w+)/\\2 \\1/g; 2!d'], stdin: { bytes: words } },
+  { name: 'text-sed-in-place', argv: ['sed', '-i.bak', 's/a/A/', 'f'], setup: 'echo banana >f' },
+  {
+    name: 'text-awk',
+    argv: ['awk', '-F,', 'NR > 1 { s += $2 } END { printf "%.2f\\n", s / (NR - 1) }'],
+    stdin: { bytes: table },
+  },
+  { name: 'text-awk-exit', argv: ['awk', 'BEGIN { print "a" > "/dev/stderr"; exit 3 }'] },
+  { name: 'text-grep-colours-off', argv: ['grep', '--color=auto', '-n', 'dog'], stdin: { bytes: words } },
+  {
+    name: 'text-grep-recursive',
+    argv: ['grep', '-rn', 'x', '.'],
+    setup: 'mkdir d; echo x >d/a; echo y >d/b',
+  },
+  { name: 'text-cut', argv: ['cut', '-d,', '-f1,3', '--output-delimiter=|'], stdin: { bytes: table } },
+  { name: 'text-tr', argv: ['tr', 'a-z', 'A-Z'], stdin: { bytes: words } },
+  {
+    name: 'text-find',
+    argv: ['sh', '-c', 'find . -type f -newermt 2000-01-01 -size -2k -print0 | sort -z | xargs -0 -n1 echo'],
+    setup: "mkdir -p 'a b'; touch 'a b/c' x",
+  },
+  {
+    name: 'text-find-exec',
+    argv: ['find', '.', '-name', '*.t', '-exec', 'cat', '{}', '+'],
+    setup: 'echo only >a.t',
+  },
+  {
+    name: 'text-xargs-fails',
+    argv: ['xargs', '-I{}', 'sh', '-c', 'exit {}'],
+    stdin: { bytes: '0\n255\n3\n' },
+  },
+  {
+    name: 'text-diff',
+    argv: ['diff', '-u', '--label', 'a', '--label', 'b', 'a', 'b'],
+    setup: 'seq 5 >a; seq 2 6 >b',
+  },
+  { name: 'text-cmp', argv: ['cmp', 'a', 'b'], setup: 'echo ax >a; echo ay >b' },
+  { name: 'text-comm', argv: ['comm', '-12', 'a', 'b'], setup: 'seq 5 >a; seq 3 9 >b' },
+  { name: 'text-base64', argv: ['base64', '-w', '20'], stdin: { bytes: words } },
+  { name: 'text-base64-back', argv: ['base64', '-d'], stdin: { bytes: 'AAECA/8=' } },
+  { name: 'text-od', argv: ['od', '-tx1z'], stdin: { bytes: '\x00\x01ab\xff' } },
+  {
+    name: 'text-gzip-through',
+    argv: ['sh', '-c', 'gzip -9n | gzip -dc'],
+    stdin: { bytes: words.repeat(500) },
+  },
+  { name: 'text-gzip-binary-out', argv: ['gzip', '-9nc'], stdin: { bytes: words } },
+  {
+    name: 'text-tar-through-a-pipe',
+    argv: ['sh', '-c', 'tar -cf - d | tar -xvf - -C to'],
+    setup: 'mkdir -p d/e to; echo 1 >d/1; ln -s 1 d/e/l',
+  },
+  {
+    name: 'text-tar-to-stdout',
+    argv: ['tar', '--mtime=@0', '--sort=name', '-cf', '-', 'd'],
+    setup: 'mkdir d; echo 1 >d/1; chmod 640 d/1',
+  },
+  {
+    name: 'text-tar-lists',
+    argv: ['tar', '-tvf', 't.tar'],
+    setup: 'mkdir d; echo 1 >d/1; touch -d @0 d d/1; tar -cf t.tar d',
+    env: { TZ: 'UTC' },
+  },
+  { name: 'text-tar-from-stdin', argv: ['tar', '-xf', '-'], setup: 'true', stdin: { bytes: '' } },
+  { name: 'text-dd', argv: ['dd', 'if=/dev/zero', 'bs=1M', 'count=2', 'status=none'] },
+  { name: 'text-split', argv: ['split', '-l', '3', '-', 'part.'], stdin: { bytes: '1\n2\n3\n4\n5\n' } },
+  {
+    name: 'text-join-and-paste',
+    argv: ['sh', '-c', 'paste -d- a b; join a b'],
+    setup: 'seq 3 >a; seq 2 4 >b',
+  },
+  { name: 'text-file', argv: ['file', 'a', 'b'], setup: 'echo hello >a; printf "\\037\\213" >b' },
+  { name: 'text-bc-in-awk', argv: ['awk', 'BEGIN { print 2^0.5, substr("héllo", 2, 3), toupper("ß") }'] },
+  { name: 'text-sha', argv: ['sha256sum', 'a', 'missing'], setup: 'echo a >a' },
+  { name: 'text-wc', argv: ['wc', 'a', 'b'], setup: 'seq 7 >a; printf "ü" >b' },
+  { name: 'text-numfmt', argv: ['numfmt', '--to=iec', '1048576'] },
+  { name: 'text-expr', argv: ['expr', '7', '/', '0'] },
+  { name: 'text-test', argv: ['test', '-n', ''] },
+  { name: 'text-env-runs', argv: ['env', '-i', 'A=1', '/bin/sh', '-c', 'echo $A; env | sort'] },
+  { name: 'text-nohup', argv: ['nohup', 'sh', '-c', 'echo here'] },
+  { name: 'text-nice', argv: ['nice', '-n', '5', 'nice'] },
+  { name: 'text-timeout-in-the-foreground', argv: ['timeout', '--foreground', '5', 'echo', 'in time'] },
+  {
+    name: 'text-vi-as-ex',
+    argv: ['vi', '-es', 'f'],
+    setup: 'echo before >f',
+    stdin: { bytes: '%s/before/after/\nx\n' },
+  },
+  {
+    name: 'text-vi-without-terminal',
+    argv: ['vi', '-u', 'NONE', '+q!', 'f'],
+    setup: 'echo text >f',
+    stdin: { bytes: '' },
+  },
+  { name: 'text-less-is-cat', argv: ['less', 'f'], setup: 'seq 100 >f' },
+  { name: 'text-top-batch', argv: ['sh', '-c', 'top -bn1 | sed -n "s/ *PID USER .*/header/p" | head -1'] },
+];

@@ -1,0 +1,9 @@
+#ifndef STEPS_H
+#define STEPS_H
+
+#include "performance.h"
+
+/* Does as many steps of the scene as can be done now. */
+void take_steps(struct performance *show);
+
+#endif

@@ -1,0 +1,39 @@
+import { stringify } from 'yaml';
+import { nodeImage } from '../lab/images/catalogue.ts';
+import type { Case, StrategyName } from './case.ts';
+
+/** What the suite's policy lets through of a caller's environment. */
+export const allowedNames = [
+  'LANG',
+  'LC_*',
+  'TERM',
+  'TZ',
+  'NODE_ENV',
+  'CI',
+  'CASE_*',
+  'GIT_AUTHOR_*',
+  'GIT_COMMITTER_*',
+];
+
+/** Every tool that the cases name, run by one strategy. */
+export function policyFor(strategy: StrategyName, cases: readonly Case[]): string {
+  const tools = ['sleep', ...cases.flatMap(toolsOf)];
+  const definition = strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g' } : { strategy };
+  const policy = {
+    version: 1,
+    // Shells run whatever they are given, which an enforced policy lets nobody do.
+    mode: 'shadow',
+    default: 'deny',
+    workspace: '/app',
+    timeout: '1m',
+    environment: { allow: allowedNames },
+    tools: Object.fromEntries(tools.map((tool) => [tool, definition])),
+    rules: [{ name: 'all', tools: [...new Set(tools)], action: 'allow' }],
+    complete: true,
+  };
+  return stringify(policy, { aliasDuplicateObjects: false });
+}
+
+function toolsOf({ argv: [program], tools = [] }: Case): readonly string[] {
+  return program.includes('/') ? tools : [program, ...tools];
+}
