@@ -56,6 +56,10 @@ export async function type(
   const err: Buffer[] = [];
   if (!keepStdout) child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  let closed = false;
+  child.once('close', () => {
+    closed = true;
+  });
   const pid = () => childOf(child);
   return {
     stdin: child.stdin,
@@ -63,8 +67,7 @@ export async function type(
     pid,
     said: async (text) => {
       const holds = () => Buffer.concat(out).includes(text);
-      const ended = () => child.exitCode !== null || child.signalCode !== null;
-      await waitUntil(`${argv.join(' ')} to say ${text}`, answerWithinMs, async () => holds() || ended());
+      await waitUntil(`${argv.join(' ')} to say ${text}`, answerWithinMs, async () => holds() || closed);
       if (!holds()) throw new Error(`${argv.join(' ')} ended instead: ${Buffer.concat(err).toString()}`);
       return Buffer.concat(out).toString();
     },
