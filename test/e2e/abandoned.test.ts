@@ -20,12 +20,12 @@ describe.skipIf(!hasLab())('a command that loses a part of its chain', () => {
   afterAll(() => stack?.stop());
 
   async function works(): Promise<boolean> {
-    const both = await Promise.all(shells.map(({ shell }) => typed(agent(), [shell, '-c', 'exit 4'])));
+    const both = await Promise.all(shells.map(({ shell }) => typed(agent(), [shell, 'exit 4'])));
     return both.every(({ code }) => code === 4);
   }
 
   async function running(shell: string): Promise<Typing> {
-    const typing = await type(agent(), [shell, '-c', 'echo on; sleep 300']);
+    const typing = await type(agent(), [shell, 'echo on; sleep 300']);
     await typing.said('on');
     return typing;
   }
@@ -76,7 +76,7 @@ describe.skipIf(!hasLab())('a command that loses a part of its chain', () => {
 
   test('a gateway that starts removes what its forerunner left, and nothing of another', async () => {
     const [host] = sharedLab().hosts;
-    const typing = await running('sh');
+    const typing = await running('ghostly');
     const [ghost = ''] = await ghostsOf(sharedLab(), 'loser');
     const labels = await Promise.all(
       sharedLab().hosts.map((one) => one.docker(['inspect', ghost, '--format', format])),
@@ -98,14 +98,14 @@ describe.skipIf(!hasLab())('a command that loses a part of its chain', () => {
   test('TERM to the relay: what runs ends by itself, what is typed meanwhile meets the next relay', async () => {
     const before = await Promise.all(
       shells.map(async ({ shell }) => {
-        const typing = await type(agent(), [shell, '-c', 'echo on; sleep 1; exit 6']);
+        const typing = await type(agent(), [shell, 'echo on; sleep 1; exit 6']);
         await typing.said('on');
         return typing;
       }),
     );
     const ended = stack.relay.end('SIGTERM');
     await waitUntil('the relay to drain', 5000, () => says(stack.relay.log, 'draining'));
-    const late = await type(agent(), ['sh', '-c', 'exit 8']);
+    const late = await type(agent(), ['ghostly', 'exit 8']);
     for (const typing of before) expect(await typing.ended).toMatchObject({ code: 6, stderr: '' });
     expect(await ended).toBe(0);
     await stack.startRelay();
@@ -115,14 +115,14 @@ describe.skipIf(!hasLab())('a command that loses a part of its chain', () => {
   test('TERM to the gateway: what runs ends by itself, what is typed meanwhile is turned away', async () => {
     const before = await Promise.all(
       shells.map(async ({ shell }) => {
-        const typing = await type(agent(), [shell, '-c', 'echo on; sleep 2; exit 6']);
+        const typing = await type(agent(), [shell, 'echo on; sleep 2; exit 6']);
         await typing.said('on');
         return typing;
       }),
     );
     const ended = stack.gateway.end('SIGTERM');
     await waitUntil('the gateway to drain', 5000, () => says(stack.gateway.log, 'draining'));
-    const { code, stderr } = await typed(agent(), ['sh', '-c', 'exit 8']);
+    const { code, stderr } = await typed(agent(), ['ghostly', 'exit 8']);
     expect([code, stderr]).toEqual([125, expect.stringMatching(/^clawrden: canceled: /)]);
     for (const typing of before) expect(await typing.ended).toMatchObject({ code: 6, stderr: '' });
     expect(await ended).toBe(0);

@@ -29,7 +29,7 @@ describe.skipIf(!hasLab())('how a command ends', () => {
 
   describe.each(shells)('$strategy', ({ shell }) => {
     test.each([0, 1, 2, 42, 124, 125, 126, 127, 128, 137, 255])('exit code %i', async (code) => {
-      expect(await typed(agent(), [shell, '-c', `exit ${code}`])).toMatchObject({
+      expect(await typed(agent(), [shell, `exit ${code}`])).toMatchObject({
         code,
         signal: '',
         stderr: '',
@@ -38,12 +38,12 @@ describe.skipIf(!hasLab())('how a command ends', () => {
 
     test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV', 'SIGUSR1'] as const)('death by %s', async (signal) => {
       const script = `kill -${constants.signals[signal]} $$`;
-      expect(await typed(agent(), [shell, '-c', script])).toMatchObject({ code: -1, signal, stderr: '' });
+      expect(await typed(agent(), [shell, script])).toMatchObject({ code: -1, signal, stderr: '' });
     });
 
     test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)('%s to the shim', async (signal) => {
       const script = `trap 'echo caught; exit 9' ${constants.signals[signal]}; echo on; while :; do sleep 0.05; done`;
-      const typing = await type(agent(), [shell, '-c', script]);
+      const typing = await type(agent(), [shell, script]);
       await typing.said('on');
       await typing.signal(signal);
       const { code, stdout } = await typing.ended;
@@ -51,15 +51,16 @@ describe.skipIf(!hasLab())('how a command ends', () => {
     });
 
     test('a signal that the tool dies by is what the shim dies by', async () => {
-      const typing = await type(agent(), [shell, '-c', 'echo on; exec sleep 30']);
+      const typing = await type(agent(), [shell, 'echo on; exec sleep 30']);
       await typing.said('on');
       await typing.signal('SIGTERM');
       expect(await typing.ended).toMatchObject({ code: -1, signal: 'SIGTERM' });
     });
 
     test('a denied command', async () => {
-      const { code, stderr } = await typed(agent(), [shell, '-c', ': no']);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: 'clawrden: denied-by-rule: not here\n' });
+      const { code, stderr } = await typed(agent(), [shell, ': no']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^clawrden: denied-by-rule: not here .*\n$/);
     });
   });
 
@@ -100,7 +101,7 @@ describe.skipIf(!hasLab())('how a command ends', () => {
 /** Busybox with a file on its PATH that has no mode to be executed by. */
 async function makeBrokenImage(host: LabHost): Promise<void> {
   const script = 'mkdir -p /usr/local/bin && echo nothing > /usr/local/bin/broken-ghost';
-  const { stdout } = await host.docker(['run', '--detach', busyboxImage, 'sh', '-c', script]);
+  const { stdout } = await host.docker(['run', '--detach', busyboxImage, 'ghostly', script]);
   const id = stdout.trim();
   await host.docker(['wait', id]);
   await host.docker(['commit', id, brokenImage]);

@@ -2,10 +2,10 @@ import type { Lab } from '../lab/lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
 
-/** The same shell by the two ways a command can run: `sh` in a ghost, `ash` in the agent's own container. */
+/** The same shell by the two ways a command can run: `ghostly` in a ghost, `mirrored` in the agent's own container. */
 export const shells = [
-  { strategy: 'ghost', shell: 'sh' },
-  { strategy: 'mirror', shell: 'ash' },
+  { strategy: 'ghost', shell: 'ghostly' },
+  { strategy: 'mirror', shell: 'mirrored' },
 ] as const;
 
 /** Scripts that begin with `: ask` are asked about and with `: no` denied; all others run. */
@@ -17,17 +17,16 @@ timeout: 2m
 approval: { expires: ${more.expires ?? '5m'} }
 environment: { allow: [LANG, CI] }
 tools:
-  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, cpus: 2 }
-  ash: { strategy: mirror }
-  dash: { strategy: mirror }
+  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, cpus: 2 }
+  mirrored: { strategy: mirror }
   tail: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 1s }
   usleep: { strategy: mirror, timeout: 1s }
   no-such-tool: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   no-such-thing: { strategy: mirror }
 ${more.tools ?? ''}
 rules:
-  - { name: asked, tools: [sh, ash, dash], args: ["-c", ": ask*"], action: ask, reason: "somebody should look" }
-  - { name: never, tools: [sh, ash, dash], args: ["-c", ": no*"], action: deny, reason: "not here" }
+  - { name: asked, tools: [ghostly, mirrored], args: [": ask*"], action: ask, reason: "somebody should look" }
+  - { name: never, tools: [ghostly, mirrored], args: [": no*"], action: deny, reason: "not here" }
   - { name: rest, action: allow }
 complete: true
 `;

@@ -21,7 +21,7 @@ describe.skipIf(!hasLab())('a client built from the .proto files at run time', (
 
   function start(script: string) {
     const stream = session.stream('clawrden.v1.ExecutionService/Execute', session.metadata);
-    const command = { tool: 'sh', args: ['-c', script], cwd: '', umask: 18, version: 1 };
+    const command = { tool: 'ghostly', args: [script], cwd: '', umask: 18, version: 1 };
     stream.write({ start: { execution_id: newExecutionId(), agent: 'built', command } });
     return stream;
   }

@@ -22,7 +22,7 @@ describe.skipIf(!hasLab())('a reader that stalls', () => {
   beforeAll(async () => {
     stack = await startStack(sharedLab(), { name: 'stall', policy: lifePolicy(), agents: { staller: {} } });
     // What a first large answer makes Node allocate once is no back-pressure's doing.
-    for (const { shell } of shells) await typed(agent(), [shell, '-c', 'dd if=/dev/zero bs=1M count=64']);
+    for (const { shell } of shells) await typed(agent(), [shell, 'dd if=/dev/zero bs=1M count=64']);
   });
   afterAll(() => stack?.stop());
 
@@ -38,7 +38,7 @@ describe.skipIf(!hasLab())('a reader that stalls', () => {
         most.gateway = Math.max(most.gateway, now.gateway - before.gateway);
       };
       const dd = `dd if=/dev/zero bs=1M count=${sizes[strategy]} 2> /dev/null`;
-      const typing = await type(agent(), [shell, '-c', dd], { keepStdout: true });
+      const typing = await type(agent(), [shell, dd], { keepStdout: true });
       await sleep(1500);
       await note();
       const watch = setInterval(() => void note(), 200);
@@ -52,7 +52,7 @@ describe.skipIf(!hasLab())('a reader that stalls', () => {
   );
 
   test.each(shells)('A-59: Ctrl-C ends a $strategy whose reader has stalled', async ({ shell }) => {
-    const typing = await type(agent(), [shell, '-c', 'exec cat /dev/zero'], { keepStdout: true });
+    const typing = await type(agent(), [shell, 'exec cat /dev/zero'], { keepStdout: true });
     const runs = async () => (await running(sharedLab())).includes('cat /dev/zero');
     await waitUntil('the tool to start', 5000, runs);
     await sleep(500);

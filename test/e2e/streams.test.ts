@@ -12,7 +12,7 @@ const blob = randomBytes(10 * 1024 * 1024);
 describe.skipIf(!hasLab())('the bytes of a command', () => {
   let stack: Stack;
   const agent = () => stack.agents.streamer!;
-  /** A script of the agent's own shell, in which `sh` and `ash` are Clawrden's. */
+  /** A script of the agent's own shell, in which `ghostly` and `mirrored` are Clawrden's. */
   const script = (text: string): Promise<Typed> => typed(agent(), ['/bin/sh', '-c', text]);
 
   beforeAll(async () => {
@@ -30,33 +30,33 @@ describe.skipIf(!hasLab())('the bytes of a command', () => {
   describe.each(shells)('$strategy', ({ shell }) => {
     test('10 MiB of any bytes on stdout, and on stderr', async () => {
       const both = 'cat /app/blob & cat /app/blob >&2; wait';
-      const { code, stdout, errors } = await typed(agent(), [shell, '-c', both]);
+      const { code, stdout, errors } = await typed(agent(), [shell, both]);
       expect([code, digest(stdout), digest(errors)]).toEqual([0, digest(blob), digest(blob)]);
     });
 
     test('2>&1 keeps the order', async () => {
       const lines = Array.from({ length: 500 }, (_, index) => `out ${index}\nerr ${index}\n`).join('');
       const loop = 'i=0; while [ $i -lt 500 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done';
-      const { stdout, stderr } = await script(`${shell} -c '${loop}' 2>&1`);
+      const { stdout, stderr } = await script(`${shell} '${loop}' 2>&1`);
       expect(stdout.toString()).toBe(lines);
       expect(stderr).toBe('');
     });
 
     test('stdin from a pipe, a file, a socket and /dev/null, each to its end', async () => {
       const [pipe, file, nothing] = await Promise.all([
-        script(`cat /app/blob | ${shell} -c cat`),
-        script(`${shell} -c cat < /app/blob`),
-        script(`${shell} -c 'cat; echo end' < /dev/null`),
+        script(`cat /app/blob | ${shell} cat`),
+        script(`${shell} cat < /app/blob`),
+        script(`${shell} 'cat; echo end' < /dev/null`),
       ]);
       expect([digest(pipe.stdout), digest(file.stdout)]).toEqual([digest(blob), digest(blob)]);
       expect(nothing.stdout.toString()).toBe('end\n');
-      const typing = await type(agent(), [shell, '-c', 'cat; echo end'], { stdin: 'pipe' });
+      const typing = await type(agent(), [shell, 'cat; echo end'], { stdin: 'pipe' });
       typing.stdin?.end('some\n');
       expect((await typing.ended).stdout.toString()).toBe('some\nend\n');
     });
 
     test('stdin that the tool leaves is there for the next', async () => {
-      const first = `${shell} -c 'dd bs=1 count=5 2> /dev/null; echo -n :'`;
+      const first = `${shell} 'dd bs=1 count=5 2> /dev/null; echo -n :'`;
       const some = await script(`printf 0123456789 | (${first}; cat)`);
       expect(some.stdout.toString()).toBe('01234:56789');
       const file = await script(`(${first}; cat) < /app/blob`);
@@ -68,7 +68,7 @@ describe.skipIf(!hasLab())('the bytes of a command', () => {
 
     test('a tool that reads nothing takes nothing', async () => {
       const { stdout } = await script(
-        `printf 0123456789 | (${shell} -c true; ${shell} -c ': no' 2> /dev/null; cat)`,
+        `printf 0123456789 | (${shell} true; ${shell} ': no' 2> /dev/null; cat)`,
       );
       expect(stdout.toString()).toBe('0123456789');
     });

@@ -38,7 +38,7 @@ export interface TypeOptions {
 }
 
 const path = '/clawrden/bin:/usr/local/bin:/usr/bin:/bin';
-const answerWithinMs = 20_000;
+const answerWithinMs = 60_000;
 
 /** Starts a program as uid 1000 inside the container, in its working directory and on its PATH. */
 export async function type(

@@ -1,17 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scriptTool } from '../lab/images/busybox-root.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { lifePolicy, listed, untilAsked, untilAudited, untilNoGhosts } from './life.ts';
+import { lifePolicy, listed, shells, untilAsked, untilAudited, untilNoGhosts } from './life.ts';
 import { type Typing, type, typed } from './typed.ts';
 
 const program = '/v0-client.mts';
-const shells = [
-  { strategy: 'ghost', shell: 'sh' },
-  { strategy: 'mirror', shell: 'dash' },
-] as const;
 
 describe.skipIf(!hasLab())('a client of version 0', () => {
   let stack: Stack;
@@ -26,12 +23,14 @@ describe.skipIf(!hasLab())('a client of version 0', () => {
     };
     const policy = lifePolicy({ tools: '  echo: { strategy: passthrough }' });
     stack = await startStack(sharedLab(), { name: 'v0', policy, agents: { elder: { container } } });
+    const install = `printf %s '${scriptTool}' > /usr/local/bin/mirrored; chmod 755 /usr/local/bin/mirrored`;
+    await stack.agents.elder!.exec(['/bin/sh', '-c', install], { user: '0:0' });
   });
   afterAll(() => stack?.stop());
 
   describe.each(shells)('$strategy', ({ shell }) => {
     test('allowed: both outputs and the exit code', async () => {
-      const { code, stdout, stderr } = await run(shell, '-c', 'cat; echo out; echo err >&2; exit 7');
+      const { code, stdout, stderr } = await run(shell, 'cat; echo out; echo err >&2; exit 7');
       expect({ code, stdout: stdout.toString(), stderr }).toEqual({
         code: 7,
         stdout: 'out\n',
@@ -40,15 +39,15 @@ describe.skipIf(!hasLab())('a client of version 0', () => {
     });
 
     test('a tool that dies by a signal ends it with 128 and its number', async () => {
-      expect(await run(shell, '-c', 'kill -9 $$')).toMatchObject({ code: 137, signal: '' });
+      expect(await run(shell, 'kill -9 $$')).toMatchObject({ code: 137, signal: '' });
     });
 
     test('denied', async () => {
-      expect(await run(shell, '-c', ': no')).toMatchObject({ code: 1, stderr: 'denied\n' });
+      expect(await run(shell, ': no')).toMatchObject({ code: 1, stderr: 'denied\n' });
     });
 
     test('pending, then allowed', async () => {
-      const typing = await start(shell, '-c', ': ask; echo ran');
+      const typing = await start(shell, ': ask; echo ran');
       expect((await stack.cli(['approve', await untilAsked(stack)])).code).toBe(0);
       const { code, stdout, stderr } = await typing.ended;
       expect({ code, stdout: stdout.toString(), stderr }).toEqual({
@@ -59,14 +58,14 @@ describe.skipIf(!hasLab())('a client of version 0', () => {
     });
 
     test('pending, then denied', async () => {
-      const typing = await start(shell, '-c', ': ask; echo ran');
+      const typing = await start(shell, ': ask; echo ran');
       expect((await stack.cli(['deny', await untilAsked(stack)])).code).toBe(0);
       expect(await typing.ended).toMatchObject({ code: 1, stderr: 'pending\ndenied\n' });
     });
 
     test.each(['SIGINT', 'SIGTERM'] as const)('cancel on %s: nothing is left after 3 s', async (signal) => {
       const marker = `on ${shell} ${signal}`;
-      const typing = await start(shell, '-c', `echo ${marker}; sleep 300`);
+      const typing = await start(shell, `echo ${marker}; sleep 300`);
       await typing.said(marker);
       await typing.signal(signal);
       await untilNoGhosts(sharedLab(), 'elder', 3000);

@@ -17,9 +17,14 @@ export async function makeBusyboxRoot(root: string): Promise<void> {
   await copyFile(busyboxBinary, join(root, 'bin', 'busybox'));
   await run(['chmod', '755', join(root, 'bin', 'busybox')]);
   for (const applet of await applets()) await symlink('busybox', join(root, 'bin', applet));
+  for (const name of scriptTools) await writeFile(join(root, 'bin', name), scriptTool, { mode: 0o755 });
   await writeFile(join(root, 'etc', 'passwd'), passwd);
   await writeFile(join(root, 'etc', 'group'), group);
 }
+
+/** Tools that run the script given them: a policy that sees through shells does not look into these. */
+export const scriptTools = ['ghostly', 'mirrored'] as const;
+export const scriptTool = '#!/bin/sh\nexec /bin/sh -c "$1"\n';
 
 export const passwd = 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n';
 export const group = 'root:x:0:\nagent:x:1000:\n';
