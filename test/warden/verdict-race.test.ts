@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { OutcomeKind } from '../../src/gen/clawrden/v1/execution.ts';
-import { Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { AgentStatus, Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
@@ -64,7 +64,7 @@ test('A-50: what a relay holds, and so what an agent could, approves nothing, pa
   await expect(relay.call(listApprovals, {})).rejects.toMatchObject(refused);
   const all = { running: false, agent: '', since: '', decision: '', limit: 0 };
   await expect(relay.call(listExecutions, all)).rejects.toMatchObject(refused);
-  const resume = { agent: 'coder', status: 1, reason: '' };
+  const resume = { agent: 'coder', status: AgentStatus.ACTIVE, reason: '' };
   await expect(relay.call(setAgentState, resume)).rejects.toMatchObject(refused);
   await expect(relay.call(setLockdown, { on: false, reason: '' })).rejects.toMatchObject(refused);
   const token = { relay: 'host-2', agents: ['coder'], ttl: 0 };

@@ -1,0 +1,122 @@
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import { verifyAudit } from '../../src/audit/verify-audit.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { type Dice, seeded } from '../scenarios/seeded.ts';
+import { type Mirrored, newMirrored, play } from './mirrored.ts';
+import { type RealGateway, startRealGateway } from './real-gateway.ts';
+
+const rounds = process.env.CLAWRDEN_LONG === '1' ? 100 : 10;
+const seed = Number(process.env.CLAWRDEN_SEED ?? Date.now() % 1_000_000);
+
+let gateway: RealGateway;
+const all: Mirrored[] = [];
+
+beforeAll(async () => {
+  gateway = await startRealGateway();
+}, 60_000);
+afterAll(() => gateway?.[Symbol.asyncDispose]());
+
+/** Commands that come and go until `signal` aborts: allowed ones, asked ones, and asked ones that nobody answers. */
+async function load(
+  relay: GatewayClient,
+  dice: Dice,
+  ignored: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const lane = async (tool: 'run' | 'ask') => {
+    while (!signal.aborted) {
+      const command = newMirrored();
+      all.push(command);
+      await play(relay, command, { tool }, gateway.audit);
+    }
+  };
+  const unanswered = Array.from({ length: 3 }, async () => {
+    await sleep(dice.below(100));
+    const command = newMirrored();
+    all.push(command);
+    ignored.add(command.id);
+    await play(relay, command, { tool: 'ask' }, gateway.audit);
+  });
+  await Promise.all([
+    ...['run', 'run', 'ask', 'ask', 'ask'].map((tool) => lane(tool as 'run')),
+    ...unanswered,
+  ]);
+}
+
+/** A person who answers yes to all but those that are to be left alone. */
+async function approveAll(
+  admin: GatewayClient,
+  ignored: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const { approvals } = await admin
+      .call(WardenServiceService.listApprovals, {})
+      .catch(() => ({ approvals: [] }));
+    const due = approvals.filter(({ executionId }) => !ignored.has(executionId));
+    await Promise.allSettled(due.map(({ id }) => approve(admin, id)));
+    await sleep(5);
+  }
+}
+
+function approve(admin: GatewayClient, id: string): Promise<unknown> {
+  const rest = { reason: '', grantMinutes: 0, via: 'test' };
+  return admin.call(WardenServiceService.resolveApproval, { id, verdict: Verdict.APPROVE, ...rest });
+}
+
+/** One life of the gateway, cut off after `ms` of load. Returns what nobody had answered. */
+async function killAfter(ms: number, dice: Dice): Promise<Mirrored[]> {
+  const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
+  const ignored = new Set<string>();
+  const over = new AbortController();
+  const from = all.length;
+  const work = [load(relay, dice, ignored, over.signal), approveAll(admin, ignored, over.signal)];
+  await sleep(ms);
+  over.abort();
+  await gateway.end('SIGKILL');
+  await Promise.all(work);
+  relay.close();
+  admin.close();
+  return all.slice(from).filter(({ id, approvalId }) => ignored.has(id) && approvalId !== '');
+}
+
+async function bringBack(left: readonly Mirrored[]): Promise<void> {
+  const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
+  const waiting = await admin.call(WardenServiceService.listApprovals, {});
+  const ids = waiting.approvals.map(({ id }) => id);
+  expect(left.filter(({ approvalId }) => !ids.includes(approvalId))).toEqual([]);
+  const back = left.map((command) => play(relay, command, 'resume', gateway.audit));
+  await sleep(50);
+  expect(left.filter(({ starts }) => starts > 0)).toEqual([]);
+  await Promise.all(left.map(({ approvalId }) => approve(admin, approvalId)));
+  await Promise.all(back);
+  expect(left.map(({ starts, outcome }) => [starts, outcome?.code])).toEqual(left.map(() => [1, 7]));
+  relay.close();
+  admin.close();
+}
+
+test(`P15 P25 A-46: SIGKILL of the gateway at ${rounds} moments under load (CLAWRDEN_SEED=${seed}): no start before its record or twice, the chain holds, questions wait on`, {
+  timeout: 30_000 + rounds * 15_000,
+}, async () => {
+  const dice = seeded(seed);
+  for (let round = 0; round < rounds; round += 1) {
+    const left = await killAfter(150 + dice.below(700), dice);
+    await gateway.start();
+    await bringBack(left);
+  }
+  const started = all.filter(({ starts }) => starts > 0);
+  expect(started.length).toBeGreaterThan(rounds * 5);
+  expect(all.flatMap(({ unaudited }) => unaudited)).toEqual([]);
+  expect(all.filter(({ starts }) => starts > 1)).toEqual([]);
+  await gateway.end('SIGTERM');
+  const key = createPublicKey(readFileSync(join(gateway.state, 'signing-key.pem')));
+  const report = await verifyAudit([...(await rotatedFiles(gateway.audit)), gateway.audit], key);
+  expect(report.problem).toBeUndefined();
+  expect(report.records).toBeGreaterThan(started.length * 2);
+});
