@@ -98,13 +98,15 @@ function notWorking(last: readonly Ended[], { name }: Fault): string[] {
 /** Everything that can be checked while commands go on. */
 async function whatIsWrong({ stack, load }: Soak): Promise<string[]> {
   const state = join(stack.dir, 'warden');
+  // Each list before the one that must hold it already.
+  const ended = [...load.ended];
   const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8').catch(() => '');
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
   const rows = await history(stack);
   const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
   const late = [...load.open].filter(([, typed]) => Date.now() - typed > minuteMs);
   return [
-    ...wrongEnds(load.ended, starts.split('\n').filter(Boolean)),
+    ...wrongEnds(ended, starts.split('\n').filter(Boolean)),
     ...late.map(([token]) => `${token}: its shim goes on after a minute`),
     ...(audit.problem === '' ? [] : [audit.problem]),
     ...wrongLives(audit.lines, Date.now()),
