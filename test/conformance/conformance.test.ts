@@ -5,7 +5,7 @@ import type { Case } from './case.ts';
 import { allCases } from './cases/all.ts';
 import { conform } from './conform.ts';
 import { describeDifferences } from './report.ts';
-import { casesOf, sample, seed, strategies } from './suite.ts';
+import { sampleOf, seed, strategies } from './suite.ts';
 
 const workers = 4;
 const canary: Case = { name: 'canary', argv: ['hostname'] };
@@ -17,7 +17,7 @@ describe.skipIf(!hasLab()).each(strategies)(`conformance of %s, seed ${seed}`, (
   });
   afterAll(() => bench?.[Symbol.asyncDispose]());
 
-  test.concurrent.each(sample(casesOf(strategy)))('$name', async (one) => {
+  test.concurrent.each(sampleOf(strategy))('$name', async (one) => {
     expect(describeDifferences(await conform(bench, one))).toBe('');
   });
 

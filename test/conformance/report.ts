@@ -1,3 +1,4 @@
+import type { Difference } from './compare.ts';
 import type { Verdict } from './conform.ts';
 
 const shownCharacters = 1500;
@@ -5,12 +6,13 @@ const shownDifferences = 10;
 
 /** What differs, for people: nothing where nothing does. */
 export function describeDifferences({ differences }: Verdict): string {
-  return differences
-    .map(
-      ({ what, native, clawrden }) =>
-        `${what}:\n  natively  ${quote(native)}\n  clawrden  ${quote(clawrden)}`,
-    )
-    .join('\n');
+  const lines = differences.slice(0, shownDifferences).map(describe);
+  const rest = differences.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}
+
+function describe({ what, native, clawrden }: Difference): string {
+  return `${what}:\n  natively  ${quote(native)}\n  clawrden  ${quote(clawrden)}`;
 }
 
 function quote(text: string): string {

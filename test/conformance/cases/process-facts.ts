@@ -66,7 +66,7 @@ export const processFactCases: readonly Case[] = [
   { name: 'process-groups', argv: ['groups'] },
   { name: 'process-tty-without-one', argv: ['tty'] },
   { name: 'process-stty-without-one', argv: ['stty', '-a'] },
-  { name: 'process-ps-without-terminal', argv: ['sh', '-c', 'ps -o tty=,stat= -p $$'] },
+  { name: 'process-ps-without-terminal', argv: ['sh', '-c', 'ps -o tty=,uid=,comm= -p $$'] },
   {
     name: 'process-timers',
     argv: [

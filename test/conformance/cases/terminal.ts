@@ -173,7 +173,10 @@ export const terminalCases: readonly Case[] = [
       'ps -o stat=,tty= -p $$ | tr -s " "; set -- $(cat /proc/$$/stat); test $5 = $8 && echo in the foreground; test $1 = $6 || echo leads no session',
     ],
     tty: true,
-    mask: [[/pts\/\d+/g, 'pts/N']],
+    mask: [
+      [/pts\/\d+/g, 'pts/N'],
+      [/^[RS]/, 'S'],
+    ],
   },
   {
     name: 'terminal-double-fork',
