@@ -54,12 +54,12 @@ export function createRecorder(audit: AuditLog, policyHash: () => string): Recor
     ended: async (execution, outcome) => {
       const totals = execution.output.totals();
       const { stdoutBytes, stderrBytes } = totals;
-      execution.advance({ state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes });
+      const end = { state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes } as const;
+      // In one: whoever reads history meets no end without an outcome.
+      execution.advance({ ...end, ...endFields(outcome) });
       const record = outcomeRecord(execution, outcome, totals);
       const recorded = await audit.append(record).then(() => outcome, unrecorded);
-      const { code, signal } = exitOf(recorded);
-      const end = { outcome: recorded.kind, exitCode: code, exitSignal: signal, ...reasonOf(recorded) };
-      execution.advance(end);
+      if (recorded !== outcome) execution.advance(endFields(recorded));
       return recorded;
     },
     refused: async (caller, request, error) => {
@@ -140,6 +140,11 @@ function outcomeRecord(execution: Execution, outcome: Outcome, totals: OutputTot
   const { code, signal } = exitOf(outcome);
   const end = { outcome: outcome.kind, code, signal, ...reasonOf(outcome) };
   return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs: execution.durations };
+}
+
+function endFields(outcome: Outcome): Partial<ExecutionRecord> {
+  const { code, signal } = exitOf(outcome);
+  return { outcome: outcome.kind, exitCode: code, exitSignal: signal, ...reasonOf(outcome) };
 }
 
 function reasonOf(outcome: Outcome): { reason: string; text: string } {
