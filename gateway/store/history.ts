@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
+import { isOpen } from './is-open.ts';
 
 /** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
 export interface History {
@@ -100,7 +101,7 @@ async function listExecutions(database: Database, filter: ExecutionFilter): Prom
     .selectAll()
     .orderBy('received_at', 'desc')
     .limit(filter.limit);
-  if (filter.running) query = query.where('state', '!=', 'ended');
+  if (filter.running) query = query.where(isOpen);
   if (filter.agent !== '') query = query.where('agent', '=', filter.agent);
   if (filter.decision !== '') query = query.where('decision', '=', filter.decision);
   if (filter.since !== undefined) query = query.where('received_at', '>=', filter.since);
@@ -148,7 +149,7 @@ async function endUnfinished(database: Database, text: string, kept: readonly st
       text,
       ended_at: Date.now(),
     })
-    .where('state', '!=', 'ended');
+    .where(isOpen);
   if (kept.length > 0) update = update.where('id', 'not in', kept);
   const result = await update.executeTakeFirst();
   return Number(result.numUpdatedRows);

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { isOpen } from './is-open.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -8,6 +9,7 @@ export const migrations: Record<string, Migration> = {
   '0003-approvals': { up: createApprovals },
   '0004-agent-states': { up: createAgentStates },
   '0005-drained-hosts': { up: createDrainedHosts },
+  '0006-history-indexes': { up: createHistoryIndexes },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -83,4 +85,12 @@ async function createDrainedHosts(database: Kysely<unknown>): Promise<void> {
     .addColumn('reason', 'text', (column) => column.notNull())
     .addColumn('set_at', 'bigint', (column) => column.notNull())
     .execute();
+}
+
+/** So that no list reads more rows than it shows, however rare what it asks for. */
+async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
+  const index = (name: string) => database.schema.createIndex(name).on('executions');
+  await index('executions_by_decision').columns(['decision', 'received_at']).execute();
+  await index('executions_by_both').columns(['agent', 'decision', 'received_at']).execute();
+  await index('executions_open').column('received_at').where(isOpen).execute();
 }
