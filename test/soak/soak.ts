@@ -33,11 +33,20 @@ const sampleMs = 5_000;
 /** The last part of each minute is for what works again. */
 const quietMs = 20_000;
 
+/** With room to spare a heap grows for an hour before it is collected: what leaks would not show. */
+const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4' };
+
 /** Returns everything that did not hold. */
 export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<string[]> {
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
   const agents = { coder: { container: loadContainer } };
-  await using stack = await startStack(lab, { name: 'soak', policy, agents, host: { warm: 3 } });
+  await using stack = await startStack(lab, {
+    name: 'soak',
+    policy,
+    agents,
+    host: { warm: 3 },
+    env: smallHeap,
+  });
   const { coder } = stack.agents;
   if (coder === undefined) throw new Error('the stack has no agent');
   await writeFile(join(stack.workspaceOf('coder'), scriptFile), script);
@@ -47,7 +56,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     followHealth('relay', () => stack.relay.pid),
   ];
   const orphans = watchOrphans(lab, () => stack.gateway.pid);
-  const run: Soak = { stack, load: startLoad(coder, random), orphans, health };
+  const run: Soak = { stack, load: startLoad(coder, randomFrom(seed + 1)), orphans, health };
   say(`seed ${seed}, ${minutes} minutes, 5 commands a second`);
   const problems = new Set<string>();
   const note = (found: readonly string[]) => {
