@@ -33,6 +33,23 @@ test('P25: the decision is on the disk before the executor is called', async () 
   ]);
 });
 
+test('nobody sees an end without its outcome', async () => {
+  const outcomes = new Set<string>();
+  const watching = new AbortController();
+  await using core = await startCore(dir, (_permit, execution): Promise<Outcome> => {
+    const look = () => {
+      const { state, outcome } = execution.record;
+      if (state === 'ended') outcomes.add(outcome);
+      if (!watching.signal.aborted) setImmediate(look);
+    };
+    look();
+    return Promise.resolve({ kind: 'exited', code: 7, signal: 0 });
+  });
+  await createExecute(core)(relay, request('run'), openChannel());
+  watching.abort();
+  expect([...outcomes]).toEqual(['exited']);
+});
+
 test.each([
   ['tool-unknown', request('other')],
   ['identity-agent', request('run', { agent: 'foreign' })],
