@@ -112,7 +112,7 @@ function tableOf([tool, [first = '']]: (typeof bases)[number]): Option[] {
   );
 }
 
-const everyNth = process.env['CLAWRDEN_LONG'] === '1' ? 1 : 7;
+const everyNth = process.env['CLAWRDEN_LONG'] === '1' ? 1 : 15;
 const cases = bases.flatMap((base) =>
   tableOf(base)
     .flatMap(formsOf)
