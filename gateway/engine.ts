@@ -12,6 +12,15 @@ export interface Engine {
   readonly startGhost: (shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal) => Promise<Ghost>;
   /** Facts of a local image by reference or id, `undefined` where the engine has none. Never pulls. */
   readonly inspectImage: (reference: string) => Promise<ImageFacts | undefined>;
+  /**
+   * Pulls an image, telling the per cent of it that is there; asks for no credentials. Rejects with `image-missing`
+   * where the engine cannot have it, `host-lost`, or the signal's reason.
+   */
+  readonly pullImage: (
+    reference: string,
+    onProgress: (percent: number) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** Rejects where the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
   readonly ping: () => Promise<void>;
   /** Removes every container of this gateway's id that is neither in `keep` nor starting; returns how many. */

@@ -15,6 +15,7 @@ import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './per
 import { type SealedPlan, sealJudged } from './plan.ts';
 import type { HoldRates } from './rate-limits.ts';
 import type { Recorder } from './recorder.ts';
+import type { ImageWish } from './scheduler/image-pulls.ts';
 
 export interface ExecuteParts {
   /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
@@ -26,7 +27,7 @@ export interface ExecuteParts {
   readonly ledger: Ledger;
   readonly recorder: Recorder;
   readonly authorizing: AuthorizeParts;
-  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
   readonly executors: Readonly<Record<Strategy, Executor>>;
 }
 
@@ -69,16 +70,23 @@ export function takeUp(
 
 /** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
 async function startOf(
-  { policy: inForce, agents, halted, holdRates, recorder, resolveImage, authorizing }: ExecuteParts,
+  { policy: inForce, agents, halted, holdRates, recorder, obtainImage, authorizing }: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
 ): Promise<Permit> {
   const policy = inForce();
   const judgement = holdRates(judge(policy, agents, caller, request, halted));
-  const sealed = await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
+  const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
+  const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
+  const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);
   await recorder.decided(execution, judgement, sealed);
   return authorize(judgement.decision, sealed, execution, authorizing);
+}
+
+function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: Execution): ImageWish {
+  const onProgress = (percent: number) => void send({ type: 'notice', text: `pulling image ${percent} %` });
+  return { labels, signal, onProgress };
 }
 
 /** The rest of it: lease → run → audit. */

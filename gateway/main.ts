@@ -128,7 +128,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       decideAgain: (plan) => decide(policy(), factsOf(plan, agents)),
       recordVerdict: recorder.verdict,
     },
-    resolveImage: pool.resolveImage,
+    obtainImage: pool.obtainImage,
     executors: {
       ghost: createGhostExecutor({
         scheduler,
@@ -146,7 +146,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const warden = createWarden({
     version,
     policyFile,
-    explain: createExplain(parts),
+    explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
     agents,
     ledger,
     history,

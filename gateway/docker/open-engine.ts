@@ -7,6 +7,7 @@ import { engineText, toEngineError } from './engine-errors.ts';
 import type { EngineLog } from './engine-log.ts';
 import { imageVolumes, inspectImage } from './image-facts.ts';
 import { fillInitVolume } from './init-volume.ts';
+import { pullImage } from './pull-image.ts';
 import { removeContainer } from './remove-container.ts';
 import { removeStrays } from './remove-strays.ts';
 import { renewable } from './renewable.ts';
@@ -56,6 +57,7 @@ export function openEngine(
   return {
     startGhost: (shape, purpose, signal) => startGhost(source, shape, purpose, signal),
     inspectImage: (reference) => mapped(inspectImage(docker, reference)),
+    pullImage: (reference, onProgress, signal) => pullImage(docker, host, reference, onProgress, signal),
     ping: () => mapped(ping()),
     removeStrays: (keep) => mapped(removeStrays(source, keep)),
     watch: (options, signal) =>

@@ -5,6 +5,7 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../engine.ts';
 import type { DockerHost } from './docker-host.ts';
 import { createFleet, type Fleet } from './fleet.ts';
+import { createImagePulls, type ImageWish } from './image-pulls.ts';
 import { imagesOf, resolveImage } from './images.ts';
 import { createLateExits, type LateExits } from './late-exits.ts';
 import { Scheduler } from './scheduler.ts';
@@ -18,6 +19,8 @@ export interface Pool {
   readonly fleet: Fleet;
   readonly lateExits: LateExits;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  /** The same for a command that is to run: pulls what no host has, see `createImagePulls`. */
+  readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
   /** The policy has changed: ghosts that wait for what it said before go. */
   readonly followPolicy: () => void;
   /** Makes hosts and warm ghosts what gateway.yaml says now. */
@@ -34,6 +37,8 @@ export interface PoolParts {
   readonly drained: ReadonlySet<string>;
   readonly log: Logger;
 }
+
+const pullWithinMs = 10 * 60_000;
 
 export function openPool({ config: first, policy, openEngine, record, drained, log }: PoolParts): Pool {
   let config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'> = first;
@@ -55,6 +60,7 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
     fleet,
     lateExits,
     resolveImage: resolve,
+    obtainImage: createImagePulls(hosts, pullWithinMs),
     followPolicy: () => {
       warmer.forget();
       fleet.preload();

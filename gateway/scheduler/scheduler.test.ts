@@ -15,6 +15,7 @@ function engineWith(image: string): Engine {
   return {
     startGhost: refuse,
     inspectImage: (reference) => Promise.resolve(reference === image ? facts : undefined),
+    pullImage: refuse,
     ping: () => Promise.resolve(),
     removeStrays: () => Promise.resolve(0),
     watch: refuse,

@@ -40,6 +40,7 @@ export function ghostlyEngine(name: string, startMs = 0): GhostlyEngine {
       return ghost;
     },
     inspectImage: async (reference) => ({ id: `id:${reference}`, repoDigests: [], env: [], volumes: [] }),
+    pullImage: async () => {},
     ping: async () => {},
     removeStrays: async () => 0,
     watch: async () => {},

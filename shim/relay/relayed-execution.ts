@@ -3,7 +3,7 @@ import type { Command, Identity } from '../../src/command.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Input, Output } from '../../src/execution-io.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import type { Start, Plan as WirePlan } from '../../src/gen/clawrden/v1/execution.ts';
+import type { Pending, Start, Plan as WirePlan } from '../../src/gen/clawrden/v1/execution.ts';
 import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import { EarlyInputs } from './early-inputs.ts';
@@ -124,11 +124,10 @@ class RelayedExecution {
 
   #onResponse(response: FromGateway): Promise<void> | undefined {
     this.#lostAt = undefined;
-    if (response.$case === 'pending') this.#asked = response.value.planHash;
-    else if (response.$case !== 'notice') this.#asked = undefined;
+    if (response.$case !== 'pending' && response.$case !== 'notice') this.#asked = undefined;
     switch (response.$case) {
       case 'pending':
-        return this.#shim.ack(Ack.pending);
+        return this.#onPending(response.value);
       case 'accepted':
         return this.#shim.ack(Ack.allowed);
       case 'runHere':
@@ -136,10 +135,20 @@ class RelayedExecution {
       case 'runOriginal':
         return this.#runOriginal();
       default: {
+        // A notice before the decision says what holds it up: from here the shim waits for as long as it takes.
+        if (response.$case === 'notice') this.#shim.ack(Ack.pending);
         const output = toShim(response);
         return output && this.#shim.send(output);
       }
     }
+  }
+
+  /** Said again to a relay that came back, but not to its shim. */
+  #onPending({ approvalId, planHash }: Pending): Promise<void> | undefined {
+    if (this.#asked === planHash) return undefined;
+    this.#asked = planHash;
+    this.#shim.ack(Ack.pending);
+    return this.#shim.send({ type: 'notice', text: `waiting for approval ${approvalId}` });
   }
 
   #runOriginal(): undefined {

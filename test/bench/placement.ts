@@ -24,6 +24,7 @@ const shape: GhostShape = {
 const engine: Engine = {
   startGhost: () => Promise.reject(new Error('placement starts nothing')),
   inspectImage: () => Promise.resolve(facts),
+  pullImage: () => Promise.reject(new Error('placement pulls nothing')),
   ping: () => Promise.resolve(),
   removeStrays: () => Promise.resolve(0),
   watch: () => Promise.reject(new Error('placement watches nothing')),

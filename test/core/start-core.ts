@@ -30,6 +30,7 @@ export const smallLimits = {
   executionsPerAgent: 5,
   queueTimeoutMs: 1000,
   startTimeoutMs: 1000,
+  historyMs: 86_400_000,
 };
 const policyText = `
 version: 1
@@ -93,7 +94,7 @@ export async function startCore(
     ledger,
     recorder,
     authorizing: authorizing(policy, approvals, store, recorder),
-    resolveImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
+    obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },
     approvals,
     history,

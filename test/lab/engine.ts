@@ -64,6 +64,8 @@ async function engineOptions(host: HostNames): Promise<string[]> {
     ...['--data-root', join(host.dir, 'data'), '--exec-root', host.execRoot],
     ...['--pidfile', join(host.dir, 'dockerd.pid')],
     ...['--cgroup-parent', `/${host.cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
+    // For the lab's own registry, which has no TLS; no other is reached without.
+    ...['--insecure-registry', `${host.address.replace(/\d+$/, '1')}/32`],
     ...['--storage-driver', 'overlay2', '--userland-proxy=false'],
     ...['--bip', `172.29.${host.index}.1/24`],
     ...['--default-address-pool', `base=172.30.0.0/16,size=24`],

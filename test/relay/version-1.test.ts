@@ -81,7 +81,7 @@ test('death by a signal, and an interrupt before the start, are signals', async 
 test('pending, a notice, then allowed', async () => {
   await using relay = await startRelay({
     execute: async (_caller, _request, channel) => {
-      void channel.send({ type: 'notice', text: 'too early' });
+      void channel.send({ type: 'notice', text: 'pulling' });
       void channel.send(pending);
       void channel.send(pending);
       void channel.send({ type: 'stdout', bytes: bytes('not before the answer') });
@@ -98,6 +98,8 @@ test('pending, a notice, then allowed', async () => {
   await shim.closed;
   expect(shim.acks).toEqual([2, 0]);
   expect(shim.frames.map(({ type, payload }) => [type, payload.toString('latin1')])).toEqual([
+    [FrameType.notice, 'pulling'],
+    [FrameType.notice, 'waiting for approval a'],
     [FrameType.notice, 'waiting'],
     [FrameType.stopped, '\x14'],
     [FrameType.closed, '\0'],

@@ -1,0 +1,32 @@
+/** One line of what an engine tells while it pulls. */
+export interface PullMessage {
+  /** A layer's, or the tag's. */
+  readonly id?: string;
+  readonly status?: string;
+  readonly progressDetail?: { readonly current?: number; readonly total?: number };
+}
+
+const fetched: ReadonlySet<string> = new Set([
+  'Already exists',
+  'Verifying Checksum',
+  'Download complete',
+  'Extracting',
+  'Pull complete',
+]);
+const maxLayers = 256;
+
+/** Whole per cent of the layers that are there, each counting the same; never falls. */
+export function createPullProgress(): (message: PullMessage) => number {
+  const layers = new Map<string, number>();
+  let percent = 0;
+  return ({ id = '', status = '', progressDetail = {} }) => {
+    const { current = 0, total = 0 } = progressDetail;
+    const known = layers.has(id) || layers.size < maxLayers;
+    if (known && fetched.has(status)) layers.set(id, 1);
+    else if (known && status === 'Pulling fs layer') layers.set(id, 0);
+    else if (known && status === 'Downloading' && total > 0) layers.set(id, Math.min(current / total, 1));
+    const sum = [...layers.values()].reduce((all, part) => all + part, 0);
+    percent = Math.max(percent, Math.floor((100 * sum) / Math.max(layers.size, 1)));
+    return percent;
+  };
+}
