@@ -70,14 +70,16 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
 
   return {
     issue: async (caller, fingerprint) => {
+      // Once: in the next second it would live too long.
+      const now = Math.floor(Date.now() / 1000);
       const token = await new SignJWT({ role: caller.role, cnf: { 'x5t#S256': fingerprint } })
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
         .setSubject(callerName(caller))
-        .setIssuedAt()
-        .setNotBefore('0 s')
-        .setExpirationTime(`${maxLifetimeSeconds} s`)
+        .setIssuedAt(now)
+        .setNotBefore(now)
+        .setExpirationTime(now + maxLifetimeSeconds)
         .setJti(randomUUID())
         .sign(signingKey);
       return { token, expiresIn: maxLifetimeSeconds };
