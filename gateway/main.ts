@@ -206,7 +206,7 @@ async function openRecords(
   const audit = await openAuditLog(config.audit, { key: signingKey });
   const file = join(config.state, 'clawrden.db');
   const database = await openDatabase(file, 'power-loss');
-  const history = openHistory(await openDatabase(file, 'crash'));
+  const history = openHistory(await openDatabase(file, 'crash'), config.limits.historyMs);
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,

@@ -3,6 +3,7 @@ import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
 import { isOpen } from './is-open.ts';
+import { keepRetention } from './retention.ts';
 
 /** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
 export interface History {
@@ -25,10 +26,12 @@ const settleMs = 10;
 const rowsAtOnce = 500;
 
 /** The database is this history's own: it is closed with it. */
-export function openHistory(database: Database): History {
+/** What ended more than `keepMs` ago is forgotten; left out, nothing is. */
+export function openHistory(database: Database, keepMs?: number): History {
   const unsaved = new Map<string, ExecutionRow>();
   let saving: Promise<void> | undefined;
   let problem = '';
+  const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
 
   async function saveAll(): Promise<void> {
     while (unsaved.size > 0) {
@@ -71,6 +74,7 @@ export function openHistory(database: Database): History {
     endUnfinished: (text, kept) => endUnfinished(database, text, kept),
     problem: () => problem,
     close: async () => {
+      stopSweeping();
       await saving;
       await database.destroy();
     },

@@ -92,5 +92,6 @@ async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
   const index = (name: string) => database.schema.createIndex(name).on('executions');
   await index('executions_by_decision').columns(['decision', 'received_at']).execute();
   await index('executions_by_both').columns(['agent', 'decision', 'received_at']).execute();
+  await database.schema.createIndex('approvals_by_expiry').on('approvals').column('expires_at').execute();
   await index('executions_open').column('received_at').where(isOpen).execute();
 }

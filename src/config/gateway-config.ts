@@ -34,6 +34,8 @@ export interface GatewayLimits {
   readonly executionsPerAgent: number;
   readonly queueTimeoutMs: number;
   readonly startTimeoutMs: number;
+  /** How long the database keeps what has ended. */
+  readonly historyMs: number;
 }
 
 /** `size` ghosts of `tool` are kept started ahead for `agent`. */

@@ -27,6 +27,8 @@ const limits = strictObject({
   'executions-per-agent': count(1, 10_000).default(50),
   'queue-timeout': durationField.prefault('2m'),
   'start-timeout': durationField.prefault('30s'),
+  // Ids must be known for as long as they are taken, which is a day.
+  'history-days': count(2, 3650).default(90),
 });
 
 const host = strictObject({

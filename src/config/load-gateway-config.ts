@@ -91,6 +91,7 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
     executionsPerAgent: raw['executions-per-agent'],
     queueTimeoutMs: raw['queue-timeout'],
     startTimeoutMs: raw['start-timeout'],
+    historyMs: raw['history-days'] * 86_400_000,
   };
 }
 

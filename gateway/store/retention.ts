@@ -1,0 +1,41 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/** Rows that are taken away at once: what waits for the database waits some milliseconds. */
+const batch = 500;
+const everyMs = 60 * 60 * 1000;
+
+/**
+ * Takes executions that ended, and approvals and grants whose time was over, more than `keepMs` ago out of the database,
+ * now and every hour until the function that it returns is called. The audit keeps them.
+ */
+export function keepRetention(database: Database, keepMs: number): () => void {
+  const stopped = new AbortController();
+  // What cannot be removed is tried again; a database that cannot be written is reported by those who write.
+  const sweep = () => void removeOlder(database, Date.now() - keepMs, stopped.signal).catch(() => {});
+  const timer = setInterval(sweep, everyMs).unref();
+  sweep();
+  return () => {
+    clearInterval(timer);
+    stopped.abort();
+  };
+}
+
+/** Resolves with how many rows went. */
+export async function removeOlder(database: Database, before: number, signal: AbortSignal): Promise<number> {
+  const executions = sql`delete from executions where (caller, id) in (
+    select caller, id from executions where received_at < ${before} and ended_at < ${before} limit ${batch})`;
+  const approvals = sql`delete from approvals where id in (
+    select id from approvals where expires_at < ${before} and state <> 'pending' limit ${batch})`;
+  const grants = sql`delete from grants where until < ${before}`;
+  let removed = 0;
+  for (const statement of [executions, approvals, grants]) {
+    for (let more = true; more && !signal.aborted; await turn()) {
+      const { numAffectedRows = 0n } = await statement.execute(database);
+      removed += Number(numAffectedRows);
+      more = Number(numAffectedRows) === batch;
+    }
+  }
+  return removed;
+}
