@@ -13,7 +13,7 @@ let history: History;
 
 // Two agents, the second with one execution in a thousand; a denial is one in ten thousand, an ask in a hundred.
 beforeAll(async () => {
-  database = await openDatabase(':memory:');
+  database = await openDatabase(':memory:', 'crash');
   history = openHistory(database);
   const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})`;
   await sql`insert into executions (caller, id, agent, argv, cwd, state, decision, rule, decision_reason, strategy, host,

@@ -5,7 +5,7 @@ import { keepRetention, removeOlder } from './retention.ts';
 
 let database: Database;
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openDatabase(':memory:', 'crash');
 });
 afterEach(() => database.destroy());
 
