@@ -23,7 +23,7 @@ export interface Trend {
 
 /** A program's first minute fills its caches and its heap. */
 const warmUpMinutes = 1;
-const judgedMinutes = 3;
+const judgedMinutes = 5;
 /** Ten kilobytes, or a hundredth of a descriptor, lost with every command. */
 const most = { megabytes: 3, descriptors: 3 };
 
