@@ -54,6 +54,7 @@ function options(): { long: boolean; help: boolean } {
 }
 
 function report(total: Tally): void {
+  for (const name of total.unsteady) process.stdout.write(`passed only when run again: ${name}\n`);
   for (const { name, reason } of total.skipped) process.stdout.write(`skipped: ${name}: ${reason}\n`);
   if (total.skipped.length > 0) process.stdout.write(`${total.skipped.length} skipped\n`);
   process.stdout.write(`${inWords(total)}\n`);

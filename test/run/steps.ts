@@ -32,7 +32,7 @@ const soak = ['scripts/soak', '--minutes', '3'];
 
 /** All of them, cheapest first. */
 export function steps(options: StepOptions): Step[] {
-  const scale = options.long ? 6 : 1;
+  const scale = options.long ? 3 : 1;
   return [
     program(options, 'lint', ['oxlint']),
     program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
@@ -41,8 +41,8 @@ export function steps(options: StepOptions): Step[] {
     // Parsing needs no store, and a user may not have one.
     whereInstalled('nix-instantiate', program(options, 'flake', parseFlake)),
     program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
-    tests(options, 'unit tests', 'vitest.config.ts', 8 * minute * scale),
-    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 10 * minute * scale)),
+    tests(options, 'unit tests', 'vitest.config.ts', 15 * minute * scale),
+    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 35 * minute * scale)),
     asRoot(program(options, 'demo', ['scripts/demo'])),
     ...(options.long ? [asRoot(program(options, 'soak', soak, 8 * minute))] : []),
     nothingLeft(options),

@@ -22,6 +22,7 @@ function tallyOf(modules: readonly TestModule[], unhandled: readonly unknown[]):
     failed:
       tests.filter((test) => test.result().state === 'failed').length + errors.length + unhandled.length,
     skipped: tests.filter((test) => test.result().state === 'skipped').map(skipped),
+    unsteady: tests.filter((test) => test.diagnostic()?.flaky === true).map(({ fullName }) => fullName),
   };
 }
 

@@ -8,13 +8,15 @@ export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly Skipped[];
+  /** Names of tests that failed at first and passed when run again. */
+  readonly unsteady: readonly string[];
 }
 
-export const onePassed: Tally = { passed: 1, failed: 0, skipped: [] };
-export const oneFailed: Tally = { passed: 0, failed: 1, skipped: [] };
+export const onePassed: Tally = { passed: 1, failed: 0, skipped: [], unsteady: [] };
+export const oneFailed: Tally = { passed: 0, failed: 1, skipped: [], unsteady: [] };
 
 export function oneSkipped(name: string, reason: string): Tally {
-  return { passed: 0, failed: 0, skipped: [{ name, reason }] };
+  return { passed: 0, failed: 0, skipped: [{ name, reason }], unsteady: [] };
 }
 
 export function sum(tallies: readonly Tally[]): Tally {
@@ -22,6 +24,7 @@ export function sum(tallies: readonly Tally[]): Tally {
     passed: tallies.reduce((total, { passed }) => total + passed, 0),
     failed: tallies.reduce((total, { failed }) => total + failed, 0),
     skipped: tallies.flatMap(({ skipped }) => skipped),
+    unsteady: tallies.flatMap(({ unsteady }) => unsteady),
   };
 }
 
