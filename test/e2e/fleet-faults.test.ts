@@ -3,7 +3,7 @@ import { run } from '../lab/command.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab } from '../lab/shared-lab.ts';
-import { type Stack, startStack } from '../stack/start-stack.ts';
+import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
 import {
   auditSince,
   containersOn,
@@ -77,6 +77,10 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
     return found;
   }
 
+  async function lateExits(): Promise<AuditLine[]> {
+    return (await stack.audit()).filter((line) => line.type === 'late-exit');
+  }
+
   async function workGoesOn(without?: LabHost): Promise<void> {
     const from = (await stack.audit()).length;
     const all = await Promise.all(
@@ -105,6 +109,7 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
   });
 
   test('P24 a frozen engine: given up in 15 s, its command ends with 125, and what is left goes once it is back', async () => {
+    const before = await lateExits();
     const lost = await job('sleep 60');
     const frozen = performance.now();
     await lost.host.freeze();
@@ -116,10 +121,7 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
     await workGoesOn(lost.host);
     await lost.host.thaw();
     await untilHost(stack, lost.host.name, (state) => state?.state === 'ready', 40_000);
-    await expectSoon(
-      async () => (await stack.audit()).filter(({ type: kind }) => kind === 'late-exit'),
-      (found) => found.length === 1,
-    );
+    await expectSoon(lateExits, (found) => found.length === before.length + 1);
     expect(await startsIn(stack, 'coder', lost.canary)).toBe(1);
   });
 
@@ -133,8 +135,9 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
   });
 
   test('an engine that restarts with ghosts on it, running and waiting', async () => {
+    await workGoesOn();
     await untilHost(stack, 'build-1', (state) => (state?.warm ?? 0) > 0);
-    const jobs = await Promise.all([job('sleep 60'), job('sleep 60'), job('sleep 60')]);
+    const jobs = [await job('sleep 60'), await job('sleep 60'), await job('sleep 60')];
     const [first] = jobs;
     const there = jobs.filter(({ host }) => host === first?.host);
     await first?.host.restart();
@@ -193,7 +196,7 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
   test.runIf(long)(
     'P24 a link that is cut for 30 s: the end is learnt later, by the audit alone',
     async () => {
-      const before = (await stack.audit()).filter(({ type: kind }) => kind === 'late-exit').length;
+      const before = (await lateExits()).length;
       const lost = await job('sleep 20; exit 7');
       const cut = performance.now();
       await lost.host.cut();
@@ -204,7 +207,7 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
       await lost.host.heal();
       await untilHost(stack, lost.host.name, (state) => state?.state === 'ready', 40_000);
       const late = await expectSoon(
-        async () => (await stack.audit()).filter(({ type: kind }) => kind === 'late-exit').slice(before),
+        async () => (await lateExits()).slice(before),
         (found) => found.length > 0,
       );
       expect(late).toMatchObject([{ host: lost.host.name, code: 7 }]);
@@ -216,7 +219,7 @@ describe.skipIf(!hasLab())('Docker hosts that fail', () => {
 
 /** Leaves no space where the engine makes its containers; a small file system stands in for the disk. */
 async function fillDisk(host: LabHost): Promise<() => Promise<void>> {
-  const inside = ['nsenter', `--target=${await host.pid()}`, '--mount'];
+  const inside = ['nsenter', `--target=${await host.pid()}`, '--mount', '--pid'];
   const { stdout } = await host.docker(['info', '--format', '{{.DockerRootDir}}']);
   const containers = `${stdout.trim()}/containers`;
   await run([...inside, 'mount', '-t', 'tmpfs', '-o', 'size=4k', 'clawrden-full', containers]);
