@@ -80,7 +80,9 @@ async function startOf(
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
   const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);
+  execution.trace.mark('judged');
   await recorder.decided(execution, judgement, sealed);
+  execution.trace.mark('decided');
   return authorize(judgement.decision, sealed, execution, authorizing);
 }
 
@@ -105,10 +107,10 @@ async function live(
   } catch (error) {
     outcome = outcomeOfFailure(toClawrdenError(error));
   }
-  const recorded = await recorder.ended(execution, outcome);
-  execution.end(recorded);
+  recorder.ended(execution, outcome);
+  execution.end(outcome);
   ledger.close(execution);
-  return recorded;
+  return outcome;
 }
 
 function outcomeOfFailure(error: ClawrdenError): Outcome {

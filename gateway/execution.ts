@@ -4,6 +4,7 @@ import type { Wiring } from '../src/init-client/init-plan.ts';
 import type { Outcome } from '../src/outcome.ts';
 import { type Channel, type FromCaller, type ToCaller, Vanished } from './channel.ts';
 import { createOutputTally } from './output-tally.ts';
+import { createTrace } from './trace.ts';
 import type { ExecutionRecord, ExecutionState } from './warden-view.ts';
 
 /** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
@@ -38,6 +39,7 @@ export class Execution {
   readonly context: StartContext;
   /** What the tool wrote. */
   readonly output = createOutputTally();
+  readonly trace = createTrace();
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;

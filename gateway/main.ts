@@ -33,7 +33,7 @@ import { openPolicyFile } from './policy-file.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecorder } from './recorder.ts';
 import { createRelays } from './relays.ts';
-import { createReload, type ReloadParts } from './reload-config.ts';
+import { reloadOnChange } from './reload-on-change.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { type Database, openDatabase } from './store/database.ts';
@@ -41,7 +41,6 @@ import { type History, openHistory } from './store/history.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
 import type { RelayRegistry, RelayState, WardenView } from './warden-view.ts';
-import { watchFile } from './watch-file.ts';
 
 /** How long running work may go on after the first TERM; a second one ends it at once. */
 const drainMs = 30_000;
@@ -113,7 +112,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     log,
   });
   const { scheduler, warmer, fleet } = pool;
-  const stopReloading = reloadOnChange(config, { apply: pool.apply, record, log });
+  const stopReloading = reloadOnChange(config, { load: loadGatewayConfig, apply: pool.apply, record, log });
   const parts: ExecuteParts = {
     policy,
     holdRates: createRateLimits(),
@@ -138,6 +137,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
         recordStart: recorder.started,
         onHostLost: fleet.suspect,
         onLateExit: pool.lateExits.expect,
+        traced: ({ record: { id, host }, trace }) =>
+          log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
       }),
       mirror: createMirror(recorder.started),
       passthrough,
@@ -173,20 +174,6 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await pool.close();
   await records.close();
   log.info('stopped');
-}
-
-/** Reads gateway.yaml again when the file changes, and on SIGHUP. */
-function reloadOnChange(config: GatewayConfig, parts: Omit<ReloadParts, 'load'>): () => void {
-  const reload = createReload(config, { ...parts, load: () => loadGatewayConfig(config.file) });
-  const watching = new AbortController();
-  const onError = (error: Error) =>
-    parts.log.warn({ why: error.message }, 'gateway.yaml is not watched; SIGHUP has it read');
-  watchFile(config.file, { onChange: reload, onError }, watching.signal);
-  process.on('SIGHUP', reload);
-  return () => {
-    watching.abort();
-    process.off('SIGHUP', reload);
-  };
 }
 
 interface Records {

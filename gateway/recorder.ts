@@ -11,7 +11,7 @@ import type { RecordedVerdict } from './permit.ts';
 import type { SealedPlan } from './plan.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
-/** Writes each turn of an execution to the audit and to history. What it has resolved for is on the disk. */
+/** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
 export interface Recorder {
   /** The one decision record. Throws `audit-unwritable`: then nothing may run. */
   readonly decided: (
@@ -21,8 +21,8 @@ export interface Recorder {
   ) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
   readonly started: (execution: Execution) => void;
-  /** Gives the outcome back, or `audit-unwritable` where it could not be recorded. */
-  readonly ended: (execution: Execution, outcome: Outcome) => Promise<Outcome>;
+  /** Written behind: nothing follows from it, and the answer does not wait for the disk. */
+  readonly ended: (execution: Execution, outcome: Outcome) => void;
   /** A request that never became an execution. */
   readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
 }
@@ -48,19 +48,16 @@ export function createRecorder(audit: AuditLog, policyHash: () => string): Recor
       }),
     started: (execution) => {
       const { host, container, planHash } = execution.record;
-      // The decision is on the disk already; a disk that fills up now is reported by the end's own record.
+      // The decision is on the disk already; a disk that fills up now refuses the next one.
       audit.append({ type: 'start', ...idsOf(execution), host, container, planHash }).catch(() => {});
     },
-    ended: async (execution, outcome) => {
+    ended: (execution, outcome) => {
       const totals = execution.output.totals();
       const { stdoutBytes, stderrBytes } = totals;
       const end = { state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes } as const;
       // In one: whoever reads history meets no end without an outcome.
       execution.advance({ ...end, ...endFields(outcome) });
-      const record = outcomeRecord(execution, outcome, totals);
-      const recorded = await audit.append(record).then(() => outcome, unrecorded);
-      if (recorded !== outcome) execution.advance(endFields(recorded));
-      return recorded;
+      audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
     },
     refused: async (caller, request, error) => {
       const outcome = failure(error.code, error.message);

@@ -21,6 +21,8 @@ const nameAfterMs = 20;
 
 export interface GhostParts extends PlacerParts {
   readonly recordStart: (execution: Execution) => void;
+  /** Its trace is whole. */
+  readonly traced: (execution: Execution) => void;
   /** A host was lost after it had the plan: what became of the command may be learnt later. */
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
@@ -33,6 +35,7 @@ export function createGhostExecutor(parts: GhostParts): Executor {
     const now = place(plan, execution);
     const placed = now instanceof Promise ? await now : now;
     const { host } = placed.lease;
+    execution.trace.mark('placed');
     try {
       const outcome = await runIn(placed, plan, execution, parts);
       execution.clean(host.part(placed.ghost));
@@ -46,6 +49,7 @@ export function createGhostExecutor(parts: GhostParts): Executor {
       throw error;
     } finally {
       placed.lease.release();
+      parts.traced(execution);
     }
   };
 }
@@ -69,14 +73,17 @@ async function runIn(
       plan: encodePlan(initPlanOf(plan, execution.context.wiring)),
       send: counted(execution),
       onStarted: () => {
+        execution.trace.mark('started');
         execution.advance({ state: 'running', startedAt: Date.now() });
         recordStart(execution);
         void execution.send({ type: 'started', host: host.name, container: containerId });
       },
     });
+    execution.trace.mark('planned');
     execution.advance({ host: host.name, container: containerId });
     execution.takeInputs((input) => forward(input, session));
     const end = await ending;
+    execution.trace.mark('ended');
     execution.signal.throwIfAborted();
     return outcomeOfEnd(end, { ...plan, ...plan.limits });
   } catch (error) {

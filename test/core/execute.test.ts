@@ -46,6 +46,7 @@ test('nobody sees an end without its outcome', async () => {
     return Promise.resolve({ kind: 'exited', code: 7, signal: 0 });
   });
   await createExecute(core)(relay, request('run'), openChannel());
+  await expect.poll(() => outcomes.size).toBe(1);
   watching.abort();
   expect([...outcomes]).toEqual(['exited']);
 });

@@ -19,8 +19,7 @@ import {
 } from './fleet.ts';
 import { type Typing, type } from './typed.ts';
 
-// Minutes of waiting for engines that are killed, frozen, cut off and filled up: for the long run.
-describe.skipIf(!hasLab() || process.env.CLAWRDEN_LONG !== '1')('Docker hosts that fail', () => {
+describe.skipIf(!hasLab())('Docker hosts that fail', () => {
   let lab: Lab;
   let stack: Stack;
   let canaries = 0;

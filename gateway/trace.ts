@@ -1,0 +1,20 @@
+/** Where a command in a ghost got, in order. */
+export type Mark = 'received' | 'judged' | 'decided' | 'placed' | 'planned' | 'started' | 'ended';
+
+/** When an execution got where: what its time went to, for whoever measures. */
+export interface Trace {
+  readonly mark: (mark: Mark) => void;
+  /** Milliseconds since the first mark; only the marks that were made. */
+  readonly times: () => Readonly<Partial<Record<Mark, number>>>;
+}
+
+export function createTrace(): Trace {
+  const began = performance.now();
+  const times: Partial<Record<Mark, number>> = { received: 0 };
+  return {
+    mark: (mark) => {
+      times[mark] = performance.now() - began;
+    },
+    times: () => times,
+  };
+}
