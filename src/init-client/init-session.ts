@@ -5,6 +5,7 @@ import { encodeFrame, type Frame, FrameReader, FrameType } from '../frames.ts';
 import { DockerDemux } from './docker-demux.ts';
 import { encodeInput } from './encode-input.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
+import { joinFrames } from './join-frames.ts';
 
 const initProtocolVersion = 1;
 const maxDiagnosticBytes = 2048;
@@ -113,7 +114,7 @@ export class InitSession {
 
   *#framesIn(chunk: Buffer): Generator<Frame> {
     for (const { stream, bytes } of this.#demux.push(chunk)) {
-      if (stream === 1) yield* this.#reader.push(bytes);
+      if (stream === 1) yield* joinFrames(this.#reader.push(bytes));
       else this.#diagnostic = (this.#diagnostic + bytes.toString()).slice(0, maxDiagnosticBytes);
     }
   }
