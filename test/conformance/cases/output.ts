@@ -20,6 +20,10 @@ export const outputCases: readonly Case[] = [
   { name: 'output-last-line-without-newline', argv: ['printf', 'no newline'] },
   { name: 'output-3-MiB', argv: ['head', '-c', '3145728', '/dev/zero'] },
   { name: 'output-3-MiB-on-stderr', argv: ['sh', '-c', 'head -c 3145728 /dev/zero >&2'] },
+  {
+    name: 'output-many-small-writes',
+    argv: ['node', '-e', "for (let i = 0; i < 100000; i++) fs.writeSync(1, i + ' ')"],
+  },
   { name: 'output-seq', argv: ['seq', '100000'] },
   { name: 'output-yes-head-inside', argv: ['sh', '-c', 'yes | head -n 3'] },
   { name: 'output-pipe-status-inside', argv: ['bash', '-c', 'yes | head -n 1; echo ${PIPESTATUS[@]}'] },

@@ -83,6 +83,12 @@ export const signalCases: readonly Case[] = [
     ],
     mask: [[/^ready[y\n]+$/, '(yes)']],
   },
+  {
+    name: 'signal-in-a-flood-of-small-writes',
+    argv: ['sh', '-c', 'trap "exit 3" INT; echo ready; while :; do echo y; done'],
+    steps: [ready, { sleep: 2000 }, { signal: 'SIGINT' }],
+    mask: [[/^ready[y\n]+$/, '(yes)']],
+  },
   { name: 'signal-to-node', argv: ['node', '-e', ofNode], steps: [ready, { signal: 'SIGTERM' }] },
   {
     name: 'signal-INT-to-node',

@@ -26,7 +26,7 @@ export const terminalSignalCases: readonly Case[] = [
     name: 'terminal-interrupt-of-cat',
     argv: ['sh', '-c', 'echo ready; cat; echo not reached'],
     tty: true,
-    steps: [ready, { write: 'x\x03' }],
+    steps: [ready, { sleep: 300 }, { write: 'x\x03' }],
   },
   {
     name: 'terminal-interrupt-of-a-child',
