@@ -13,11 +13,17 @@ export const nativeBuilds: readonly NativeBuild[] = [
   build('sanitized', '../../build/native-sanitize/'),
 ];
 
+/** A program that is there only for tests of the sanitized build. Throws where it is missing. */
+export function sanitizedProgram(name: string): string {
+  return builtProgram(fileURLToPath(new URL(`../../build/native-sanitize/${name}`, import.meta.url)));
+}
+
 function build(name: NativeBuild['name'], folder: string): NativeBuild {
-  const path = (program: string) => fileURLToPath(new URL(folder + program, import.meta.url));
-  const found = { name, shim: path('clawrden-shim'), init: path('clawrden-init') };
-  for (const program of [found.shim, found.init]) {
-    if (!existsSync(program)) throw new Error(`${program} is missing: run make -C shim/native all sanitize`);
-  }
-  return found;
+  const path = (program: string) => builtProgram(fileURLToPath(new URL(folder + program, import.meta.url)));
+  return { name, shim: path('clawrden-shim'), init: path('clawrden-init') };
+}
+
+function builtProgram(path: string): string {
+  if (!existsSync(path)) throw new Error(`${path} is missing: run make -C shim/native all sanitize`);
+  return path;
 }

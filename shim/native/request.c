@@ -1,5 +1,6 @@
 #include "request.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,7 +124,12 @@ static void add_request(struct json *json, const struct caller *caller, char *co
 
 static const char *find_cwd(char cwd[PATH_MAX], struct text *why)
 {
-    if (!getcwd(cwd, PATH_MAX) || cwd[0] != '/') {
+    char *found = getcwd(cwd, PATH_MAX);
+    if (!found && (errno == ERANGE || errno == ENAMETOOLONG)) {
+        text_add(why, "the path of the current directory is over 4 KiB; change to one nearer the root");
+        return "too-large";
+    }
+    if (!found || cwd[0] != '/') {
         text_add(why, "the current directory does not exist any more; change to another one");
         return "cwd-missing";
     }

@@ -140,6 +140,22 @@ describe.each(nativeBuilds)('what the shim asks ($name)', (build) => {
     expect(relay.unclaimed).toBe(0);
   });
 
+  test('a directory whose path is longer than paths may be', async () => {
+    const diving = `const name = "d".repeat(200);
+      for (let depth = 0; depth < 22; depth += 1) { fs.mkdirSync(name); process.chdir(name); }
+      const { status } = child_process.spawnSync(process.argv[1], { stdio: "inherit" });
+      for (let depth = 0; depth < 22; depth += 1) { process.chdir(".."); fs.rmdirSync(name); }
+      process.exit(status);`;
+    await using bench = new ShimBench(build);
+    await using relay = await bench.relay();
+    const run = bench.script(`exec ${process.execPath} -e '${diving}' $T`, { cwd: bench.directory });
+    expect(await run.end()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^clawrden: too-large: the path of the current directory is over 4 KiB/),
+    });
+    expect(relay.unclaimed).toBe(0);
+  });
+
   test.each([
     ['</dev/null >/dev/null 2>/dev/null', ['null', 'null', 'null']],
     ['</dev/null >/dev/null 2>&1', ['null', 'null', '=1']],
