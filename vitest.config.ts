@@ -8,5 +8,7 @@ export default defineConfig({
     // at the end of the run.
     retry: 1,
     testTimeout: 20_000,
+    // Most of their time is waiting: one worker for each core would leave the cores idle.
+    maxWorkers: 3,
   },
 });
