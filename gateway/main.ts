@@ -159,7 +159,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     audit,
     killSwitch,
   });
-  const restored = await restoreWaiting(parts, approvals, history);
+  const restored = await restoreWaiting(parts, approvals, { audit, auditFile: config.audit, history });
   const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
   const servers = await startServers(config, identity, records, served);
   await fleet.looked();

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type Plan, planHash } from '../src/plan.ts';
 import type { Approvals, Restored } from './approvals/approvals.ts';
+import { lifeKey } from './audit/last-lives.ts';
 import { type ExecuteParts, takeUp } from './execute.ts';
 import type { StartContext } from './execution.ts';
+import { type Records, settleHistory } from './settle-history.ts';
 import type { History } from './store/history.ts';
 
 const contextSchema = z.object({
@@ -21,15 +23,17 @@ const contextSchema = z.object({
 export async function restoreWaiting(
   parts: ExecuteParts,
   approvals: Approvals,
-  history: History,
+  records: Records,
 ): Promise<number> {
-  const waiting = await approvals.restore();
-  const taken = await Promise.all(waiting.map((asked) => restoreOne(parts, asked, history)));
-  await history.endUnfinished(
-    'the gateway ended before the command did',
-    waiting.map(({ approval }) => approval.executionId),
-  );
-  return taken.filter(Boolean).length;
+  const leftovers = await settleHistory(records);
+  const taken = new Set<string>();
+  for (const asked of await approvals.restore()) {
+    const key = lifeKey(asked.caller, asked.approval.executionId);
+    const verdictTold = leftovers.hasVerdict(key);
+    if (await restoreOne(parts, { ...asked, verdictTold }, records.history)) taken.add(key);
+  }
+  await leftovers.endAllBut(taken);
+  return taken.size;
 }
 
 async function restoreOne(parts: ExecuteParts, asked: Restored, history: History): Promise<boolean> {
@@ -43,7 +47,8 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
     hash: planHash(approval.plan),
   };
   if (sealed.hash !== approval.planHash) return false;
-  const execution = parts.ledger.restore(record, contextSchema.parse(JSON.parse(context)) as StartContext);
+  const told = { ...record, plan: sealed.canonical };
+  const execution = parts.ledger.restore(told, contextSchema.parse(JSON.parse(context)) as StartContext);
   void takeUp(parts, execution, asked, sealed);
   return true;
 }

@@ -46,6 +46,8 @@ export interface Approvals {
 
 export interface Asked {
   readonly approval: PendingApproval;
+  /** An earlier gateway wrote the verdict to the audit. */
+  readonly verdictTold?: boolean;
   /**
    * Rejects with `approval-expired`, or with the signal's reason: the question is void then. Where an answer came
    * first, the answer stands.

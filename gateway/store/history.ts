@@ -14,8 +14,6 @@ export interface History {
   readonly find: (id: string) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Executions that a dead gateway left open are ended, but for those that are `kept`; returns how many. */
-  readonly endUnfinished: (text: string, kept: readonly string[]) => Promise<number>;
   /** Empty, or why the last write failed. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
@@ -71,7 +69,6 @@ export function openHistory(database: Database, keepMs?: number): History {
       await saving;
       return getExecution(database, caller, id);
     },
-    endUnfinished: (text, kept) => endUnfinished(database, text, kept),
     problem: () => problem,
     close: async () => {
       stopSweeping();
@@ -140,21 +137,4 @@ async function findExecution(database: Database, id: string): Promise<ExecutionR
   const exact = rows.find((row) => row.id === id);
   const row = exact ?? (rows.length === 1 ? rows[0] : undefined);
   return row && fromRow(row);
-}
-
-async function endUnfinished(database: Database, text: string, kept: readonly string[]): Promise<number> {
-  let update = database
-    .updateTable('executions')
-    .set({
-      state: 'ended',
-      outcome: 'failed',
-      exit_code: 125,
-      reason: 'gateway-lost',
-      text,
-      ended_at: Date.now(),
-    })
-    .where(isOpen);
-  if (kept.length > 0) update = update.where('id', 'not in', kept);
-  const result = await update.executeTakeFirst();
-  return Number(result.numUpdatedRows);
 }

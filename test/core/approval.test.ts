@@ -84,7 +84,7 @@ test('A-46: a gateway that ends well leaves what waits to the next one, and does
     await core.history.close();
   }
   await using core = await startCore(dir);
-  expect(await restoreWaiting(core, core.approvals, core.history)).toBe(1);
+  expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
   const resume = createResume(core.ledger);
   const outcome = await resume(relay, { executionId: start.executionId, planHash }, openChannel());
   expect(outcome).toMatchObject({ kind: 'exited' });
@@ -103,7 +103,7 @@ test('A-46: after a restart nothing runs until the caller is back, with the plan
     await core.history.close();
   }
   await using core = await startCore(dir);
-  expect(await restoreWaiting(core, core.approvals, core.history)).toBe(1);
+  expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
   const resume = createResume(core.ledger);
   const wrong = await resume(relay, { executionId: start.executionId, planHash: 'other' }, openChannel());
   expect(wrong).toMatchObject({ reason: 'resume-void' });
@@ -123,7 +123,7 @@ test('A-46: a caller that does not come back after a restart leaves its question
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await using core = await startCore(dir);
-  await restoreWaiting(core, core.approvals, core.history);
+  await restoreWaiting(core, core.approvals, core.records);
   expect(core.approvals.pending()).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(returnWithinMs + 1);
   vi.useRealTimers();

@@ -16,6 +16,7 @@ import { createRecorder } from '../../gateway/recorder.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Records } from '../../gateway/settle-history.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { decide } from '../../src/policy/decide.ts';
 import { parsePolicy } from '../../src/policy/parse-policy.ts';
@@ -58,6 +59,8 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
 }
 
 /** The core on real files, with an executor that notes what it was given; the same folder is a restart. */
+  readonly records: Records;
+  readonly outputs: Outputs;
 export async function startCore(
   dir: string,
   run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
@@ -109,6 +112,8 @@ export async function startCore(
 }
 
 const coder = {
+    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
+    outputs,
   name: 'coder',
   relay: 'host-1',
   users: [{ uid: 1000, gid: 1000 }],

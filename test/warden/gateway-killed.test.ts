@@ -101,7 +101,58 @@ async function bringBack(left: readonly Mirrored[]): Promise<void> {
   admin.close();
 }
 
-test(`P15 P25 A-46: SIGKILL of the gateway at ${rounds} moments under load (CLAWRDEN_SEED=${seed}): no start before its record or twice, the chain holds, questions wait on`, {
+interface Line {
+  readonly type: string;
+  readonly execution: string;
+  readonly decision: string;
+  readonly outcome: string;
+  readonly code: number;
+}
+
+/** In the audit, for all that was let through; and the history tells the same of the newest. */
+async function expectOneEndEach(admin: GatewayClient): Promise<void> {
+  // The last outcomes are written behind the answers.
+  await expect.poll(async () => strangeLives(await auditLines(), await openOnes(admin))).toEqual([]);
+  const ends = new Map(
+    (await auditLines()).filter(({ type }) => type === 'outcome').map((end) => [end.execution, end]),
+  );
+  const newest = { running: false, agent: '', since: '', decision: '', limit: 1000 };
+  const { executions } = await admin.call(WardenServiceService.listExecutions, newest);
+  const wrong = executions.filter(({ id, outcome, exitCode }) => {
+    const end = ends.get(id) ?? { outcome: '', code: 0 };
+    return end.outcome !== outcome || end.code !== exitCode;
+  });
+  expect(wrong).toEqual([]);
+  expect(executions.some(({ reason }) => reason === 'gateway-lost')).toBe(true);
+  admin.close();
+}
+
+/** Approved ones whose callers may still come back. */
+async function openOnes(admin: GatewayClient): Promise<Set<string>> {
+  const running = { running: true, agent: '', since: '', decision: '', limit: 1000 };
+  const { executions } = await admin.call(WardenServiceService.listExecutions, running);
+  return new Set(executions.map(({ id }) => id));
+}
+
+async function auditLines(): Promise<Line[]> {
+  const files = [...(await rotatedFiles(gateway.audit)), gateway.audit];
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Line);
+}
+
+function strangeLives(lines: readonly Line[], open: ReadonlySet<string>): string[] {
+  const lives = Map.groupBy(lines, ({ execution }) => execution);
+  const begun = lines.filter(({ type, decision }) => type === 'decision' && decision !== 'deny');
+  return begun.flatMap(({ execution: id }) => {
+    const types = lives.get(id)?.map(({ type }) => type) ?? [];
+    const count = (wanted: string) => types.filter((type) => type === wanted).length;
+    const ends = count('outcome') + Number(open.has(id));
+    const right = count('decision') === 1 && count('verdict') <= 1 && count('start') <= 1 && ends === 1;
+    return right ? [] : [`${id}: ${types.join(', ')}`];
+  });
+}
+
+test(`P15 P25 A-46: SIGKILL of the gateway at ${rounds} moments under load (CLAWRDEN_SEED=${seed}): no start before its record or twice, one end for each, the chain holds, questions wait on`, {
   timeout: 30_000 + rounds * 15_000,
 }, async () => {
   const dice = seeded(seed);
@@ -114,6 +165,7 @@ test(`P15 P25 A-46: SIGKILL of the gateway at ${rounds} moments under load (CLAW
   expect(started.length).toBeGreaterThan(rounds * 5);
   expect(all.flatMap(({ unaudited }) => unaudited)).toEqual([]);
   expect(all.filter(({ starts }) => starts > 1)).toEqual([]);
+  await expectOneEndEach(await gateway.admin());
   await gateway.end('SIGTERM');
   const key = createPublicKey(readFileSync(join(gateway.state, 'signing-key.pem')));
   const report = await verifyAudit([...(await rotatedFiles(gateway.audit)), gateway.audit], key);

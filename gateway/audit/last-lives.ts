@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
+
+/** What the end of the audit tells of one execution that was let through or asked about. */
+export interface Life {
+  readonly decision?: Recorded<DecisionRecord>;
+  readonly verdict?: Recorded<VerdictRecord>;
+  readonly outcome?: Recorded<OutcomeRecord>;
+}
+
+/** `time` is RFC 3339. */
+export type Recorded<Kind extends AuditRecord> = Kind & { readonly time: string };
+
+/** Far more than is written while the history is behind. */
+const tailBytes = 16 * 1024 * 1024;
+
+export function lifeKey(caller: string, execution: string): string {
+  return `${caller} ${execution}`;
+}
+
+/** By caller and id. Of an execution that began before the end that is read, the decision is not there. */
+export async function lastLives(file: string): Promise<Map<string, Life>> {
+  const lives = new Map<string, Life>();
+  for (const part of await lastParts(file)) {
+    for await (const line of createInterface({ input: createReadStream(part.file, part), crlfDelay: 0 })) {
+      const record = parse(line);
+      if (record !== undefined) note(lives, record);
+    }
+  }
+  return lives;
+}
+
+/** Where to read, oldest first: the last of the log, and of its rotated parts while there is room. */
+async function lastParts(file: string): Promise<{ file: string; start: number }[]> {
+  const parts: { file: string; start: number }[] = [];
+  let left = tailBytes;
+  for (const part of [...(await rotatedFiles(file)), file].reverse()) {
+    if (left <= 0) break;
+    const { size } = await stat(part);
+    parts.unshift({ file: part, start: Math.max(0, size - left) });
+    left -= size;
+  }
+  return parts;
+}
+
+/** Begun in the middle, the first line may be a part of one. */
+function parse(line: string): Recorded<AuditRecord> | undefined {
+  try {
+    // Written by this program; whoever changed it since has broken the chain.
+    return JSON.parse(line) as Recorded<AuditRecord>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A denial is left out: it is an end by itself, and one may name the id of another's execution. */
+function note(lives: Map<string, Life>, record: Recorded<AuditRecord>): void {
+  if (record.type !== 'decision' && record.type !== 'verdict' && record.type !== 'outcome') return;
+  if (record.type === 'decision' && record.decision === 'deny') return;
+  const key = lifeKey(record.caller, record.execution);
+  lives.set(key, { ...lives.get(key), [record.type]: record });
+}

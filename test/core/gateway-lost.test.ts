@@ -1,0 +1,76 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createExecute } from '../../gateway/execute.ts';
+import { restoreWaiting } from '../../gateway/restore.ts';
+import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-core-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const never = () => new Promise<never>(() => {});
+
+function outcomesOf(id: string): unknown[] {
+  return readAudit(dir).filter(({ type, execution }) => type === 'outcome' && execution === id);
+}
+
+test('P15 P25: what a killed gateway left running ends once at the next start, in the audit and in the history', async () => {
+  const start = request('run');
+  {
+    await using core = await startCore(dir, never);
+    void createExecute(core)(relay, start, openChannel());
+    await vi.waitUntil(() => core.ran.length === 1);
+  }
+  for (const _ of [1, 2]) {
+    await using core = await startCore(dir);
+    expect(await restoreWaiting(core, core.approvals, core.records)).toBe(0);
+    expect(outcomesOf(start.executionId)).toMatchObject([
+      { outcome: 'failed', code: 125, reason: 'gateway-lost', agent: 'coder' },
+    ]);
+    expect(await core.history.find(start.executionId)).toMatchObject({
+      ...{ state: 'ended', outcome: 'failed', exitCode: 125, reason: 'gateway-lost' },
+    });
+  }
+});
+
+/** A gateway that was killed before its history was written: the audit is all there is. */
+async function killedAtOnce(id: string, ...more: object[]): Promise<void> {
+  await (await startCore(dir))[Symbol.asyncDispose]();
+  const ids = { execution: id, caller: 'relay:host-1', agent: 'coder' };
+  const what = { argv: ['run'], cwd: '/app', uid: 1000, gid: 1000, strategy: 'mirror', planHash: 'h' };
+  const decision = { type: 'decision', ...ids, decision: 'allow', rule: 'may-run', reason: 'so', ...what };
+  let seq = 0;
+  for (const record of [decision, ...more]) {
+    seq += 1;
+    const line = { seq, time: new Date().toISOString(), ...ids, ...record, prev: '', hash: 'h' };
+    appendFileSync(join(dir, 'audit.jsonl'), `${JSON.stringify(line)}\n`);
+  }
+}
+
+test('P15: an id that only the audit knows is ended there, and starts nothing again', async () => {
+  const start = request('run');
+  await killedAtOnce(start.executionId);
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.records);
+  expect(outcomesOf(start.executionId)).toMatchObject([{ reason: 'gateway-lost' }]);
+  expect(await createExecute(core)(relay, start, openChannel())).toMatchObject({ reason: 'id-duplicate' });
+  expect(core.ran).toEqual([]);
+});
+
+test('an end that only the audit knows is told by the history, and not told again', async () => {
+  const start = request('run');
+  const end = { outcome: 'exited', code: 3, signal: 0, reason: '', text: '', stdoutBytes: 5, stderrBytes: 0 };
+  await killedAtOnce(start.executionId, { type: 'outcome', ...end });
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.records);
+  expect(outcomesOf(start.executionId)).toHaveLength(1);
+  expect(await core.history.find(start.executionId)).toMatchObject({
+    ...{ state: 'ended', outcome: 'exited', exitCode: 3, stdoutBytes: 5 },
+  });
+});
