@@ -4,6 +4,7 @@ import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Strategy } from '../src/plan.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
+import type { Breakers } from './breakers.ts';
 import type { Caller } from './caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import type { ImageFacts } from './engine.ts';
@@ -21,6 +22,7 @@ export interface ExecuteParts {
   /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
   readonly policy: () => Policy;
   readonly holdRates: HoldRates;
+  readonly breakers: Pick<Breakers, 'hold' | 'ended'>;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
@@ -70,13 +72,13 @@ export function takeUp(
 
 /** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
 async function startOf(
-  { policy: inForce, agents, halted, holdRates, recorder, obtainImage, authorizing }: ExecuteParts,
+  { policy: inForce, agents, halted, holdRates, breakers, recorder, obtainImage, authorizing }: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
 ): Promise<Permit> {
   const policy = inForce();
-  const judgement = holdRates(judge(policy, agents, caller, request, halted));
+  const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
   const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);
@@ -93,7 +95,7 @@ function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: E
 
 /** The rest of it: lease → run → audit. */
 async function live(
-  { ledger, recorder, executors }: ExecuteParts,
+  { ledger, recorder, executors, breakers }: ExecuteParts,
   execution: Execution,
   permitted: () => Promise<Permit>,
 ): Promise<Outcome> {
@@ -108,6 +110,7 @@ async function live(
     outcome = outcomeOfFailure(toClawrdenError(error));
   }
   recorder.ended(execution, outcome);
+  breakers.ended(execution.record, outcome);
   execution.end(outcome);
   ledger.close(execution);
   return outcome;

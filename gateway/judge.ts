@@ -54,10 +54,13 @@ export function judge(
     const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
     return { policyHash: policy.hash, cleared, decision: decideFor(policy, cleared, caller) };
   } catch (error) {
-    const { code, message } = toClawrdenError(error);
-    const decision: Decision = { action: 'deny', rule: code, reason: message, code };
-    return { policyHash: policy.hash, decision };
+    return { policyHash: policy.hash, decision: denialFor(toClawrdenError(error)) };
   }
+}
+
+/** Refused by no rule of the policy. */
+export function denialFor({ code, message }: ClawrdenError): Decision {
+  return { action: 'deny', rule: code, reason: message, code };
 }
 
 /** The agent that the caller may speak for; none, where an orchestrator names none. */

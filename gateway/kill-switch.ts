@@ -4,23 +4,34 @@ import type { AuditLog } from './audit/audit-log.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { Execution } from './execution.ts';
 import type { Ledger } from './ledger.ts';
-import type { Database } from './store/database.ts';
-import type { AgentState, Halt } from './warden-view.ts';
+import type { AgentStateRow, Database } from './store/database.ts';
+import type { AgentState, Halt, Held } from './warden-view.ts';
 
 /** Stops work without the grace that a cancel gives: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
   override name = 'Halted';
 }
 
-/** Pause, kill and lockdown. A state is on the disk before it is answered, and holds until a person lifts it. */
+/** A breaker's word on an agent. */
+export interface Tripped {
+  readonly breaker: string;
+  readonly state: 'refused' | 'paused';
+  readonly reason: string;
+}
+
+/** Pause, kill, lockdown, and what breakers stop. A state is on the disk before it is answered, and holds until a person lifts it. */
 export interface KillSwitch {
   /** The refusal for new work of this agent, or `undefined`. */
   readonly refusal: (agent: string) => ClawrdenError | undefined;
   /** The agent's own state; a lockdown is apart. */
   readonly stateOf: (agent: string) => AgentState;
+  /** What the agent is stopped by; `undefined` where it is not. */
+  readonly heldBy: (agent: string) => Held | undefined;
   readonly locked: () => boolean;
   readonly set: (agent: string, state: AgentState, by: Caller, reason: string) => Promise<Halt>;
   readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
+  /** In force at once, where the agent is not stopped as strictly already. */
+  readonly trip: (agent: string, tripped: Tripped) => void;
 }
 
 export interface KillSwitchParts {
@@ -36,43 +47,68 @@ export interface KillSwitchParts {
 /** Where the lockdown is kept, beside the agents. */
 const everyAgent = '';
 const confirmWithinMs = 2_000;
+/** How a breaker is written where a person's name would be. */
+const breakerPrefix = 'breaker:';
+const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1, paused: 2, killed: 3 };
 
 export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch> {
   const { database, audit } = parts;
   const rows = await database.selectFrom('agent_states').selectAll().execute();
-  const states = new Map(rows.map((row) => [row.agent, row.state as AgentState]));
-  const stateOf = (agent: string) => states.get(agent) ?? 'active';
+  const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
+  const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
+  const locked = () => stateOf(everyAgent) === 'paused';
 
-  async function change(agent: string, state: AgentState, by: Caller, reason: string): Promise<Halt> {
+  async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
+    const row = { agent, state, set_by: by, reason, set_at: Date.now() };
     // Refused from now on; what follows only makes it last and says so.
-    states.set(agent, state);
-    const halting = state === 'active' ? parts.tellRelays() : halt(parts, agent, state, callerName(by));
-    const row = { agent, state, set_by: callerName(by), reason, set_at: Date.now() };
+    states.set(agent, heldOf(row));
+    const halting =
+      strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
     await database
       .insertInto('agent_states')
       .values(row)
       .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
       .execute();
     const subject = agent === everyAgent ? 'every agent' : agent;
-    await audit.append({ type: 'control', agent: subject, state, by: callerName(by), reason });
+    await audit.append({ type: 'control', agent: subject, state, by, reason });
     return (await halting) ?? { stopped: 0, unconfirmed: [] };
   }
 
   return {
-    refusal: (agent) => refusalFor(stateOf(agent), states.get(everyAgent) === 'paused', agent),
+    refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
     stateOf,
-    locked: () => states.get(everyAgent) === 'paused',
-    set: change,
-    lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', by, reason),
+    heldBy: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
+    locked,
+    set: (agent, state, by, reason) => change(agent, state, callerName(by), reason),
+    lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', callerName(by), reason),
+    trip: (agent, { breaker, state, reason }) => {
+      if (strictness[state] <= strictness[stateOf(agent)]) return;
+      // It holds as long as this gateway lives; that it was not recorded, whoever looks at the audit's health sees.
+      change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
+    },
   };
 }
 
-function refusalFor(state: AgentState, locked: boolean, agent: string): ClawrdenError | undefined {
-  if (state === 'killed')
+function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
+  // Only `change` writes it, from this very type.
+  return { state: state as AgentState, by: set_by, reason, since: set_at };
+}
+
+/** An operator's reason is for the record; a breaker's tells the agent what it did. */
+function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
+  if (held === undefined || held.state === 'active') return undefined;
+  if (held.state === 'killed')
     return new ClawrdenError('agent-killed', `${agent} was killed; an operator can resume it`);
-  if (state === 'paused')
-    return new ClawrdenError('agent-paused', `${agent} is paused; an operator can resume it`);
-  return locked ? new ClawrdenError('agent-paused', 'everything is locked down by an operator') : undefined;
+  const code = held.state === 'paused' ? 'agent-paused' : 'breaker-open';
+  if (!held.by.startsWith(breakerPrefix))
+    return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
+  const name = held.by.slice(breakerPrefix.length);
+  const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
+  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${held.reason}; ${advice}`);
+}
+
+function lockedDown(): ClawrdenError {
+  return new ClawrdenError('agent-paused', 'everything is locked down by an operator');
 }
 
 /** Stops what the agent has open, and waits until it is gone or 2 s are over. */

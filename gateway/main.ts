@@ -17,6 +17,7 @@ import type { AuditRecord } from './audit/audit-record.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
+import { createBreakers } from './breakers.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { openDrains } from './drains.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
@@ -98,6 +99,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       const names = config.agents.filter(({ name }) => concerned(name));
       return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
     },
+  const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
   });
   const init = nativeFile('clawrden-init');
   const drains = await openDrains(records.database, audit);
@@ -115,6 +117,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const stopReloading = reloadOnChange(config, { load: loadGatewayConfig, apply: pool.apply, record, log });
   const parts: ExecuteParts = {
     policy,
+    breakers,
     holdRates: createRateLimits(),
     agents,
     halted: killSwitch.refusal,
@@ -154,6 +157,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     approvals,
     scheduler,
     fleet,
+    breakers,
     drains,
     relays,
     audit,

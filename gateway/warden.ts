@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { Breakers } from './breakers.ts';
 import { callerName } from './caller.ts';
 import type { Drains } from './drains.ts';
 import type { Explain } from './explain.ts';
@@ -31,6 +32,7 @@ export interface WardenParts {
   readonly killSwitch: KillSwitch;
 }
 
+  readonly breakers: Breakers;
 /** What operators see and do, put together from the parts that know it. */
 export function createWarden(parts: WardenParts): WardenView {
   const startedAt = Date.now();
@@ -45,8 +47,11 @@ export function createWarden(parts: WardenParts): WardenView {
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
     resolveApproval: (id, answer, by) => approvals.resolve(id, { ...answer, by: callerName(by) }),
-    setAgentState: async (agent, state, by, reason) =>
-      parts.agents.has(agent) ? parts.killSwitch.set(agent, state, by, reason) : undefined,
+    setAgentState: async (agent, state, by, reason) => {
+      if (!parts.agents.has(agent)) return undefined;
+      if (state === 'active') parts.breakers.reset(agent);
+      return parts.killSwitch.set(agent, state, by, reason);
+    },
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
     agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
@@ -70,13 +75,13 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }
   return {
     name: agent.name,
     relay: agent.relay,
+  const held = killSwitch.heldBy(agent.name);
     online: report !== undefined && report.problem === '',
     containerRunning: report?.containerRunning ?? false,
     tools: report?.tools ?? [],
     running: ledger.running().filter((record) => record.agent === agent.name).length,
     pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
-    paused: killSwitch.stateOf(agent.name) === 'paused',
-    killed: killSwitch.stateOf(agent.name) === 'killed',
+    ...(held === undefined ? {} : { held }),
     problem: report?.problem ?? 'its relay is not connected',
   };
 }

@@ -12,6 +12,7 @@ export const errorCodes = [
   'agent-unknown',
   'agent-paused',
   'agent-killed',
+  'breaker-open',
   'needs-agent',
   'cwd-outside',
   'identity-mismatch',

@@ -10,6 +10,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'agent-unknown': 1,
   'agent-paused': 1,
   'agent-killed': 1,
+  'breaker-open': 1,
   'needs-agent': 1,
   'cwd-outside': 1,
   'identity-mismatch': 1,

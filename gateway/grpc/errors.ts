@@ -13,6 +13,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'agent-unknown': status.NOT_FOUND,
   'agent-paused': status.FAILED_PRECONDITION,
   'agent-killed': status.FAILED_PRECONDITION,
+  'breaker-open': status.FAILED_PRECONDITION,
   'needs-agent': status.INVALID_ARGUMENT,
   'cwd-outside': status.PERMISSION_DENIED,
   'identity-mismatch': status.PERMISSION_DENIED,

@@ -20,7 +20,17 @@ export function toApproval({ createdAt, expiresAt, ...same }: PendingApproval): 
 }
 
 export function toAgent(view: AgentView): Agent {
-  return { ...view, tools: [...view.tools] };
+  const { held, ...same } = view;
+  return {
+    ...same,
+    tools: [...view.tools],
+    refused: held?.state === 'refused',
+    paused: held?.state === 'paused',
+    killed: held?.state === 'killed',
+    heldBy: held?.by ?? '',
+    heldReason: held?.reason ?? '',
+    heldSince: toTime(held?.since),
+  };
 }
 
 export function toHost(view: HostView): Host {

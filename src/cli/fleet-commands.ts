@@ -57,14 +57,21 @@ async function agents(options: GatewayOptions): Promise<void> {
       `${agent.running}`,
       `${agent.pending}`,
       agent.tools.map(renderText).join(' '),
-      [renderText(agent.problem), 'red'],
+      [renderText(problemOf(agent)), 'red'],
     ]);
     printTable(['AGENT', 'STATE', 'RELAY', 'CONTAINER', 'RUNNING', 'PENDING', 'TOOLS', 'PROBLEM'], rows);
   });
 }
 
-function stateOf({ killed, paused, online }: Agent): Cell {
+/** Whoever stopped it says why. */
+function problemOf({ heldBy, heldReason, problem }: Agent): string {
+  if (heldBy === '') return problem;
+  return heldReason === '' ? `by ${heldBy}` : `by ${heldBy}: ${heldReason}`;
+}
+
+function stateOf({ killed, paused, refused, online }: Agent): Cell {
   if (killed) return ['killed', 'red'];
+  if (refused) return ['refused', 'yellow'];
   if (paused) return ['paused', 'yellow'];
   return online ? ['online', 'green'] : ['offline', 'red'];
 }

@@ -73,6 +73,7 @@ export function parseVersion0(source: YamlSource, hash: string): PolicyResult {
       environment: raw.environment.allow,
       tools: toolsOf(raw),
       rules: raw.rules.map((rule, index) => toRule(rule, index, source)),
+      breakers: [],
       warnings: [...warnAboutFormat(raw, source), ...warnAboutVariables(raw.environment.allow, source)],
     },
   };

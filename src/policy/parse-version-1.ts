@@ -1,5 +1,6 @@
 import { checkShape } from '../config/check-shape.ts';
 import type { YamlSource } from '../config/read-yaml.ts';
+import { findBreakerProblems, toBreaker } from './breakers.ts';
 import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
 import { warnAboutVariables } from './dangerous-variables.ts';
 import { findRuleProblems } from './find-rule-problems.ts';
@@ -17,6 +18,7 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
   const problems = [
     ...findToolProblems(raw.tools, raw.networks, source),
     ...findRuleProblems(raw, source),
+    ...findBreakerProblems(raw, source),
     ...findMisplacedEnd(source),
   ];
   if (problems.length > 0) return { problems };
@@ -33,6 +35,7 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
       environment: raw.environment.allow,
       tools: buildTools(raw.tools, raw.networks, raw.timeout),
       rules: raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index]))),
+      breakers: raw.breakers.map(toBreaker),
       warnings: warnAboutVariables(raw.environment.allow, source),
     },
   };

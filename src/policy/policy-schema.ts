@@ -77,6 +77,20 @@ const withoutEffectOnDenial = [
   ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment'] as const),
 ];
 
+const conditions = ['repeats', 'failures', 'rate'] as const;
+
+const breakerSchema = strictObject({
+  name: ruleNameField,
+  repeats: z.int().min(2).max(10_000).optional(),
+  failures: z.int().min(1).max(10_000).optional(),
+  rate: rateField.optional(),
+  agents: z.array(nameField).min(1).optional(),
+  action: z.enum(['refuse', 'pause']),
+  reason: reasonField.optional(),
+}).refine((breaker) => conditions.filter((key) => breaker[key] !== undefined).length === 1, {
+  error: `must have one of ${conditions.join(', ')}`,
+});
+
 export const approvalSchema = strictObject({ expires: durationField.prefault('10m') }).prefault({});
 
 export const environmentSchema = strictObject({ allow: z.array(variableField).max(256).default([]) });
@@ -93,6 +107,7 @@ export const policySchema = strictObject({
   tools: toolsSchema.default({}),
   networks: networksSchema.default({}),
   rules: z.array(ruleSchema).default([]),
+  breakers: z.array(breakerSchema).max(32).default([]),
   complete: z.literal(true, {
     error: (issue) =>
       issue.input === undefined

@@ -31,6 +31,7 @@ export interface PolicyBase {
   readonly environment: readonly string[];
   /** In version 0 a tool that is not here still runs, by mirror. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly breakers: readonly Breaker[];
   /** What loads but should not be relied on; one line each. */
   readonly warnings: readonly string[];
 }
@@ -71,6 +72,23 @@ export interface Rate {
 
 /** Matches where all of its conditions do; an absent one always does. */
 export interface Rule extends RuleEffect {
+/** Stops an agent that has lost its way, until a person lets it go on. Each agent is counted by itself. */
+export interface Breaker {
+  readonly name: string;
+  readonly trips: Trips;
+  /** `refuse`: no new work; what runs goes on. `pause`: as an operator's pause. */
+  readonly action: 'refuse' | 'pause';
+  /** One line for whoever is refused, and for whoever is to let it go on. */
+  readonly reason?: string;
+  /** All where absent. */
+  readonly agents?: ReadonlySet<string>;
+}
+
+/** `repeats`, `failures`: so many in a row. `rate`: more than so many in a stretch of that length. */
+export type Trips =
+  | { readonly on: 'repeats' | 'failures'; readonly most: number }
+  | { readonly on: 'rate'; readonly most: number; readonly perMs: number };
+
   readonly tools?: ReadonlySet<string>;
   readonly args?: ArgPattern;
   /** At least one of these was given. */

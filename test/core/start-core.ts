@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
+import { type Breakers, createBreakers } from '../../gateway/breakers.ts';
 import type { Caller } from '../../gateway/caller.ts';
 import type { Channel, FromCaller, StartRequest, ToCaller } from '../../gateway/channel.ts';
 import { type ExecuteParts } from '../../gateway/execute.ts';
@@ -58,19 +59,19 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly ran: string[];
 }
 
-/** The core on real files, with an executor that notes what it was given; the same folder is a restart. */
-  readonly records: Records;
-  readonly outputs: Outputs;
+/** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes into the policy. */
+  readonly breakers: Breakers;
 export async function startCore(
   dir: string,
   run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
   limits = smallLimits,
 ): Promise<TestGateway> {
-  const result = parsePolicy(policyText, 'policy.yaml');
+  const result = parsePolicy(policyText.replace('complete:', `${more}complete:`), 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
   const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });
   const file = join(dir, 'clawrden.db');
+  more = '',
   const database = await openDatabase(file, 'power-loss');
   const history = openHistory(await openDatabase(file, 'crash'));
   const store = createApprovalStore(database);
@@ -100,6 +101,7 @@ export async function startCore(
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },
     approvals,
+    breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: killSwitch.refusal }),
     history,
     killSwitch,
     ran,

@@ -26,7 +26,7 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
   test('A-71: a full disk refuses new work and starts nothing; freed, it goes on without a restart, nothing torn or glued', {
     timeout: 60_000,
   }, async () => {
-    await using gateway = await startRealGateway(disk);
+    await using gateway = await startRealGateway({ auditDir: disk });
     const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
     const run = async (): Promise<Mirrored> => {
       const command = newMirrored();

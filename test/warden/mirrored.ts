@@ -20,11 +20,19 @@ export function newMirrored(): Mirrored {
   return { id: newExecutionId(), starts: 0, planHash: '', approvalId: '', unaudited: [], outcome: undefined };
 }
 
+export interface First {
+  readonly tool: 'run' | 'ask' | 'kept';
+  readonly args?: readonly string[];
+  readonly agent?: string;
+  /** What its tool writes to stdout; it always exits with 7. */
+  readonly output?: readonly Buffer[];
+}
+
 /** Starts it, or comes back for it; resolves when its stream has ended, with or without an outcome. */
 export function play(
   client: GatewayClient,
   command: Mirrored,
-  first: { readonly tool: 'run' | 'ask' } | 'resume',
+  first: First | 'resume',
   audit: string,
 ): Promise<void> {
   const stream = client.execute();
@@ -38,7 +46,9 @@ export function play(
       case 'runHere':
         command.starts += 1;
         command.unaudited.push(...unaudited(command, audit));
-        stream.write({ message: { $case: 'started', value: { host: '', container: 'c' } } });
+        stream.write({ message: { $case: 'started', value: { host: '', container: 'c', operands: [] } } });
+        for (const value of first === 'resume' ? [] : (first.output ?? []))
+          stream.write({ message: { $case: 'stdout', value } });
         stream.write({
           message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '' } },
         });
@@ -56,7 +66,7 @@ export function play(
     const value = { executionId: command.id, planHash: command.planHash };
     stream.write({ message: { $case: 'resume', value } });
   } else {
-    stream.write({ message: { $case: 'start', value: startOf(command.id, first.tool) } });
+    stream.write({ message: { $case: 'start', value: startOf(command.id, first) } });
   }
   return over.promise;
 }
@@ -71,10 +81,18 @@ function unaudited({ id, planHash }: Mirrored, audit: string): string[] {
   return missing;
 }
 
-function startOf(executionId: string, tool: string) {
+function startOf(executionId: string, { tool, args = [], agent = 'coder' }: First) {
   const stdio = ['null', 'pipe', 'pipe'];
-  const rest = { args: [], cwd: '/app', env: [], umask: 18, ignored: [], terminal: undefined, version: 1 };
+  const rest = {
+    args: [...args],
+    cwd: '/app',
+    env: [],
+    umask: 18,
+    ignored: [],
+    terminal: undefined,
+    version: 1,
+  };
   const identity = { uid: 1000, gid: 1000 };
   const command = { tool, stdio, ...rest };
-  return { executionId, agent: 'coder', command, identity, refusal: undefined, hostLabels: {} };
+  return { executionId, agent, command, identity, refusal: undefined, hostLabels: {} };
 }

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import { clawrden, launcher } from '../cli/clawrden.ts';
+import { clawrden, type Ended, launcher } from '../cli/clawrden.ts';
 import { freePort } from '../stack/free-port.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 
-/** The gateway as its users run it, without Docker hosts; `test` speaks as the relay `host-1` of the agent `coder`. */
+/** The gateway as its users run it, without Docker hosts; `test` speaks as the relay `host-1` of the agents `coder` and `other`. */
 export interface RealGateway extends AsyncDisposable {
   readonly address: string;
   readonly state: string;
@@ -17,6 +17,16 @@ export interface RealGateway extends AsyncDisposable {
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
   readonly relay: () => Promise<GatewayClient>;
   readonly admin: () => Promise<GatewayClient>;
+  /** The command line, as the admin. */
+  readonly cli: (...args: string[]) => Promise<Ended>;
+}
+
+export interface RealGatewayOptions {
+  /** The state folder when left out. */
+  readonly auditDir?: string;
+  /** Goes into the policy, before its end. */
+  readonly policy?: string;
+  readonly limits?: Readonly<Record<string, number>>;
 }
 
 const policy = `version: 1
@@ -26,21 +36,25 @@ timeout: 5m
 approval: { expires: 10m }
 tools:
   run: { strategy: mirror }
+  kept: { strategy: mirror, record: head-tail }
   ask: { strategy: mirror }
 rules:
-  - { name: may-run, tools: [run], action: allow }
+  - { name: may-run, tools: [run, kept], action: allow }
   - { name: must-ask, tools: [ask], action: ask }
 complete: true
 `;
 
-export async function startRealGateway(auditDir?: string): Promise<RealGateway> {
+export async function startRealGateway(options: RealGatewayOptions = {}): Promise<RealGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-warden-'));
   const state = join(dir, 'state');
   const [grpc, enroll] = [await freePort(), await freePort()];
   await done(['init', '--dir', state], dir);
-  await writeFile(join(state, 'policy.yaml'), policy);
-  const audit = join(auditDir ?? state, 'audit.jsonl');
-  await writeFile(join(state, 'gateway.yaml'), configOf(grpc, enroll, audit));
+  await writeFile(
+    join(state, 'policy.yaml'),
+    policy.replace('complete:', `${options.policy ?? ''}complete:`),
+  );
+  const audit = join(options.auditDir ?? state, 'audit.jsonl');
+  await writeFile(join(state, 'gateway.yaml'), configOf(grpc, enroll, audit, options.limits));
   const address = `127.0.0.1:${grpc}`;
   const context = join(dir, 'context.yaml');
   await writeFile(context, stringify({ gateway: address, identity: join(state, 'admin') }));
@@ -49,7 +63,15 @@ export async function startRealGateway(auditDir?: string): Promise<RealGateway> 
   let program: Program = await startProgram({ argv, log });
   const relayDir = join(dir, 'relay');
   const made = await done(
-    ['token', 'create', '--relay', 'host-1', '--agent', 'coder', '--context', context],
+    [
+      'token',
+      'create',
+      '--relay',
+      'host-1',
+      ...agents.flatMap((name) => ['--agent', name]),
+      '--context',
+      context,
+    ],
     dir,
   );
   await mkdir(relayDir);
@@ -66,6 +88,7 @@ export async function startRealGateway(auditDir?: string): Promise<RealGateway> 
     },
     end: async (signal) => void (await program.end(signal)),
     relay: () => connectGateway({ address, identityDir: join(relayDir, identity ?? '.') }),
+    cli: (...args) => clawrden([...args, '--context', context]),
     admin: () => connectGateway({ address, identityDir: join(state, 'admin') }),
     [Symbol.asyncDispose]: async () => {
       await program[Symbol.asyncDispose]();
@@ -74,17 +97,24 @@ export async function startRealGateway(auditDir?: string): Promise<RealGateway> 
   };
 }
 
-function configOf(grpc: number, enroll: number, audit: string): string {
+const agents = ['coder', 'other'];
+
+function configOf(grpc: number, enroll: number, audit: string, limits = manyLimits): string {
   return stringify({
     grpc: { listen: `127.0.0.1:${grpc}` },
     enroll: { listen: `127.0.0.1:${enroll}` },
     state: '.',
     policy: 'policy.yaml',
     audit,
-    limits: { 'pending-per-agent': 200, 'executions-per-agent': 1000 },
-    agents: [{ name: 'coder', relay: 'host-1', users: ['1000:1000'], cwd: '/app' }],
+    limits,
+    agents: agents.map((name) => ({ name, relay: 'host-1', users: ['1000:1000'], cwd: '/app' })),
   });
 }
+
+const manyLimits: Readonly<Record<string, number>> = {
+  'pending-per-agent': 200,
+  'executions-per-agent': 1000,
+};
 
 async function done(args: readonly string[], home: string): Promise<string> {
   const { code, stdout, stderr } = await clawrden(args, { HOME: home });

@@ -184,6 +184,27 @@ export interface Execution {
   approvalId: string;
 }
 
+export interface GetOutputRequest {
+  /** The id, or the only one that begins with it. */
+  id: string;
+}
+
+export interface GetOutputResponse {
+  id: string;
+  /** Both absent where it has not ended, where the policy did not have it recorded, or where it has been forgotten since. */
+  stdout: RecordedStream | undefined;
+  stderr: RecordedStream | undefined;
+}
+
+export interface RecordedStream {
+  /** The first bytes. */
+  head: Uint8Array;
+  /** How many bytes between the two were not kept. */
+  dropped: bigint;
+  /** The last bytes; empty where the head is all. */
+  tail: Uint8Array;
+}
+
 export interface ListApprovalsRequest {
 }
 
@@ -270,6 +291,12 @@ export interface Agent {
   paused: boolean;
   killed: boolean;
   problem: string;
+  /** A breaker of the policy lets no new work of it through; what runs goes on. */
+  refused: boolean;
+  /** Who or what stopped it (operator:NAME, breaker:NAME), why, and since when (RFC 3339); empty where it may work. */
+  heldBy: string;
+  heldReason: string;
+  heldSince: string;
 }
 
 export interface ListHostsRequest {
@@ -1317,6 +1344,282 @@ export const Execution: MessageFns<Execution> = {
       ? BigInt(object.stderrBytes)
       : 0n;
     message.approvalId = object.approvalId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetOutputRequest(): GetOutputRequest {
+  return { id: "" };
+}
+
+export const GetOutputRequest: MessageFns<GetOutputRequest> = {
+  encode(message: GetOutputRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOutputRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOutputRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetOutputRequest {
+    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+  },
+
+  toJSON(message: GetOutputRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetOutputRequest>): GetOutputRequest {
+    return GetOutputRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetOutputRequest>): GetOutputRequest {
+    const message = createBaseGetOutputRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetOutputResponse(): GetOutputResponse {
+  return { id: "", stdout: undefined, stderr: undefined };
+}
+
+export const GetOutputResponse: MessageFns<GetOutputResponse> = {
+  encode(message: GetOutputResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.stdout !== undefined) {
+      RecordedStream.encode(message.stdout, writer.uint32(18).fork()).join();
+    }
+    if (message.stderr !== undefined) {
+      RecordedStream.encode(message.stderr, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOutputResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOutputResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stdout = RecordedStream.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.stderr = RecordedStream.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetOutputResponse {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      stdout: isSet(object.stdout) ? RecordedStream.fromJSON(object.stdout) : undefined,
+      stderr: isSet(object.stderr) ? RecordedStream.fromJSON(object.stderr) : undefined,
+    };
+  },
+
+  toJSON(message: GetOutputResponse): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.stdout !== undefined) {
+      obj.stdout = RecordedStream.toJSON(message.stdout);
+    }
+    if (message.stderr !== undefined) {
+      obj.stderr = RecordedStream.toJSON(message.stderr);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetOutputResponse>): GetOutputResponse {
+    return GetOutputResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetOutputResponse>): GetOutputResponse {
+    const message = createBaseGetOutputResponse();
+    message.id = object.id ?? "";
+    message.stdout = (object.stdout !== undefined && object.stdout !== null)
+      ? RecordedStream.fromPartial(object.stdout)
+      : undefined;
+    message.stderr = (object.stderr !== undefined && object.stderr !== null)
+      ? RecordedStream.fromPartial(object.stderr)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseRecordedStream(): RecordedStream {
+  return { head: new Uint8Array(0), dropped: 0n, tail: new Uint8Array(0) };
+}
+
+export const RecordedStream: MessageFns<RecordedStream> = {
+  encode(message: RecordedStream, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.head.length !== 0) {
+      writer.uint32(10).bytes(message.head);
+    }
+    if (message.dropped !== 0n) {
+      if (BigInt.asUintN(64, message.dropped) !== message.dropped) {
+        throw new globalThis.Error("value provided for field message.dropped of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.dropped);
+    }
+    if (message.tail.length !== 0) {
+      writer.uint32(26).bytes(message.tail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordedStream {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordedStream();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.head = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.dropped = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tail = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RecordedStream {
+    return {
+      head: isSet(object.head) ? bytesFromBase64(object.head) : new Uint8Array(0),
+      dropped: isSet(object.dropped) ? BigInt(object.dropped) : 0n,
+      tail: isSet(object.tail) ? bytesFromBase64(object.tail) : new Uint8Array(0),
+    };
+  },
+
+  toJSON(message: RecordedStream): unknown {
+    const obj: any = {};
+    if (message.head.length !== 0) {
+      obj.head = base64FromBytes(message.head);
+    }
+    if (message.dropped !== 0n) {
+      obj.dropped = message.dropped.toString();
+    }
+    if (message.tail.length !== 0) {
+      obj.tail = base64FromBytes(message.tail);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RecordedStream>): RecordedStream {
+    return RecordedStream.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RecordedStream>): RecordedStream {
+    const message = createBaseRecordedStream();
+    message.head = object.head ?? new Uint8Array(0);
+    message.dropped = (object.dropped !== undefined && object.dropped !== null) ? BigInt(object.dropped) : 0n;
+    message.tail = object.tail ?? new Uint8Array(0);
     return message;
   },
 };
@@ -2534,6 +2837,10 @@ function createBaseAgent(): Agent {
     paused: false,
     killed: false,
     problem: "",
+    refused: false,
+    heldBy: "",
+    heldReason: "",
+    heldSince: "",
   };
 }
 
@@ -2568,6 +2875,18 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.problem !== "") {
       writer.uint32(82).string(message.problem);
+    }
+    if (message.refused !== false) {
+      writer.uint32(88).bool(message.refused);
+    }
+    if (message.heldBy !== "") {
+      writer.uint32(98).string(message.heldBy);
+    }
+    if (message.heldReason !== "") {
+      writer.uint32(106).string(message.heldReason);
+    }
+    if (message.heldSince !== "") {
+      writer.uint32(114).string(message.heldSince);
     }
     return writer;
   },
@@ -2665,6 +2984,38 @@ export const Agent: MessageFns<Agent> = {
             message.problem = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.refused = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.heldBy = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.heldReason = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.heldSince = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2693,6 +3044,22 @@ export const Agent: MessageFns<Agent> = {
       paused: isSet(object.paused) ? globalThis.Boolean(object.paused) : false,
       killed: isSet(object.killed) ? globalThis.Boolean(object.killed) : false,
       problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      refused: isSet(object.refused) ? globalThis.Boolean(object.refused) : false,
+      heldBy: isSet(object.heldBy)
+        ? globalThis.String(object.heldBy)
+        : isSet(object.held_by)
+        ? globalThis.String(object.held_by)
+        : "",
+      heldReason: isSet(object.heldReason)
+        ? globalThis.String(object.heldReason)
+        : isSet(object.held_reason)
+        ? globalThis.String(object.held_reason)
+        : "",
+      heldSince: isSet(object.heldSince)
+        ? globalThis.String(object.heldSince)
+        : isSet(object.held_since)
+        ? globalThis.String(object.held_since)
+        : "",
     };
   },
 
@@ -2728,6 +3095,18 @@ export const Agent: MessageFns<Agent> = {
     if (message.problem !== "") {
       obj.problem = message.problem;
     }
+    if (message.refused !== false) {
+      obj.refused = message.refused;
+    }
+    if (message.heldBy !== "") {
+      obj.heldBy = message.heldBy;
+    }
+    if (message.heldReason !== "") {
+      obj.heldReason = message.heldReason;
+    }
+    if (message.heldSince !== "") {
+      obj.heldSince = message.heldSince;
+    }
     return obj;
   },
 
@@ -2746,6 +3125,10 @@ export const Agent: MessageFns<Agent> = {
     message.paused = object.paused ?? false;
     message.killed = object.killed ?? false;
     message.problem = object.problem ?? "";
+    message.refused = object.refused ?? false;
+    message.heldBy = object.heldBy ?? "";
+    message.heldReason = object.heldReason ?? "";
+    message.heldSince = object.heldSince ?? "";
     return message;
   },
 };
@@ -4335,6 +4718,16 @@ export const WardenServiceService = {
       Buffer.from(GetExecutionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetExecutionResponse => GetExecutionResponse.decode(value),
   },
+  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  getOutput: {
+    path: "/clawrden.v1.WardenService/GetOutput" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetOutputRequest): Buffer => Buffer.from(GetOutputRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetOutputRequest => GetOutputRequest.decode(value),
+    responseSerialize: (value: GetOutputResponse): Buffer => Buffer.from(GetOutputResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetOutputResponse => GetOutputResponse.decode(value),
+  },
   listApprovals: {
     path: "/clawrden.v1.WardenService/ListApprovals" as const,
     requestStream: false as const,
@@ -4369,7 +4762,7 @@ export const WardenServiceService = {
       Buffer.from(ResolveApprovalResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveApprovalResponse => ResolveApprovalResponse.decode(value),
   },
-  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
   setAgentState: {
     path: "/clawrden.v1.WardenService/SetAgentState" as const,
     requestStream: false as const,
@@ -4470,12 +4863,14 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   /** Running ones, or the past, newest first. */
   listExecutions: handleUnaryCall<ListExecutionsRequest, ListExecutionsResponse>;
   getExecution: handleUnaryCall<GetExecutionRequest, GetExecutionResponse>;
+  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  getOutput: handleUnaryCall<GetOutputRequest, GetOutputResponse>;
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
   /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
   watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
   /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
-  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
   setAgentState: handleUnaryCall<SetAgentStateRequest, SetAgentStateResponse>;
   /** The same for every agent at once. */
   setLockdown: handleUnaryCall<SetLockdownRequest, SetLockdownResponse>;
@@ -4525,6 +4920,22 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetExecutionResponse) => void,
   ): ClientUnaryCall;
+  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  getOutput(
+    request: GetOutputRequest,
+    callback: (error: ServiceError | null, response: GetOutputResponse) => void,
+  ): ClientUnaryCall;
+  getOutput(
+    request: GetOutputRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetOutputResponse) => void,
+  ): ClientUnaryCall;
+  getOutput(
+    request: GetOutputRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetOutputResponse) => void,
+  ): ClientUnaryCall;
   listApprovals(
     request: ListApprovalsRequest,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
@@ -4566,7 +4977,7 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveApprovalResponse) => void,
   ): ClientUnaryCall;
-  /** Pauses, kills or resumes an agent, durably; answers when everything of it is gone, at the latest after 2 s. */
+  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
   setAgentState(
     request: SetAgentStateRequest,
     callback: (error: ServiceError | null, response: SetAgentStateResponse) => void,
@@ -4718,6 +5129,31 @@ export const WardenServiceClient = makeGenericClientConstructor(
   service: typeof WardenServiceService;
   serviceName: string;
 };
+
+function bytesFromBase64(b64: string): Uint8Array {
+  if ((globalThis as any).Buffer) {
+    return Uint8Array.from((globalThis as any).Buffer.from(b64, "base64"));
+  } else {
+    const bin = globalThis.atob(b64);
+    const arr = new Uint8Array(bin.length);
+    for (let i = 0; i < bin.length; ++i) {
+      arr[i] = bin.charCodeAt(i);
+    }
+    return arr;
+  }
+}
+
+function base64FromBytes(arr: Uint8Array): string {
+  if ((globalThis as any).Buffer) {
+    return (globalThis as any).Buffer.from(arr).toString("base64");
+  } else {
+    const bin: string[] = [];
+    arr.forEach((byte) => {
+      bin.push(globalThis.String.fromCharCode(byte));
+    });
+    return globalThis.btoa(bin.join(""));
+  }
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 
