@@ -10,7 +10,7 @@ export function execCommand(): Command {
     .argument('[args...]', 'its arguments')
     .option('--agent <name>', "run it as this agent's user, in its workspace")
     .option('--cwd <directory>', "where it starts (default: the agent's)")
-    .option('--tty', 'with a terminal (not yet)')
+    .option('--tty', 'in a terminal of its own, of which this one shows everything')
     .option('--host-label <name=value>', 'only on hosts with this label; may be given again', addLabel, {})
     .option('--context <file>', 'where the gateway is and who you are')
     .passThroughOptions()

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Channel, FromCaller, StartRequest } from '../../gateway/channel.ts';
@@ -8,6 +9,7 @@ import type { Execute } from '../../gateway/execute.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf, ended, launcher, start } from './clawrden.ts';
+import { hasTmux, openTerminal } from './terminal.ts';
 
 const exit = (code: number): Outcome => ({ kind: 'exited', code, signal: 0 });
 
@@ -56,7 +58,6 @@ test('exec sends what was typed, and ends as the tool ended', async () => {
 });
 
 test.each(['SIGTERM', 'SIGKILL', 'SIGPIPE', 'SIGUSR1'] as const)('a tool that died by %s', async (signal) => {
-  const { constants } = await import('node:os');
   const { gateway, args } = await gatewayWith(async () => ({
     kind: 'exited',
     code: 0,
@@ -64,6 +65,15 @@ test.each(['SIGTERM', 'SIGKILL', 'SIGPIPE', 'SIGUSR1'] as const)('a tool that di
   }));
   await using _gateway = gateway;
   expect(await clawrden([...args, '--', 'x'])).toMatchObject({ code: null, signal });
+});
+
+test('--tty where there is no terminal is refused', async () => {
+  const { gateway, args } = await gatewayWith(async () => exit(0));
+  await using _gateway = gateway;
+  expect(await clawrden([...args, '--tty', '--', 'x'])).toMatchObject({
+    code: 125,
+    stderr: 'clawrden: exec: --tty needs a terminal as stdin and as stdout; leave it out\n',
+  });
 });
 
 test('a refusal is one line and 1; a line says nothing to a terminal but itself', async () => {
@@ -189,6 +199,38 @@ test('P22: a reader that stalls holds the tool back, and signals still pass', as
   expect([code, stdout.length]).toEqual([0, 1024 * 65_536]);
 });
 
+test.skipIf(!hasTmux)(
+  '--tty: size, keys and output as they are, and the terminal back at a stop and at the end',
+  async () => {
+    const { gateway, args } = await gatewayWith(async ({ command }, channel) => {
+      const { seen, until } = inputsOf(channel);
+      const say = (text: string) => channel.send({ type: 'stdout', bytes: Buffer.from(text) });
+      void channel.send({ type: 'accepted', planHash: 'h' });
+      void channel.send({ type: 'credit', bytes: 1000 });
+      await until('resize');
+      await say(`${command.stdio.join()} ${command.terminal?.cols}\r\none\ntwo`);
+      await until('stdin');
+      void channel.send({ type: 'stopped', signal: constants.signals.SIGTSTP });
+      await until('signal');
+      await say(`\r\n${JSON.stringify(stdinOf(seen))}\r\n`);
+      return exit(3);
+    });
+    await using _gateway = gateway;
+    await using terminal = await openTerminal();
+    const modes = `stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`;
+    await terminal.type(`${process.execPath} ${launcher} ${args.join(' ')} --tty -- x`, 'Enter');
+    await terminal.shows(/tty,tty,=1 100\none\n {3}two$/m);
+    await terminal.type('C-c');
+    await terminal.shows(/Stopped[^]*\n[#$] *\n*$/);
+    await terminal.type(modes, 'Enter');
+    await terminal.shows(/^opost\+icanon\+echo$/m);
+    await terminal.type('clear; fg; echo left $?', 'Enter');
+    await terminal.shows(/^"\\u0003"\nleft 3$/m);
+    await terminal.type(`clear; ${modes}`, 'Enter');
+    await terminal.shows(/^opost\+icanon\+echo$/m);
+  },
+);
+
 test('where no gateway answers, or none is known, exec ends with 125', async () => {
   await using gateway = await startTestGateway();
   const context = await contextOf(gateway);
@@ -202,6 +244,5 @@ test('where no gateway answers, or none is known, exec ends with 125', async () 
   });
   expect(nowhere).toMatchObject({ code: 125, stdout: '' });
   expect(nowhere.stderr).toMatch(/^clawrden: context: \/nonexistent: .*; name the one .*\n$/);
-  expect(await clawrden(['exec', '--tty', '--', 'x'])).toMatchObject({ code: 125 });
   expect(await clawrden(['exec'])).toMatchObject({ code: 2 });
 });

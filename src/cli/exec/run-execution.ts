@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
-import type { Command } from '../../command.ts';
+import type { Command, TerminalSize } from '../../command.ts';
 import { newExecutionId } from '../../execution-id.ts';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { connectGateway } from '../../gateway-client/connect-gateway.ts';
 import { exitOf, type Outcome } from '../../outcome.ts';
 import { escapeUnprintable } from '../../render-text.ts';
-import { CliError } from '../cli-error.ts';
 import { readContext } from '../context.ts';
+import { type CallersTerminal, openCallersTerminal } from './callers-terminal.ts';
 import { describeStdio } from './describe-stdio.ts';
 import { type FromGateway, readToOutcome, type ToGateway } from './execute-call.ts';
 import { openSource } from './input-source.ts';
@@ -35,10 +35,9 @@ export async function runExecution(
 }
 
 async function outcomeOfRun(argv: readonly [string, ...string[]], options: ExecOptions): Promise<Outcome> {
-  if (options.tty === true) throw new CliError('exec', '--tty is not there yet', 'leave it out');
   const context = readContext(options.context);
   const client = await connectGateway({ address: context.gateway, identityDir: context.identity });
-  const outcome = await new Session(client).run(argv, options);
+  const outcome = await new Session(client, options.tty === true).run(argv, options);
   if ('reason' in outcome) say(`${outcome.reason}: ${outcome.text}`);
   client.close();
   return outcome;
@@ -49,10 +48,12 @@ class Session {
   readonly #stream;
   readonly #sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink };
   readonly #source;
+  readonly #terminal: CallersTerminal | undefined;
   readonly #interrupted = Promise.withResolvers<Outcome>();
   #accepted = false;
 
-  constructor(client: GatewayClient) {
+  constructor(client: GatewayClient, withTerminal: boolean) {
+    this.#terminal = withTerminal ? openCallersTerminal((size) => this.#tellSize(size)) : undefined;
     this.#stream = client.execute();
     this.#sinks = {
       stdout: openSink(1, () => this.#send({ $case: 'closed', value: 1 })),
@@ -67,9 +68,10 @@ class Session {
 
   async run(argv: readonly [string, ...string[]], options: ExecOptions): Promise<Outcome> {
     const outcome = readToOutcome(this.#stream, (message) => this.#onMessage(message));
-    this.#send({ $case: 'start', value: startOf(argv, options) });
+    this.#send({ $case: 'start', value: startOf(argv, options, this.#terminal) });
     const ended = await Promise.race([outcome, this.#interrupted.promise]);
     await Promise.all([this.#sinks.stdout.flush(), this.#sinks.stderr.flush()]);
+    this.#terminal?.restore();
     return ended;
   }
 
@@ -86,23 +88,39 @@ class Session {
     this.#interrupted.resolve({ kind: 'interrupted', signal });
   }
 
+  /** What it came to before anything was accepted is told then. */
+  #tellSize(size: TerminalSize | undefined): void {
+    if (this.#accepted && size !== undefined) this.#send({ $case: 'resize', value: size });
+  }
+
+  /** Returns when this process goes on, and the tool with it. */
+  #stopAsToolDid(signal: number): void {
+    const stop = () => raise(signal);
+    if (this.#terminal === undefined) stop();
+    else this.#terminal.lend(stop);
+    this.#send({ $case: 'signal', value: constants.signals.SIGCONT });
+    this.#tellSize(this.#terminal?.size());
+  }
+
   #onMessage(message: FromGateway): Promise<void> | undefined {
     switch (message.$case) {
       case 'accepted':
         this.#accepted = true;
+        this.#tellSize(this.#terminal?.size());
         return undefined;
       case 'stdout':
       case 'stderr':
         return this.#sinks[message.$case].write(message.value);
       case 'credit':
+        // Not before: until the tool may read, ^C is a signal.
+        this.#terminal?.makeRaw();
         this.#source.grant(message.value);
         return undefined;
       case 'closed':
         this.#source.close();
         return undefined;
       case 'stopped':
-        raise(message.value);
-        this.#send({ $case: 'signal', value: constants.signals.SIGCONT });
+        this.#stopAsToolDid(message.value);
         return undefined;
       case 'pending':
         notice(`waits for approval ${message.value.approvalId}, until ${message.value.expires}`);
@@ -119,6 +137,7 @@ class Session {
 function startOf(
   [tool, ...args]: readonly [string, ...string[]],
   { agent = '', cwd = '', hostLabel }: ExecOptions,
+  terminal: CallersTerminal | undefined,
 ) {
   const command: Command = {
     tool,
@@ -126,7 +145,7 @@ function startOf(
     cwd,
     env: Object.entries(process.env).map(([name, value]) => `${name}=${value}`),
     umask: process.umask(),
-    stdio: describeStdio(),
+    stdio: describeStdio(terminal !== undefined),
     ignored: [],
     version: 1,
   };
@@ -139,7 +158,7 @@ function startOf(
       env: [...command.env],
       stdio: [...command.stdio],
       ignored: [],
-      terminal: undefined,
+      terminal: terminal?.size(),
     },
     identity: undefined,
     refusal: undefined,
