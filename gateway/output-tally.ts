@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createExcerpt, type ExcerptWriter, type RecordedOutput } from './output-excerpt.ts';
 
 export interface OutputTotals {
   readonly stdoutBytes: number;
@@ -8,20 +9,25 @@ export interface OutputTotals {
   readonly stderrDigest: string;
 }
 
-/** What a tool wrote, as it went by: nothing of it is kept. */
+/** What a tool wrote, as it went by: nothing of it is kept, unless `record` was called before. */
 export interface OutputTally {
   readonly add: (fd: 1 | 2, bytes: Uint8Array) => void;
   /** Once, at the end. */
   readonly totals: () => OutputTotals;
+  readonly record: () => void;
+  /** `undefined` where it was not to be recorded. */
+  readonly recorded: () => RecordedOutput | undefined;
 }
 
 export function createOutputTally(): OutputTally {
   const hashes = { 1: createHash('sha256'), 2: createHash('sha256') };
   const counts = { 1: 0, 2: 0 };
+  let excerpts: Readonly<Record<1 | 2, ExcerptWriter>> | undefined;
   return {
     add: (fd, bytes) => {
       counts[fd] += bytes.length;
       hashes[fd].update(bytes);
+      excerpts?.[fd].add(bytes);
     },
     totals: () => ({
       stdoutBytes: counts[1],
@@ -29,5 +35,9 @@ export function createOutputTally(): OutputTally {
       stdoutDigest: hashes[1].digest('hex'),
       stderrDigest: hashes[2].digest('hex'),
     }),
+    record: () => {
+      excerpts = { 1: createExcerpt(), 2: createExcerpt() };
+    },
+    recorded: () => excerpts && { stdout: excerpts[1].excerpt(), stderr: excerpts[2].excerpt() },
   };
 }

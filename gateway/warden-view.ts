@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { RecordedOutput } from './output-excerpt.ts';
 
 /** One row of history. Times are epoch milliseconds; `undefined` means not reached. */
 export interface ExecutionRecord {
@@ -165,6 +166,8 @@ export interface WardenView {
   readonly executions: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
   /** By id, or by the only one that begins with it; `undefined` where there is none or more than one. */
   readonly execution: (id: string) => Promise<ExecutionRecord | undefined>;
+  /** `undefined` where the policy did not have it recorded, or it has gone since. */
+  readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
   readonly approvals: () => PendingApproval[];
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
   readonly resolveApproval: (id: string, answer: Answer, by: Caller) => Promise<Resolution>;

@@ -14,6 +14,7 @@ import type { Fleet } from './scheduler/fleet.ts';
 import { imagesOf, imagesProblem } from './scheduler/images.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import type { History } from './store/history.ts';
+import type { Outputs } from './store/outputs.ts';
 import type { AgentView, HostView, StatusView, WardenView } from './warden-view.ts';
 
 export interface WardenParts {
@@ -23,6 +24,7 @@ export interface WardenParts {
   readonly agents: ReadonlyMap<string, AgentConfig>;
   readonly ledger: Ledger;
   readonly history: History;
+  readonly outputs: Outputs;
   readonly approvals: Approvals;
   readonly scheduler: Scheduler;
   readonly fleet: Fleet;
@@ -30,9 +32,9 @@ export interface WardenParts {
   readonly relays: Relays;
   readonly audit: AuditLog;
   readonly killSwitch: KillSwitch;
+  readonly breakers: Breakers;
 }
 
-  readonly breakers: Breakers;
 /** What operators see and do, put together from the parts that know it. */
 export function createWarden(parts: WardenParts): WardenView {
   const startedAt = Date.now();
@@ -44,6 +46,7 @@ export function createWarden(parts: WardenParts): WardenView {
       return running.sort((a, b) => b.receivedAt - a.receivedAt).slice(0, filter.limit);
     },
     execution: (id) => history.find(id),
+    output: parts.outputs.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
     resolveApproval: (id, answer, by) => approvals.resolve(id, { ...answer, by: callerName(by) }),
@@ -72,10 +75,10 @@ export function createWarden(parts: WardenParts): WardenView {
 
 function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: WardenParts): AgentView {
   const report = relays.report(agent);
+  const held = killSwitch.heldBy(agent.name);
   return {
     name: agent.name,
     relay: agent.relay,
-  const held = killSwitch.heldBy(agent.name);
     online: report !== undefined && report.problem === '',
     containerRunning: report?.containerRunning ?? false,
     tools: report?.tools ?? [],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeUnprintable, renderArgument, renderArgv, renderText } from './render-text.ts';
+import { escapeUnprintable, renderArgument, renderArgv, renderBytes, renderText } from './render-text.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -32,6 +32,20 @@ test('P11, A-47: only printable ASCII comes out, whatever goes in', () => {
   fc.assert(
     fc.property(anyArgv, (argv) => /^[\x20-\x7e]*$/.test(renderArgv(argv) + argv.map(renderText).join(''))),
   );
+});
+
+test('P11: two different strings of bytes never look alike, and only printable ASCII comes out', () => {
+  const bytes = fc.uint8Array({ maxLength: 6 });
+  const alike = fc.array(fc.constantFrom(...Buffer.from('\\x9b\n0')), { maxLength: 6 });
+  const any = fc.oneof(
+    bytes,
+    alike.map((list) => Uint8Array.from(list)),
+  );
+  fc.assert(
+    fc.property(any, any, (a, b) => Buffer.compare(a, b) === 0 || renderBytes(a) !== renderBytes(b)),
+    { numRuns: 20_000 },
+  );
+  fc.assert(fc.property(any, (a) => /^[\x20-\x7e]*$/.test(renderBytes(a))));
 });
 
 test('what is rendered is not rendered again', () => {

@@ -20,6 +20,17 @@ export function renderArgument(text: string): string {
   return bareArgument.test(text) ? text : `"${renderText(text).replaceAll('"', '\\"')}"`;
 }
 
+/** Bytes of whatever encoding, as printable ASCII: any other byte shows as an escape. No two look alike. */
+export function renderBytes(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .replaceAll('\\', '\\\\')
+    .replaceAll(
+      unprintable,
+      (byte) => short[byte] ?? `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    );
+}
+
 /** The escapes alone: leaves what is rendered already as it is. */
 export function escapeUnprintable(text: string): string {
   return text.replaceAll(

@@ -1,4 +1,13 @@
-import type { Agent, Approval, Execution, Host, Halt as WireHalt } from '../../src/gen/clawrden/v1/warden.ts';
+import type {
+  Agent,
+  Approval,
+  Execution,
+  GetOutputResponse,
+  Host,
+  RecordedStream,
+  Halt as WireHalt,
+} from '../../src/gen/clawrden/v1/warden.ts';
+import type { Excerpt, RecordedOutput } from '../output-excerpt.ts';
 import type { AgentView, ExecutionRecord, Halt, HostView, PendingApproval } from '../warden-view.ts';
 
 export function toExecution(record: ExecutionRecord): Execution {
@@ -13,6 +22,14 @@ export function toExecution(record: ExecutionRecord): Execution {
     stdoutBytes: BigInt(stdoutBytes),
     stderrBytes: BigInt(stderrBytes),
   };
+}
+
+export function toOutput(id: string, output: RecordedOutput | undefined): GetOutputResponse {
+  return { id, stdout: output && toStream(output.stdout), stderr: output && toStream(output.stderr) };
+}
+
+function toStream({ head, dropped, tail }: Excerpt): RecordedStream {
+  return { head: Buffer.from(head), dropped: BigInt(dropped), tail: Buffer.from(tail) };
 }
 
 export function toApproval({ createdAt, expiresAt, ...same }: PendingApproval): Approval {

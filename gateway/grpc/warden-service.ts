@@ -14,6 +14,7 @@ import type {
   AgentState,
   Answer,
   ExecutionFilter,
+  ExecutionRecord,
   ExplainedCommand,
   Resolution,
   WardenView,
@@ -22,7 +23,7 @@ import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
 import { unary } from './unary.ts';
-import { toAgent, toApproval, toExecution, toHalt, toHost, toTime } from './warden-messages.ts';
+import { toAgent, toApproval, toExecution, toHalt, toHost, toOutput, toTime } from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
 
 export interface WardenServiceParts {
@@ -53,10 +54,10 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     listExecutions: may(looks, async (request) => ({
       executions: (await warden.executions(toFilter(request))).map(toExecution),
     })),
-    getExecution: may(looks, async ({ id }) => {
-      const record = await warden.execution(id);
-      if (record === undefined) throw new CallRefused(status.NOT_FOUND, `no single execution ${id}`);
-      return { execution: toExecution(record) };
+    getExecution: may(looks, async ({ id }) => ({ execution: toExecution(await theOne(warden, id)) })),
+    getOutput: may(decides, async (request) => {
+      const { caller, id } = await theOne(warden, request.id);
+      return toOutput(id, await warden.output(caller, id));
     }),
     listApprovals: may(looks, () => ({ approvals: warden.approvals().map(toApproval) })),
     watchApprovals: watchApprovals(callers, warden, looks),
@@ -93,6 +94,12 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return { ...same, startedAt: toTime(startedAt), warnings: [...warnings] };
     }),
   };
+}
+
+async function theOne(warden: WardenView, id: string): Promise<ExecutionRecord> {
+  const record = await warden.execution(id);
+  if (record === undefined) throw new CallRefused(status.NOT_FOUND, `no single execution ${id}`);
+  return record;
 }
 
 function toExplained({ agent, tool, args, uid, cwd }: ExplainCommandRequest): ExplainedCommand {

@@ -87,11 +87,27 @@ export interface DrainedHostRow {
   set_at: number;
 }
 
+/** Of each stream the first and the last, and how many bytes between them were not kept. */
+export interface OutputRow {
+  caller: string;
+  execution: string;
+  saved_at: number;
+  /** Of the four blobs together. */
+  bytes: number;
+  stdout_dropped: number;
+  stderr_dropped: number;
+  stdout_head: Buffer;
+  stdout_tail: Buffer;
+  stderr_head: Buffer;
+  stderr_tail: Buffer;
+}
+
 export interface Tables {
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
   grants: GrantRow;
+  outputs: OutputRow;
   executions: ExecutionRow;
   spent_tokens: SpentTokenRow;
 }

@@ -10,6 +10,7 @@ export const migrations: Record<string, Migration> = {
   '0004-agent-states': { up: createAgentStates },
   '0005-drained-hosts': { up: createDrainedHosts },
   '0006-history-indexes': { up: createHistoryIndexes },
+  '0007-outputs': { up: createOutputs },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -94,4 +95,19 @@ async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
   await index('executions_by_both').columns(['agent', 'decision', 'received_at']).execute();
   await database.schema.createIndex('approvals_by_expiry').on('approvals').column('expires_at').execute();
   await index('executions_open').column('received_at').where(isOpen).execute();
+}
+
+/** The numbers before the blobs: whoever sums them up reads no page of a blob. */
+async function createOutputs(database: Kysely<unknown>): Promise<void> {
+  let table = database.schema
+    .createTable('outputs')
+    .addColumn('caller', 'text', (column) => column.notNull())
+    .addColumn('execution', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('outputs_key', ['caller', 'execution']);
+  for (const name of ['saved_at', 'bytes', 'stdout_dropped', 'stderr_dropped'])
+    table = table.addColumn(name, 'bigint', (column) => column.notNull());
+  for (const name of ['stdout_head', 'stdout_tail', 'stderr_head', 'stderr_tail'])
+    table = table.addColumn(name, 'blob', (column) => column.notNull());
+  await table.execute();
+  await database.schema.createIndex('outputs_by_time').on('outputs').columns(['saved_at', 'bytes']).execute();
 }

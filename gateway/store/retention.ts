@@ -7,8 +7,9 @@ const batch = 500;
 const everyMs = 60 * 60 * 1000;
 
 /**
- * Takes executions that ended, and approvals and grants whose time was over, more than `keepMs` ago out of the database,
- * now and every hour until the function that it returns is called. The audit keeps them.
+ * Takes executions that ended, what was recorded of their output, and approvals and grants whose time was over, more than
+ * `keepMs` ago out of the database, now and every hour until the function that it returns is called. The audit keeps
+ * them, without the output.
  */
 export function keepRetention(database: Database, keepMs: number): () => void {
   const stopped = new AbortController();
@@ -28,9 +29,11 @@ export async function removeOlder(database: Database, before: number, signal: Ab
     select caller, id from executions where received_at < ${before} and ended_at < ${before} limit ${batch})`;
   const approvals = sql`delete from approvals where id in (
     select id from approvals where expires_at < ${before} and state <> 'pending' limit ${batch})`;
+  const outputs = sql`delete from outputs where rowid in (
+    select rowid from outputs where saved_at < ${before} limit ${batch})`;
   const grants = sql`delete from grants where until < ${before}`;
   let removed = 0;
-  for (const statement of [executions, approvals, grants]) {
+  for (const statement of [executions, approvals, outputs, grants]) {
     for (let more = true; more && !signal.aborted; await turn()) {
       const { numAffectedRows = 0n } = await statement.execute(database);
       removed += Number(numAffectedRows);

@@ -28,6 +28,7 @@ export function historyCommand(): Command {
 export function showCommand(): Command {
   return gatewayClientCommand('show', 'one execution in full')
     .argument('<id>', 'its id, or enough of its beginning')
+    .option('--output', 'what it wrote, where the policy had that recorded')
     .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
 }
 
@@ -77,8 +78,14 @@ async function printExecutions(executions: readonly Execution[], running: boolea
   printTable(['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'], rows);
 }
 
-async function show(id: string, options: GatewayOptions): Promise<void> {
+interface ShowOptions extends GatewayOptions {
+  readonly output?: boolean;
+}
+
+async function show(id: string, options: ShowOptions): Promise<void> {
   await withGateway('show', options, async (client) => {
+    if (options.output === true)
+      return await (await import('./show-output.ts')).showOutput(client, id, options);
     const [{ WardenServiceService }, { printExecution }, { printJson }] = await Promise.all([
       import('../gen/clawrden/v1/warden.ts'),
       import('./show-execution.ts'),

@@ -42,6 +42,7 @@ export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverride
     ...(raw.stdin === undefined ? {} : { stdin: raw.stdin }),
     ...(raw['idle-timeout'] === undefined ? {} : { idleTimeoutMs: raw['idle-timeout'] }),
     ...(raw.environment === undefined ? {} : { environment: raw.environment }),
+    ...(raw.record === undefined ? {} : { record: raw.record }),
   };
 }
 

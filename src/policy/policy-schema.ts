@@ -74,7 +74,7 @@ const withoutEffectOnDenial = [
     'cpus',
     'pids',
   ] as const),
-  ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment'] as const),
+  ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment', 'record'] as const),
 ];
 
 const conditions = ['repeats', 'failures', 'rate'] as const;

@@ -54,6 +54,8 @@ export interface ToolDefinition {
   readonly idleTimeoutMs: number;
   /** Names of environment variables that it may see besides the policy's. */
   readonly environment: readonly string[];
+  /** `head-tail`: the beginning and the end of what it writes are kept. */
+  readonly record: 'none' | 'head-tail';
   /** None of its arguments may have any of these characters. */
   readonly forbidden: string;
   /** What happens to this tool's commands that no rule matches; the policy's default where absent. */
@@ -70,8 +72,6 @@ export interface Rate {
   readonly perMs: number;
 }
 
-/** Matches where all of its conditions do; an absent one always does. */
-export interface Rule extends RuleEffect {
 /** Stops an agent that has lost its way, until a person lets it go on. Each agent is counted by itself. */
 export interface Breaker {
   readonly name: string;
@@ -89,6 +89,8 @@ export type Trips =
   | { readonly on: 'repeats' | 'failures'; readonly most: number }
   | { readonly on: 'rate'; readonly most: number; readonly perMs: number };
 
+/** Matches where all of its conditions do; an absent one always does. */
+export interface Rule extends RuleEffect {
   readonly tools?: ReadonlySet<string>;
   readonly args?: ArgPattern;
   /** At least one of these was given. */

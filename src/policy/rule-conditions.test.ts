@@ -115,10 +115,16 @@ describe('flags are read as the tool reads them', () => {
 describe('how it runs', () => {
   test('a rule says more than the tool, and the tighter of two rules holds', () => {
     const policy = parse(`
-  - { name: a, tools: [npm], action: allow, memory: 4g, network: net, environment: [CI], rate: 10/m, output: 1m }
+  - { name: a, tools: [npm], action: allow, memory: 4g, network: net, environment: [CI], rate: 10/m, output: 1m, record: head-tail }
   - { name: b, tools: [npm], action: allow, memory: 2g, timeout: 1m, environment: [NODE_ENV], stdin: none }`);
     expect(decided(policy, 'npm test')).toMatchObject({
-      tool: { memoryBytes: 2 * 1024 ** 3, network: 'real-net', outputBytes: 1024 ** 2, stdin: 'none' },
+      tool: {
+        memoryBytes: 2 * 1024 ** 3,
+        network: 'real-net',
+        outputBytes: 1024 ** 2,
+        stdin: 'none',
+        record: 'head-tail',
+      },
       timeoutMs: 60_000,
       rates: [{ rule: 'a', most: 10, perMs: 60_000 }],
     });

@@ -29,6 +29,7 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
     ...least('outputBytes', a, b),
     ...least('fileBytes', a, b),
     ...least('idleTimeoutMs', a, b),
+    ...(a.record === 'none' || b.record === 'none' ? { record: 'none' } : {}),
     ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
   };
 }

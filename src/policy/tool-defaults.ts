@@ -10,6 +10,7 @@ export const toolDefaults = {
   fileBytes: 0,
   stdin: 'pipe',
   environment: [],
+  record: 'none',
   forbidden: '',
   idleTimeoutMs: 0,
 } as const satisfies Partial<ToolDefinition>;

@@ -40,6 +40,7 @@ export const runFields = {
   output: sizeField.optional(),
   'file-size': sizeField.optional(),
   environment: z.array(variableField).max(64).optional(),
+  record: z.enum(['none', 'head-tail']).optional(),
 };
 
 const toolSchema = strictObject({
@@ -78,6 +79,7 @@ export const withoutEffect = {
     'output',
     'file-size',
     'environment',
+    'record',
   ],
 } as const;
 

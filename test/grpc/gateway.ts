@@ -150,6 +150,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
 const emptyWarden: WardenView = {
   executions: async () => [],
   execution: async () => undefined,
+  output: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
   watchApprovals: () => {},

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RecordedOutput } from '../output-excerpt.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createOutputs } from './outputs.ts';
+import { removeOlder } from './retention.ts';
+
+let database: Database;
+beforeEach(async () => {
+  database = await openDatabase(':memory:', 'crash');
+});
+afterEach(() => database.destroy());
+
+function output(text: string): RecordedOutput {
+  const nothing = { head: Buffer.alloc(0), dropped: 0, tail: Buffer.alloc(0) };
+  return {
+    stdout: { head: Buffer.from(text), dropped: 2 ** 40, tail: Buffer.from([0, 255]) },
+    stderr: nothing,
+  };
+}
+
+test('what is saved is found as it was, and nothing else', async () => {
+  const outputs = createOutputs(database);
+  outputs.save('c', 'e', output('\u0000text'));
+  expect(await outputs.find('c', 'e')).toEqual(output('\u0000text'));
+  expect(await outputs.find('other', 'e')).toBeUndefined();
+});
+
+test('all of it together stays within its size: the oldest goes', async () => {
+  const outputs = createOutputs(database, 50_000);
+  for (let index = 0; index < 200; index += 1) outputs.save('c', `${index}`, output('x'.repeat(1000)));
+  expect(await outputs.find('c', '199')).toBeDefined();
+  expect(await outputs.find('c', '0')).toBeUndefined();
+  const rows = await database.selectFrom('outputs').select('bytes').execute();
+  expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(50_000);
+  expect(rows.length).toBeGreaterThan(25);
+});
+
+test('goes when its time is over', async () => {
+  const outputs = createOutputs(database);
+  outputs.save('c', 'e', output('x'));
+  await outputs.find('c', 'e');
+  await removeOlder(database, Date.now() + 1, new AbortController().signal);
+  expect(await outputs.find('c', 'e')).toBeUndefined();
+});
