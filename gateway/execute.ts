@@ -103,7 +103,8 @@ async function live(
   try {
     const permit = await permitted();
     execution.signal.throwIfAborted();
-    const { strategy } = permit.sealed.plan;
+    const { strategy, record } = permit.sealed.plan;
+    if (record === 'head-tail') execution.output.record();
     if (strategy === 'ghost') void execution.send({ type: 'accepted', planHash: permit.sealed.hash });
     outcome = await executors[strategy](permit, execution);
   } catch (error) {

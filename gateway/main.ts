@@ -39,6 +39,7 @@ import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { type History, openHistory } from './store/history.ts';
+import { createOutputs, type Outputs } from './store/outputs.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
 import type { RelayRegistry, RelayState, WardenView } from './warden-view.ts';
@@ -88,7 +89,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
   });
   const policy = policyFile.current;
-  const recorder = createRecorder(audit, () => policy().hash);
+  const recorder = createRecorder(audit, records.outputs, () => policy().hash);
   const relays = createRelays((relay) => relayState(relay, config, policy(), killSwitch));
   const killSwitch = await openKillSwitch({
     database: records.database,
@@ -99,8 +100,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       const names = config.agents.filter(({ name }) => concerned(name));
       return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
     },
-  const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
   });
+  const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
   const init = nativeFile('clawrden-init');
   const drains = await openDrains(records.database, audit);
   // Whoever looks at the audit's health sees that it could not be written.
@@ -117,8 +118,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const stopReloading = reloadOnChange(config, { load: loadGatewayConfig, apply: pool.apply, record, log });
   const parts: ExecuteParts = {
     policy,
-    breakers,
     holdRates: createRateLimits(),
+    breakers,
     agents,
     halted: killSwitch.refusal,
     ledger,
@@ -154,14 +155,15 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     agents,
     ledger,
     history,
+    outputs: records.outputs,
     approvals,
     scheduler,
     fleet,
-    breakers,
     drains,
     relays,
     audit,
     killSwitch,
+    breakers,
   });
   const restored = await restoreWaiting(parts, approvals, { audit, auditFile: config.audit, history });
   const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
@@ -184,6 +186,7 @@ interface Records {
   readonly audit: AuditLog;
   readonly database: Database;
   readonly history: History;
+  readonly outputs: Outputs;
   readonly approvals: ApprovalStore;
   readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -197,12 +200,14 @@ async function openRecords(
   const audit = await openAuditLog(config.audit, { key: signingKey });
   const file = join(config.state, 'clawrden.db');
   const database = await openDatabase(file, 'power-loss');
-  const history = openHistory(await openDatabase(file, 'crash'), config.limits.historyMs);
+  const index = await openDatabase(file, 'crash');
+  const history = openHistory(index, config.limits.historyMs);
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,
     database,
     history,
+    outputs: createOutputs(index),
     approvals: createApprovalStore(database),
     spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
     close: async () => {

@@ -90,6 +90,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     stdin: tool.stdin,
     timeoutMs,
     idleTimeoutMs: tool.idleTimeoutMs,
+    ...(tool.record === 'none' ? {} : { record: tool.record }),
     policyHash: policy.hash,
   };
 }

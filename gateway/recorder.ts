@@ -9,6 +9,7 @@ import type { Judgement } from './judge.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { RecordedVerdict } from './permit.ts';
 import type { SealedPlan } from './plan.ts';
+import type { Outputs } from './store/outputs.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
 /** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
@@ -30,7 +31,7 @@ export interface Recorder {
 /** Refusals that no honest caller meets. */
 const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch']);
 
-export function createRecorder(audit: AuditLog, policyHash: () => string): Recorder {
+export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: () => string): Recorder {
   return {
     decided: async (execution, judgement, sealed) => {
       execution.advance(decidedFields(execution, judgement, sealed));
@@ -58,6 +59,8 @@ export function createRecorder(audit: AuditLog, policyHash: () => string): Recor
       // In one: whoever reads history meets no end without an outcome.
       execution.advance({ ...end, ...endFields(outcome) });
       audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
+      const recorded = execution.output.recorded();
+      if (recorded !== undefined) outputs.save(execution.record.caller, execution.record.id, recorded);
     },
     refused: async (caller, request, error) => {
       const outcome = failure(error.code, error.message);

@@ -52,6 +52,8 @@ export interface Plan {
   /** Milliseconds; 0 means none. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Absent: nothing of its output is kept. */
+  readonly record?: 'head-tail';
   readonly policyHash: string;
 }
 

@@ -23,6 +23,7 @@ export function planFacts(canonical: string): Fact[] {
     ...listed('environment', plan.env.map(renderArgument)),
     ['limits', limits(plan)],
     ['stdin', plan.stdin],
+    ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
     ['policy', renderText(plan.policyHash)],
   ];
 }

@@ -14,10 +14,11 @@ import { type KillSwitch, openKillSwitch } from '../../gateway/kill-switch.ts';
 import { createLedger } from '../../gateway/ledger.ts';
 import { createRateLimits } from '../../gateway/rate-limits.ts';
 import { createRecorder } from '../../gateway/recorder.ts';
+import type { Records } from '../../gateway/settle-history.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
+import { createOutputs, type Outputs } from '../../gateway/store/outputs.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Records } from '../../gateway/settle-history.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { decide } from '../../src/policy/decide.ts';
 import { parsePolicy } from '../../src/policy/parse-policy.ts';
@@ -55,29 +56,33 @@ export const operator: Caller = { kind: 'operator', name: 'admin', role: 'admin'
 export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly approvals: Approvals;
   readonly history: History;
+  readonly records: Records;
+  readonly outputs: Outputs;
   readonly killSwitch: KillSwitch;
+  readonly breakers: Breakers;
   readonly ran: string[];
 }
 
 /** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes into the policy. */
-  readonly breakers: Breakers;
 export async function startCore(
   dir: string,
   run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
   limits = smallLimits,
+  more = '',
 ): Promise<TestGateway> {
   const result = parsePolicy(policyText.replace('complete:', `${more}complete:`), 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
   const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });
   const file = join(dir, 'clawrden.db');
-  more = '',
   const database = await openDatabase(file, 'power-loss');
-  const history = openHistory(await openDatabase(file, 'crash'));
+  const index = await openDatabase(file, 'crash');
+  const history = openHistory(index);
+  const outputs = createOutputs(index);
   const store = createApprovalStore(database);
   const approvals = createApprovals(store, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
-  const recorder = createRecorder(log, () => policy.hash);
+  const recorder = createRecorder(log, outputs, () => policy.hash);
   const killSwitch = await openKillSwitch({
     database,
     audit: log,
@@ -93,6 +98,7 @@ export async function startCore(
   return {
     policy: () => policy,
     holdRates: createRateLimits(),
+    breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: killSwitch.refusal }),
     agents: new Map([['coder', coder]]),
     halted: killSwitch.refusal,
     ledger,
@@ -101,8 +107,9 @@ export async function startCore(
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },
     approvals,
-    breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: killSwitch.refusal }),
     history,
+    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
+    outputs,
     killSwitch,
     ran,
     [Symbol.asyncDispose]: async () => {
@@ -114,8 +121,6 @@ export async function startCore(
 }
 
 const coder = {
-    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
-    outputs,
   name: 'coder',
   relay: 'host-1',
   users: [{ uid: 1000, gid: 1000 }],
