@@ -32,9 +32,9 @@ describe('connecting to an engine', () => {
   });
 
   test.each([
-    ['ssh://root@build-1', undefined, /^host h: engine: ssh:\/\/ is not yet supported; /],
+    ['ssh://-oProxyCommand=x', undefined, /^host h: engine: "ssh:\/\/-oProxyCommand=x" names no machine; /],
     ['tcp://127.0.0.1:2375', undefined, /^host h: engine: tcp:\/\/ without tls/],
-    ['build-1:2376', undefined, /^host h: engine: build-1:\/\/ is not yet supported; /],
+    ['build-1:2376', undefined, /^host h: engine: build-1:\/\/ is no way to an engine; /],
     ['nonsense', undefined, /^host h: engine: "nonsense" is not a URL; /],
     ['tcp://b:2376', { ca: '/none/ca', cert: '/none/c', key: '/none/k' }, /^host h: tls\.ca: .*ENOENT/],
   ])('refuses %s', (engine, tls, message) => {

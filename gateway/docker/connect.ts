@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { Socket } from 'node:net';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../src/config/gateway-config.ts';
+import type { SshFiles } from '../../src/ssh/ssh-arguments.ts';
+import { parseSshUrl } from '../../src/ssh/ssh-destination.ts';
+import { openSshTunnel } from '../../src/ssh/ssh-tunnel.ts';
 
-export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls'>;
+export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 
 /** Attached streams leave the pool; what counts is calls at once: a start lasts some 100 ms. */
 const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 };
 
 export interface EngineConnection {
   readonly docker: Docker;
-  /** Ends idle connections. */
+  /** What a call's error means, where the way to the engine knows more. */
+  readonly explain: (error: unknown) => unknown;
+  /** Ends idle connections; over ssh, all. */
   readonly close: () => void;
 }
 
@@ -19,19 +25,41 @@ export interface EngineConnection {
  * A client for one engine; connects on the first call. Throws on an address that cannot be used.
  * Nothing is taken from DOCKER_* variables.
  */
-export function connect({ name, engine, tls }: EngineAddress): EngineConnection {
+export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineConnection {
   const url = parseUrl(name, engine);
-  const options = url.protocol === 'unix:' ? overSocket(url) : overTls(name, url, tls);
+  if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
+  const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
   const docker = new Docker({ ...untouched, ...options });
-  return { docker, close: () => options.agent.destroy() };
+  return { docker, explain: (error) => error, close: () => options.agent.destroy() };
 }
 
-function overSocket(url: URL) {
-  return { protocol: 'http' as const, socketPath: url.pathname, agent: new HttpAgent(pool) };
+function overSsh(name: string, engine: string, files: SshFiles): EngineConnection {
+  const destination = parseSshUrl(engine);
+  if (destination === undefined) throw refusal(name, `"${engine}" names no machine`);
+  const tunnel = openSshTunnel(destination, files);
+  const options = overSocket(destination.socket);
+  const { agent } = options;
+  agent.createConnection = (_options, done) => {
+    tunnel.connect().then(
+      (socket) => done?.(null, socket),
+      // There is none; its type asks for one.
+      (error) => done?.(error, new Socket()),
+    );
+    return undefined;
+  };
+  const close = () => {
+    agent.destroy();
+    tunnel.close();
+  };
+  return { docker: new Docker({ ...untouched, ...options }), explain: tunnel.explain, close };
+}
+
+function overSocket(socketPath: string) {
+  return { protocol: 'http' as const, socketPath, agent: new HttpAgent(pool) };
 }
 
 function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
-  if (url.protocol !== 'tcp:') throw refusal(name, `${url.protocol}// is not yet supported`);
+  if (url.protocol !== 'tcp:') throw refusal(name, `${url.protocol}// is no way to an engine`);
   if (tls === undefined) throw refusal(name, 'tcp:// without tls is open to everyone who reaches it');
   const files = readTls(name, tls);
   return {
@@ -76,5 +104,7 @@ function readTls(
 }
 
 function refusal(name: string, why: string): Error {
-  return new Error(`host ${name}: engine: ${why}; use unix:///path or tcp://host:port with tls`);
+  return new Error(
+    `host ${name}: engine: ${why}; use unix:///path, tcp://host:port with tls or ssh://user@host`,
+  );
 }

@@ -11,6 +11,9 @@ import { emptyArchive, initArchive } from './init-archive.ts';
 import { removeContainer } from './remove-container.ts';
 import type { StartingContainers } from './starting-containers.ts';
 
+/** On every init volume, with the hash of what it holds. */
+export const initLabel = 'clawrden.init';
+
 const helperImage = 'clawrden-init:empty';
 
 export interface InitVolumeSource {
@@ -43,7 +46,7 @@ export async function fillInitVolume(source: InitVolumeSource, again: boolean): 
 }
 
 async function makeVolume(docker: Docker, Name: string, hash: string): Promise<string> {
-  const Labels = { 'clawrden.init': hash };
+  const Labels = { [initLabel]: hash };
   const facts = await withDeadline(callTimeoutMs, async (abortSignal) => {
     const volume = await docker.createVolume({ Name, Labels, abortSignal });
     return volume.inspect({ abortSignal });

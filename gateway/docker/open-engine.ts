@@ -9,6 +9,7 @@ import { imageVolumes, inspectImage } from './image-facts.ts';
 import { fillInitVolume } from './init-volume.ts';
 import { pullImage } from './pull-image.ts';
 import { removeContainer } from './remove-container.ts';
+import { removeOldInitVolumes } from './remove-old-init-volumes.ts';
 import { removeStrays } from './remove-strays.ts';
 import { renewable } from './renewable.ts';
 import { startGhost } from './start-ghost.ts';
@@ -26,12 +27,16 @@ export function openEngine(
   log: EngineLog,
 ): Engine {
   const { name: host } = address;
-  const { docker, close } = connect(address);
+  const { docker, explain, close } = connect(address);
   const starting = startingContainers();
   const init = readFileSync(initBinary);
   const initVolume = renewable(async (again) => {
     if (!again) await refuseMappedUsers(docker, host);
-    return fillInitVolume({ docker, gatewayId, starting, init }, again);
+    const volume = await fillInitVolume({ docker, gatewayId, starting, init }, again);
+    await removeOldInitVolumes(docker, volume.name).catch((error: unknown) =>
+      log.warn({ host, why: engineText(error) }, 'init volumes of other builds may be left'),
+    );
+    return volume;
   });
   const leaving = departures(async (containerId) => {
     try {
@@ -71,7 +76,7 @@ export function openEngine(
     } catch (error) {
       // What comes back may be another engine at the same address.
       initVolume.forget();
-      throw error;
+      throw explain(error);
     }
     await initVolume.get();
   }

@@ -201,5 +201,6 @@ async function closeMember({ host, watch, stop, cleaning }: Member): Promise<voi
 
 /** Whether it is the same engine, whatever else has changed. */
 function sameEngine(one: HostConfig, other: HostConfig): boolean {
-  return one.engine === other.engine && isDeepStrictEqual(one.tls, other.tls);
+  const reached = ({ engine, tls, ssh }: HostConfig) => ({ engine, tls, ssh });
+  return isDeepStrictEqual(reached(one), reached(other));
 }

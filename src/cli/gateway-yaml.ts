@@ -23,6 +23,9 @@ hosts:
   #   engine: tcp://build-1.example:2376
   #   tls: { ca: build-1/ca.pem, cert: build-1/cert.pem, key: build-1/key.pem }
   #   labels: { zone: a }
+  # - name: build-2
+  #   engine: ssh://docker@build-2.example
+  #   ssh: { identity: build-2.key, known-hosts: known-hosts }
 
 # Who may ask, through which relay, as which users.
 agents:

@@ -1,4 +1,5 @@
 import type { Identity } from '../command.ts';
+import type { SshFiles } from '../ssh/ssh-arguments.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
 export interface GatewayConfig {
@@ -47,10 +48,12 @@ export interface WarmConfig {
 
 export interface HostConfig {
   readonly name: string;
-  /** `unix:///path`, `tcp://host:port` (then with `tls`) or `ssh://user@host`. */
+  /** `unix:///path`, `tcp://host:port` (then with `tls`) or `ssh://[user@]host[:port][/path]`. */
   readonly engine: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  /** For `ssh://` only. */
+  readonly ssh?: SshFiles;
   readonly labels: Labels;
   /** Ghosts running at once. */
   readonly slots: number;

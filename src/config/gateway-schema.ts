@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseSshUrl } from '../ssh/ssh-destination.ts';
 import { strictObject } from './check-shape.ts';
 import {
   absolutePathField,
@@ -35,9 +36,10 @@ const host = strictObject({
   name: nameField,
   engine: parsedField(
     (text) => (isEngineUrl(text) ? text : undefined),
-    'unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST',
+    'unix:///PATH, tcp://HOST:PORT or ssh://[USER@]HOST[:PORT][/PATH]',
   ),
   tls: strictObject({ ca: pathField, cert: pathField, key: pathField }).optional(),
+  ssh: strictObject({ identity: pathField.optional(), 'known-hosts': pathField.optional() }).optional(),
   labels: labelsField.default({}),
   slots: count(1, 1000).default(8),
   warm: count(0, 1000).default(8),
@@ -90,5 +92,5 @@ export type GatewayFile = z.infer<typeof gatewaySchema>;
 export function isEngineUrl(text: string): boolean {
   if (text.startsWith('unix://')) return /^unix:\/\/\/[^\0]{1,107}$/.test(text);
   if (text.startsWith('tcp://')) return (parseHostPort(text.slice('tcp://'.length))?.port ?? 0) > 0;
-  return /^ssh:\/\/[A-Za-z0-9][A-Za-z0-9._@:-]{0,254}$/.test(text);
+  return parseSshUrl(text) !== undefined;
 }

@@ -74,6 +74,15 @@ test('every key arrives, with defaults and absolute paths', () => {
   ]);
 });
 
+test('files for ssh are relative to gateway.yaml too', () => {
+  const hosts =
+    'hosts: [{ name: a, engine: "ssh://u@h:2222", ssh: { identity: key, known-hosts: /etc/known } }]';
+  expect(parseGatewayConfig(hosts, '/srv/gw/gateway.yaml').hosts[0]).toMatchObject({
+    engine: 'ssh://u@h:2222',
+    ssh: { identity: '/srv/gw/key', knownHosts: '/etc/known' },
+  });
+});
+
 test('a file that only names its hosts is enough', () => {
   const config = parseGatewayConfig('hosts: []\n', '/srv/gateway.yaml');
   expect(config).toMatchObject({ policy: '/srv/policy.yaml', state: '/srv/state', agents: [] });
@@ -86,7 +95,20 @@ test.each([
     'hosts[0].engin: is not a known key (nearest valid key is "engine")',
   ],
   ['hosts: [{ name: a }]', 'hosts[0].engine: is missing'],
-  ['hosts: [{ name: a, engine: "http://x" }]', 'must be unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST'],
+  ['hosts: [{ name: a, engine: "http://x" }]', 'must be unix:///PATH, tcp://HOST:PORT or ssh://'],
+  [
+    'hosts: [{ name: a, engine: "ssh://-oProxyCommand=x" }]',
+    'must be unix:///PATH, tcp://HOST:PORT or ssh://',
+  ],
+  [
+    'hosts: [{ name: a, engine: "ssh://u@h", ssh: { password: x } }]',
+    'hosts[0].ssh.password: is not a known key',
+  ],
+  ['hosts: [{ name: a, engine: "unix:///s", ssh: {} }]', 'ssh is for ssh:// engines only'],
+  [
+    'hosts: [{ name: a, engine: "ssh://u@h", tls: { ca: a, cert: b, key: c } }]',
+    'tls is for tcp:// engines only',
+  ],
   ['hosts: [{ name: a, engine: "tcp://x:2375" }]', 'a tcp:// engine needs tls'],
   ['hosts: [{ name: a, engine: "tcp://127.0.0.1:2375" }]', 'a tcp:// engine needs tls'],
   [

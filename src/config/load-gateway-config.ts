@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { SshFiles } from '../ssh/ssh-arguments.ts';
 import { checkShape } from './check-shape.ts';
 import { ConfigError } from './config-error.ts';
 import { duplicates } from './duplicates.ts';
@@ -36,7 +37,7 @@ function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
       ),
     ),
     ...raw.hosts.flatMap((host, index) => {
-      const what = wrongTls(host);
+      const what = wrongTls(host) ?? wrongSsh(host);
       return what === undefined ? [] : [source.problem(['hosts', index, 'engine'], what)];
     }),
     ...raw.agents.flatMap((agent, index) =>
@@ -56,6 +57,10 @@ function wrongTls({ engine, tls }: GatewayFile['hosts'][number]): string | undef
   const isTcp = engine.startsWith('tcp://');
   if (isTcp && tls === undefined) return 'a tcp:// engine needs tls: { ca, cert, key }';
   return !isTcp && tls !== undefined ? 'tls is for tcp:// engines only' : undefined;
+}
+
+function wrongSsh({ engine, ssh }: GatewayFile['hosts'][number]): string | undefined {
+  return !engine.startsWith('ssh://') && ssh !== undefined ? 'ssh is for ssh:// engines only' : undefined;
 }
 
 function hasHost(raw: GatewayFile, selector: Labels): boolean {
@@ -96,12 +101,24 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
 }
 
 function toHost(raw: GatewayFile['hosts'][number], inFolder: (path: string) => string): HostConfig {
-  const { tls, memory, cpus, ...rest } = raw;
+  const { tls, ssh, memory, cpus, ...rest } = raw;
   return {
     ...rest,
     ...(memory !== undefined && { memoryBytes: memory }),
     ...(cpus !== undefined && { cpus }),
     ...(tls && { tls: { ca: inFolder(tls.ca), cert: inFolder(tls.cert), key: inFolder(tls.key) } }),
+    ...(ssh && { ssh: toSshFiles(ssh, inFolder) }),
+  };
+}
+
+function toSshFiles(
+  raw: NonNullable<GatewayFile['hosts'][number]['ssh']>,
+  inFolder: (path: string) => string,
+): SshFiles {
+  const { identity, 'known-hosts': knownHosts } = raw;
+  return {
+    ...(identity !== undefined && { identity: inFolder(identity) }),
+    ...(knownHosts !== undefined && { knownHosts: inFolder(knownHosts) }),
   };
 }
 

@@ -75,6 +75,25 @@ describe.skipIf(!hasLab())("the init's volume", () => {
     expect(next.warnings).toEqual([]);
   });
 
+  test('those of other builds are removed, unless something has them mounted', async () => {
+    const make = (name: string, ...more: string[]) => host.docker(['volume', 'create', ...more, name]);
+    const label = ['--label', 'clawrden.init=0'];
+    const [unused, mounted, foreign] = ['clawrden-init-0', 'clawrden-init-1', 'clawrden-test-2'];
+    await Promise.all([make(unused, ...label), make(mounted, ...label), make(foreign)]);
+    const keeper = 'clawrden-test-keeper';
+    await host.docker(['create', '--name', keeper, '--volume', `${mounted}:/v`, busyboxImage, 'true']);
+    const left = async () => {
+      await ghostsOn(host).engine.ping();
+      return (await host.docker(['volume', 'ls', '--quiet'])).stdout.split('\n');
+    };
+    const before = await left();
+    expect(before).toEqual(expect.arrayContaining([volume, mounted, foreign]));
+    expect(before).not.toContain(unused);
+    await host.docker(['rm', keeper]);
+    expect(await left()).not.toContain(mounted);
+    await host.docker(['volume', 'rm', foreign]);
+  });
+
   test('a volume that was pruned is filled again, once for all who start', async () => {
     await host.docker(['volume', 'rm', volume]);
     const plan = await hello();

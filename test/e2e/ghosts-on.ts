@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { EngineAddress } from '../../gateway/docker/connect.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, Ghost } from '../../gateway/engine.ts';
 import { shapeOf } from '../../gateway/ghost-shape.ts';
@@ -11,7 +12,7 @@ import type { Plan } from '../../src/plan.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 
-/** A gateway's engine over TLS, with a gateway id of its own, and what it left to see on the host. */
+/** A gateway's engine, over TLS unless told otherwise, with a gateway id of its own, and what it left to see on the host. */
 export interface GhostsOn {
   readonly engine: Engine;
   readonly gatewayId: string;
@@ -31,11 +32,14 @@ export interface Ran {
   readonly output: string;
 }
 
-export function ghostsOn(host: LabHost, gatewayId = randomBytes(4).toString('hex')): GhostsOn {
+export function ghostsOn(
+  host: LabHost,
+  gatewayId = randomBytes(4).toString('hex'),
+  address: Omit<EngineAddress, 'name'> = { engine: host.url, tls: host.tls },
+): GhostsOn {
   const warnings: string[] = [];
   const log = { warn: (_fields: unknown, message: string) => void warnings.push(message) };
-  const { name, url, tls } = host;
-  const engine = openEngine({ name, engine: url, tls }, gatewayId, nativeFile('clawrden-init'), log);
+  const engine = openEngine({ name: host.name, ...address }, gatewayId, nativeFile('clawrden-init'), log);
   const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000), executionId) => {
     const purpose = { pooled: false, timeoutMs: plan.timeoutMs, ...(executionId && { executionId }) };
     return engine.startGhost(shapeOf(plan), purpose, signal);

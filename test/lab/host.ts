@@ -6,7 +6,7 @@ import type { HostNames } from './names.ts';
 import { waitUntil } from './wait.ts';
 
 // Folders where engines would meet one another or the machine's own engine.
-const privateFolders = ['/etc/docker', '/run/docker', '/run/containerd', '/opt/containerd'];
+const privateFolders = ['/etc/docker', '/run/docker', '/run/containerd', '/opt/containerd', '/run/sshd'];
 
 /**
  * Powers the host on: a PID 1 in PID, mount and network namespaces of its own. Everything that runs on the host runs

@@ -27,11 +27,15 @@ export async function checkEngine(check: string, address: EngineAddress, host: b
       );
     return good(check, `${engine}, Docker ${version}`);
   } catch (error) {
-    const fix = engine.startsWith('unix:')
-      ? 'start Docker, and let this user into its group (or run as root)'
-      : 'check its address and certificates, and that its port is open to this machine';
-    return bad(check, `${engine}: ${messageOf(error)}`, fix);
+    return bad(check, `${engine}: ${messageOf(error)}`, fixFor(engine));
   }
+}
+
+function fixFor(engine: string): string {
+  if (engine.startsWith('unix:')) return 'start Docker, and let this user into its group (or run as root)';
+  if (engine.startsWith('ssh:'))
+    return 'check its address, that its host key is known and that the key may log in; docs/operations.md says how';
+  return 'check its address and certificates, and that its port is open to this machine';
 }
 
 /** One of something that must be there: an image, a volume, a network. */

@@ -1,0 +1,25 @@
+import type Docker from 'dockerode';
+import { callTimeoutMs, withDeadline } from './deadline.ts';
+import { statusOf } from './engine-errors.ts';
+import { initLabel } from './init-volume.ts';
+
+/**
+ * Removes the init volumes of other builds that no container has mounted. A gateway of such a build that is still there
+ * fills its own again. Rejects with the engine's error.
+ */
+export async function removeOldInitVolumes(docker: Docker, current: string): Promise<void> {
+  const { Volumes } = await withDeadline(callTimeoutMs, (abortSignal) =>
+    docker.listVolumes({ filters: { label: [initLabel] }, ...{ abortSignal } }),
+  );
+  for (const { Name } of Volumes) if (Name !== current) await removeUnused(docker, Name);
+}
+
+async function removeUnused(docker: Docker, name: string): Promise<void> {
+  try {
+    await withDeadline(callTimeoutMs, (abortSignal) => docker.getVolume(name).remove({ abortSignal }));
+  } catch (error) {
+    const status = statusOf(error);
+    // Mounted, or gone already.
+    if (status !== 409 && status !== 404) throw error;
+  }
+}
