@@ -30,6 +30,8 @@ export type ToCaller =
     }
   | { readonly type: 'accepted'; readonly planHash: string }
   | { readonly type: 'run-here'; readonly planHash: string; readonly canonicalPlan: string }
+  /** Look at what the plan would run, and run nothing. */
+  | { readonly type: 'inspect-here'; readonly planHash: string; readonly canonicalPlan: string }
   | { readonly type: 'run-original'; readonly planHash: string }
   | { readonly type: 'started'; readonly host: string; readonly container: string }
   | { readonly type: 'notice'; readonly text: string };
@@ -43,10 +45,20 @@ export class Vanished extends ClawrdenError {
   }
 }
 
-/** The last three come only after `run-here`: what the mirrored command did, copied up. */
+/** What a relay's init found of the files that a command would run, or why it could not look. */
+export interface Inspected {
+  readonly type: 'inspected';
+  readonly found: readonly string[] | ClawrdenError;
+}
+
+/**
+ * `inspected` comes only after `inspect-here`; the three behind it only after `run-here`: what the mirrored command did,
+ * copied up.
+ */
 export type FromCaller =
   | Input
-  | { readonly type: 'mirror-started'; readonly container: string }
+  | Inspected
+  | { readonly type: 'mirror-started'; readonly container: string; readonly found: readonly string[] }
   | { readonly type: 'mirror-output'; readonly fd: 1 | 2; readonly bytes: Uint8Array }
   | { readonly type: 'mirror-end'; readonly outcome: Outcome };
 

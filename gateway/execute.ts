@@ -1,7 +1,6 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
-import { type ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
-import type { Strategy } from '../src/plan.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
 import type { Breakers } from './breakers.ts';
@@ -9,16 +8,16 @@ import type { Caller } from './caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import type { ImageFacts } from './engine.ts';
 import { type Execution, Interrupted } from './execution.ts';
-import type { Executor } from './executors/executor.ts';
+import type { Executors } from './executors/create-executors.ts';
+import { type InspectParts, inspected } from './inspect.ts';
 import { judge } from './judge.ts';
 import type { Ledger } from './ledger.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './permit.ts';
 import { type SealedPlan, sealJudged } from './plan.ts';
 import type { HoldRates } from './rate-limits.ts';
-import type { Recorder } from './recorder.ts';
 import type { ImageWish } from './scheduler/image-pulls.ts';
 
-export interface ExecuteParts {
+export interface ExecuteParts extends InspectParts, Executors {
   /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
   readonly policy: () => Policy;
   readonly holdRates: HoldRates;
@@ -27,10 +26,8 @@ export interface ExecuteParts {
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly ledger: Ledger;
-  readonly recorder: Recorder;
   readonly authorizing: AuthorizeParts;
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
-  readonly executors: Readonly<Record<Strategy, Executor>>;
 }
 
 /** Runs one command for a caller; never throws. Everything that runs a command calls this, and nothing else does. */
@@ -70,14 +67,15 @@ export function takeUp(
   return live(parts, execution, () => awaitVerdict(asked, sealed, execution, parts.authorizing));
 }
 
-/** The life of one command up to its permit: sanitize → decide → audit → authorize. Throws the refusal. */
+/** The life of one command up to its permit: sanitize → decide → audit → inspect → authorize. Throws the refusal. */
 async function startOf(
-  { policy: inForce, agents, halted, holdRates, breakers, recorder, obtainImage, authorizing }: ExecuteParts,
+  parts: ExecuteParts,
   caller: Caller,
   request: StartRequest,
   execution: Execution,
 ): Promise<Permit> {
-  const policy = inForce();
+  const { agents, halted, holdRates, breakers, recorder, obtainImage, authorizing } = parts;
+  const policy = parts.policy();
   const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
@@ -85,7 +83,10 @@ async function startOf(
   execution.trace.mark('judged');
   await recorder.decided(execution, judgement, sealed);
   execution.trace.mark('decided');
-  return authorize(judgement.decision, sealed, execution, authorizing);
+  const { decision } = judgement;
+  const asks = decision.action === 'ask' && !(sealed instanceof ClawrdenError);
+  const shown = asks ? await inspected(sealed, execution, parts) : sealed;
+  return authorize(decision, shown, execution, authorizing);
 }
 
 function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: Execution): ImageWish {

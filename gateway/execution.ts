@@ -2,7 +2,7 @@ import { ClawrdenError } from '../src/errors.ts';
 import type { Send } from '../src/execution-io.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
 import type { Outcome } from '../src/outcome.ts';
-import { type Channel, type FromCaller, type ToCaller, Vanished } from './channel.ts';
+import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from './channel.ts';
 import { createOutputTally } from './output-tally.ts';
 import { createTrace } from './trace.ts';
 import type { ExecutionRecord, ExecutionState } from './warden-view.ts';
@@ -17,6 +17,9 @@ export class Interrupted extends ClawrdenError {
     this.signal = signal;
   }
 }
+
+/** What is for the tool, or told of it. */
+export type ToolInput = Exclude<FromCaller, Inspected>;
 
 /** What a start carries beside the command that is judged: needed again when its caller comes back. */
 export interface StartContext {
@@ -43,10 +46,11 @@ export class Execution {
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;
-  readonly #early: FromCaller[] = [];
+  readonly #early: ToolInput[] = [];
   readonly #durations: Partial<Record<ExecutionState, number>> = {};
   #since = performance.now();
-  #handler: ((input: FromCaller) => void) | undefined;
+  #handler: ((input: ToolInput) => void) | undefined;
+  #inspected = Promise.withResolvers<Inspected['found']>();
   #record: ExecutionRecord;
   #cleaning: Promise<void> = Promise.resolve();
   #caller: Channel | undefined;
@@ -78,7 +82,7 @@ export class Execution {
 
   /** Work that goes on after the answer: taking the container away. Never rejects. */
   clean(work: Promise<void>): void {
-    this.#cleaning = work;
+    this.#cleaning = Promise.all([this.#cleaning, work]).then(() => {});
   }
 
   /** Aborts when the execution must end; the reason is a ClawrdenError. */
@@ -144,8 +148,13 @@ export class Execution {
     return this.#caller?.send(item);
   };
 
+  /** The answer of a relay that was asked to look at what would run. Never rejects. */
+  get inspected(): Promise<Inspected['found']> {
+    return this.#inspected.promise;
+  }
+
   /** From now on inputs go to `handler`, after those that were kept. */
-  takeInputs(handler: (input: FromCaller) => void): void {
+  takeInputs(handler: (input: ToolInput) => void): void {
     this.#handler = handler;
     for (const input of this.#early.splice(0)) handler(input);
   }
@@ -169,11 +178,12 @@ export class Execution {
 
   #receive(input: FromCaller, caller: Channel): void {
     if (caller !== this.#caller) return;
-    if (this.#handler === undefined) this.#keep(input);
+    if (input.type === 'inspected') this.#inspected.resolve(input.found);
+    else if (this.#handler === undefined) this.#keep(input);
     else this.#handler(input);
   }
 
-  #keep(input: FromCaller): void {
+  #keep(input: ToolInput): void {
     if (input.type === 'signal' && endingSignals.has(input.signal)) this.stop(new Interrupted(input.signal));
     const last = this.#early.findIndex((kept) => kept.type === input.type && kept.type === 'resize');
     if (last !== -1) this.#early.splice(last, 1);

@@ -21,9 +21,7 @@ import { createBreakers } from './breakers.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { openDrains } from './drains.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
-import { createGhostExecutor } from './executors/ghost.ts';
-import { createMirror } from './executors/mirror.ts';
-import { passthrough } from './executors/passthrough.ts';
+import { createExecutors } from './executors/create-executors.ts';
 import { createExplain } from './explain.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
@@ -132,21 +130,17 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       recordVerdict: recorder.verdict,
     },
     obtainImage: pool.obtainImage,
-    executors: {
-      ghost: createGhostExecutor({
-        scheduler,
-        warmer,
-        startTimeoutMs: config.limits.startTimeoutMs,
-        labelsOf: (agent) => agents.get(agent)?.hosts ?? {},
-        recordStart: recorder.started,
-        onHostLost: fleet.suspect,
-        onLateExit: pool.lateExits.expect,
-        traced: ({ record: { id, host }, trace }) =>
-          log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
-      }),
-      mirror: createMirror(recorder.started),
-      passthrough,
-    },
+    ...createExecutors({
+      scheduler,
+      warmer,
+      startTimeoutMs: config.limits.startTimeoutMs,
+      labelsOf: (agent) => agents.get(agent)?.hosts ?? {},
+      recordStart: recorder.started,
+      onHostLost: fleet.suspect,
+      onLateExit: pool.lateExits.expect,
+      traced: ({ record: { id, host }, trace }) =>
+        log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
+    }),
   };
   const warden = createWarden({
     version,

@@ -3,6 +3,7 @@ import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
 import {
   canonicalJson,
+  type Operand,
   type Plan,
   type PlanImage,
   type PlanMount,
@@ -58,7 +59,15 @@ function strategyFor(tool: ToolDefinition, command: Command): Strategy {
 
 /** Builds the plan, once. Pure: everything that can change between two calls is in `parts`. */
 export function sealPlan(parts: PlanParts): SealedPlan {
-  const plan = buildPlan(parts);
+  return seal(buildPlan(parts));
+}
+
+/** The plan once it is known what its command would run. */
+export function withOperands({ plan }: SealedPlan, operands: readonly Operand[]): SealedPlan {
+  return seal({ ...plan, operands });
+}
+
+function seal(plan: Plan): SealedPlan {
   const canonical = canonicalJson(plan);
   return { plan, canonical, hash: planHash(canonical) };
 }

@@ -5,6 +5,7 @@ import type { DecisionRecord, IncidentRecord, OutcomeRecord } from './audit/audi
 import { type Caller, callerName } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 import type { Execution } from './execution.ts';
+import type { RecordStart } from './executors/executor.ts';
 import type { Judgement } from './judge.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { RecordedVerdict } from './permit.ts';
@@ -21,7 +22,9 @@ export interface Recorder {
     sealed: SealedPlan | ClawrdenError,
   ) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
-  readonly started: (execution: Execution) => void;
+  /** The plan is another one once its operands are known. Throws `audit-unwritable`. */
+  readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
+  readonly started: RecordStart;
   /** Written behind: nothing follows from it, and the answer does not wait for the disk. */
   readonly ended: (execution: Execution, outcome: Outcome) => void;
   /** A request that never became an execution. */
@@ -47,10 +50,17 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
         ...verdict,
         planHash: execution.record.planHash,
       }),
-    started: (execution) => {
+    inspected: (execution, { plan, canonical, hash: planHash }) => {
+      execution.advance({ plan: canonical, planHash });
+      const { operands = [] } = plan;
+      return audit.append({ type: 'inspection', ...idsOf(execution), operands, planHash });
+    },
+    started: (execution, operands) => {
       const { host, container, planHash } = execution.record;
       // The decision is on the disk already; a disk that fills up now refuses the next one.
-      audit.append({ type: 'start', ...idsOf(execution), host, container, planHash }).catch(() => {});
+      const ran = operands.length === 0 ? {} : { operands };
+      const start = { type: 'start', ...idsOf(execution), host, container, planHash, ...ran } as const;
+      audit.append(start).catch(() => {});
     },
     ended: (execution, outcome) => {
       const totals = execution.output.totals();

@@ -19,6 +19,7 @@ export const FrameType = {
   ready: 17,
   started: 18,
   refused: 19,
+  operands: 20,
 } as const;
 
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];

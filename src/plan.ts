@@ -26,6 +26,19 @@ export interface PlanLimits {
   readonly fileBytes: number;
 }
 
+/** A file that the command will run besides its tool, as it was found; or what it runs that no one could look at. */
+export type Operand =
+  | {
+      /** As the command names it. */
+      readonly path: string;
+      /** SHA-256 of its bytes, in hex. */
+      readonly digest: string;
+      /** Where it really is, its links resolved. */
+      readonly file: string;
+    }
+  /** Without a path it is no file that could be found again. */
+  | { readonly path?: string; readonly notInspected: string };
+
 /**
  * The one object that is hashed, shown, approved and run. Made once by the gateway; whoever runs it takes nothing
  * from anywhere else.
@@ -55,6 +68,8 @@ export interface Plan {
   /** Absent: nothing of its output is kept. */
   readonly record?: 'head-tail';
   readonly policyHash: string;
+  /** Only in a plan that a person is asked about: what must be found again right before it runs. */
+  readonly operands?: readonly Operand[];
 }
 
 /** JSON with keys in order and nothing optional left undefined: one text per plan, whoever writes it. */

@@ -1,6 +1,9 @@
+import type { Operand } from '../../src/plan.ts';
+
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
 export type AuditRecord =
   | DecisionRecord
+  | InspectionRecord
   | VerdictRecord
   | StartRecord
   | OutcomeRecord
@@ -34,6 +37,13 @@ export interface DecisionRecord extends OfExecution {
   readonly policyHash: string;
 }
 
+/** What the command would run, looked at before a person is asked: with it the plan has another hash. */
+export interface InspectionRecord extends OfExecution {
+  readonly type: 'inspection';
+  readonly operands: readonly Operand[];
+  readonly planHash: string;
+}
+
 /** How a question that a person was asked came out. */
 export interface VerdictRecord extends OfExecution {
   readonly type: 'verdict';
@@ -53,6 +63,8 @@ export interface StartRecord extends OfExecution {
   readonly host: string;
   readonly container: string;
   readonly planHash: string;
+  /** What the tool was given to run; absent where that is nothing but the tool. */
+  readonly operands?: readonly Operand[];
 }
 
 export interface OutcomeRecord extends OfExecution {

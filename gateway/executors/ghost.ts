@@ -4,14 +4,14 @@ import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
+import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
-import type { FromCaller } from '../channel.ts';
-import type { Execution } from '../execution.ts';
+import type { Execution, ToolInput } from '../execution.ts';
 import { Halted } from '../kill-switch.ts';
 import type { DockerHost } from '../scheduler/docker-host.ts';
 import type { ExecutionRecord } from '../warden-view.ts';
-import type { Executor } from './executor.ts';
+import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 
 /** The init has 2 s from TERM to KILL; a ghost that is still silent a second later is taken away under it. */
@@ -20,7 +20,7 @@ const cancelGraceMs = 3_000;
 const nameAfterMs = 20;
 
 export interface GhostParts extends PlacerParts {
-  readonly recordStart: (execution: Execution) => void;
+  readonly recordStart: RecordStart;
   /** Its trace is whole. */
   readonly traced: (execution: Execution) => void;
   /** A host was lost after it had the plan: what became of the command may be learnt later. */
@@ -72,10 +72,10 @@ async function runIn(
     const ending = session.run({
       plan: encodePlan(initPlanOf(plan, execution.context.wiring)),
       send: counted(execution),
-      onStarted: () => {
+      onStarted: (found) => {
         execution.trace.mark('started');
         execution.advance({ state: 'running', startedAt: Date.now() });
-        recordStart(execution);
+        recordStart(execution, operandsFound(plan, found));
         void execution.send({ type: 'started', host: host.name, container: containerId });
       },
     });
@@ -96,7 +96,7 @@ async function runIn(
   }
 }
 
-function forward(input: FromCaller, session: InitSession): void {
+function forward(input: ToolInput, session: InitSession): void {
   if (input.type !== 'mirror-started' && input.type !== 'mirror-output' && input.type !== 'mirror-end') {
     session.input(input);
   }

@@ -1,13 +1,15 @@
+import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
-import type { FromCaller } from '../channel.ts';
-import type { Execution } from '../execution.ts';
-import type { Executor } from './executor.ts';
+import type { Execution, ToolInput } from '../execution.ts';
+import type { Executor, RecordStart } from './executor.ts';
 
 /** The relay runs the plan in the agent's container and copies up what it does; its end is the outcome. */
-export function createMirror(recordStart: (execution: Execution) => void): Executor {
+export function createMirror(recordStart: RecordStart): Executor {
   return (permit, execution) => {
     const ended = Promise.withResolvers<Outcome>();
-    execution.takeInputs((input) => observe(input, execution, recordStart, ended.resolve));
+    const started = (found: readonly string[]) =>
+      recordStart(execution, operandsFound(permit.sealed.plan, found));
+    execution.takeInputs((input) => observe(input, execution, started, ended.resolve));
     // The relay ends its mirror when its stream ends, whoever ended it.
     const onAbort = () => ended.reject(execution.signal.reason);
     execution.signal.addEventListener('abort', onAbort, { once: true });
@@ -22,15 +24,15 @@ export function createMirror(recordStart: (execution: Execution) => void): Execu
 }
 
 function observe(
-  input: FromCaller,
+  input: ToolInput,
   execution: Execution,
-  recordStart: (execution: Execution) => void,
+  started: (found: readonly string[]) => void,
   end: (outcome: Outcome) => void,
 ): void {
   switch (input.type) {
     case 'mirror-started':
       execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, input.container) });
-      return recordStart(execution);
+      return started(input.found);
     case 'mirror-output':
       return execution.output.add(input.fd, input.bytes);
     case 'mirror-end':

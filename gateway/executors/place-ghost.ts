@@ -24,6 +24,8 @@ export interface PlacerParts {
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
   /** An engine failed in the middle of something. */
   readonly onHostLost: (host: DockerHost) => void;
+  /** Containers bear no name of their execution: it will have another one. */
+  readonly nameless?: boolean;
 }
 
 /** Finds the plan a host and a ghost: at once where one waits there, and nothing of the engine is asked then. */
@@ -105,7 +107,7 @@ async function start(
   { shape, key }: LeaseRequest,
   timeoutMs: number,
   execution: Execution,
-  { startTimeoutMs }: PlacerParts,
+  { startTimeoutMs, nameless }: PlacerParts,
 ): Promise<Omit<Placed, 'lease'>> {
   execution.advance({ state: 'queued' });
   const late = new AbortController();
@@ -115,7 +117,8 @@ async function start(
   try {
     const coming = await host.warm.claimComing(key, signal);
     if (coming?.session.alive) return { ghost: coming, nameless: true };
-    const purpose = { pooled: false, timeoutMs, executionId: execution.record.id };
+    const name = nameless === true ? {} : { executionId: execution.record.id };
+    const purpose = { pooled: false, timeoutMs, ...name };
     return { ghost: await host.start(shape, purpose, signal), nameless: false };
   } finally {
     clearTimeout(timer);

@@ -27,6 +27,7 @@ export class CallChannel implements Channel {
   #over = false;
   #credit = 0;
   #mirror = false;
+  #inspecting = false;
   #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
 
@@ -57,6 +58,7 @@ export class CallChannel implements Channel {
     if (this.#over) return undefined;
     if (item.type === 'credit') this.#credit += item.bytes;
     if (item.type === 'run-here') this.#mirror = true;
+    if (item.type === 'inspect-here') this.#inspecting = true;
     const bytes = item.type === 'stdout' || item.type === 'stderr' ? item.bytes.length : 0;
     return this.#writer.write({ message: toResponse(item) }, bytes);
   };
@@ -115,10 +117,16 @@ export class CallChannel implements Channel {
     }
     if (message.$case === 'stdin') this.#spendCredit(message.value.length);
     if (!this.#mirror && mirrorMessages.has(message.$case)) throw invalid('nothing was to be run there');
+    if (message.$case === 'inspected') this.#endInspection();
     const input = toFromCaller(message);
     if (this.#handler !== undefined) this.#handler(input);
     else if (this.#early.length < maxEarlyInputs) this.#early.push(input);
     else throw invalid('too many messages before the execution began');
+  }
+
+  #endInspection(): void {
+    if (!this.#inspecting) throw invalid('nothing was to be looked at there');
+    this.#inspecting = false;
   }
 
   #spendCredit(bytes: number): void {

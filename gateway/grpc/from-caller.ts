@@ -1,5 +1,5 @@
-import { isErrorCode } from '../../src/errors.ts';
-import type { ExecuteRequest, MirrorEnd } from '../../src/gen/clawrden/v1/execution.ts';
+import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
+import type { ExecuteRequest, Inspected, MirrorEnd } from '../../src/gen/clawrden/v1/execution.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import type { FromCaller } from '../channel.ts';
 import { invalid, toTerminalSize } from './start-request.ts';
@@ -25,17 +25,24 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
       if (message.value !== 1 && message.value !== 2) throw invalid('closed must be 1 or 2');
       return { type: 'closed', fd: message.value };
     case 'started':
-      return { type: 'mirror-started', container: message.value.container };
+      return { type: 'mirror-started', container: message.value.container, found: message.value.operands };
     case 'stdout':
       return { type: 'mirror-output', fd: 1, bytes: message.value };
     case 'stderr':
       return { type: 'mirror-output', fd: 2, bytes: message.value };
     case 'mirrorEnd':
       return { type: 'mirror-end', outcome: toMirrorOutcome(message.value) };
+    case 'inspected':
+      return { type: 'inspected', found: toFound(message.value) };
     case 'start':
     case 'resume':
       throw invalid(`${message.$case} comes first and once`);
   }
+}
+
+function toFound({ operands, reason, text }: Inspected): readonly string[] | ClawrdenError {
+  if (reason === '') return operands;
+  return new ClawrdenError(isErrorCode(reason) ? reason : 'internal', text);
 }
 
 function toMirrorOutcome({ code, signal, reason, text }: MirrorEnd): Outcome {

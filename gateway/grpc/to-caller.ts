@@ -1,4 +1,4 @@
-import type { ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
+import type { ExecuteResponse, Plan } from '../../src/gen/clawrden/v1/execution.ts';
 import type { ToCaller } from '../channel.ts';
 
 /** What goes to a caller, on the wire. */
@@ -23,10 +23,16 @@ export function toResponse(item: ToCaller): NonNullable<ExecuteResponse['message
     case 'run-original':
       return { $case: 'runOriginal', value: { planHash: item.planHash } };
     case 'run-here':
-      return { $case: 'runHere', value: { hash: item.planHash, canonicalJson: item.canonicalPlan } };
+      return { $case: 'runHere', value: toPlan(item) };
+    case 'inspect-here':
+      return { $case: 'inspectHere', value: toPlan(item) };
     case 'started':
-      return { $case: 'started', value: { host: item.host, container: item.container } };
+      return { $case: 'started', value: { host: item.host, container: item.container, operands: [] } };
     case 'notice':
       return { $case: 'notice', value: item.text };
   }
+}
+
+function toPlan({ planHash, canonicalPlan }: { planHash: string; canonicalPlan: string }): Plan {
+  return { hash: planHash, canonicalJson: canonicalPlan };
 }

@@ -14,13 +14,14 @@
 #include "descriptors.h"
 #include "environment.h"
 #include "family.h"
+#include "operands.h"
 #include "outbox.h"
 #include "run.h"
 #include "search.h"
 #include "wire.h"
 #include "workdir.h"
 
-enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 1 };
+enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 2 };
 
 extern char **environ;
 
@@ -152,14 +153,42 @@ static void check_tool(struct run *run, char found[PATH_MAX])
     refuse(run, error == EACCES ? "not-executable" : "not-found", why.bytes);
 }
 
+/* Told before anybody runs anything: somebody is to be asked about it. */
+static void tell_operands(struct run *run)
+{
+    static struct operands operands;
+    static uint8_t payload[OPERANDS_FRAME];
+    operands_look(&operands, &run->plan);
+    outbox_put(&run->out, FRAME_OPERANDS, payload, operands_encode(&operands, payload));
+    flush_all(run, clock_ms() + 10000);
+    run_linger();
+    _exit(0);
+}
+
+/* As late as it can be: from here to the tool's own opening of them they can still be exchanged. */
+static void tell_started(struct run *run)
+{
+    static struct operands operands;
+    static uint8_t payload[OPERANDS_FRAME];
+    struct text why = {0};
+    operands_look(&operands, &run->plan);
+    const char *changed = operands_changed(&operands, &run->plan);
+    if (changed) {
+        text_add(&why, changed);
+        text_add(&why, " is not what was approved");
+        refuse(run, "operand-changed", why.bytes);
+    }
+    outbox_put(&run->out, FRAME_STARTED, payload, operands_encode(&operands, payload));
+    outbox_flush(&run->out);
+}
+
 static void start(struct run *run, const char *path)
 {
     char **env = environment_make(run->plan.env, environ, run->plan.mirror);
     int error = env ? tool_open(&run->tool, &run->plan) : ENOMEM;
     if (error != 0)
         refuse_errno(run, "init-failed", "the tool's stdio cannot be made", error);
-    outbox_put(&run->out, FRAME_STARTED, NULL, 0);
-    outbox_flush(&run->out);
+    tell_started(run);
     error = tool_start(&run->tool, &run->plan, path, env);
     if (error < 0)
         refuse_errno(run, "init-failed", "the tool cannot be set up", -error);
@@ -188,6 +217,8 @@ int main(void)
     const char *reason = workdir_enter(run.plan.cwd, run.plan.workspace, &why);
     if (reason)
         refuse(&run, reason, why.bytes);
+    if (run.plan.inspect)
+        tell_operands(&run);
     check_tool(&run, path);
     run_begin(&run);
     start(&run, path);

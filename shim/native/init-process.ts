@@ -20,6 +20,7 @@ const plainPlan: InitPlan = {
   stdinNone: false,
   terminal: false,
   confine: false,
+  inspect: false,
   stdio: ['null', 'pipe', 'pipe'],
   umask: 0o22,
   cols: 80,
@@ -33,6 +34,8 @@ const plainPlan: InitPlan = {
   workspace: '',
   argv: ['true'],
   env: ['PATH=/usr/local/bin:/usr/bin:/bin'],
+  operands: [],
+  expected: [],
 };
 
 /** A plan for a test: what matters to it, over a shell script run with plain pipes. */

@@ -26,7 +26,7 @@ static inline bool outbox_empty(const struct outbox *outbox)
     return outbox->start == outbox->end;
 }
 
-/* Puts one small frame (≤ OUTBOX_SMALL in all) behind the others. False where there is no room now. */
+/* Puts one frame behind the others: small (≤ OUTBOX_SMALL in all), or the first. False where there is no room now. */
 bool outbox_put(struct outbox *outbox, uint8_t type, const void *payload, size_t length);
 
 /* Where the payload of the next chunk goes, OUTBOX_CHUNK bytes at most. Only while the outbox is empty. */

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operands.h"
 #include "wire.h"
 
-enum { PLAN_VERSION = 1, FIXED_BYTES = 43 };
-enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAGS_KNOWN = 15 };
+enum { PLAN_VERSION = 2, FIXED_BYTES = 43 };
+enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAGS_KNOWN = 31 };
 
 struct cursor {
     uint8_t *at, *end;
@@ -21,6 +22,7 @@ static bool parse_fixed(struct plan *plan, struct cursor *cursor)
     plan->stdin_none = at[1] & FLAG_STDIN_NONE;
     plan->terminal = at[1] & FLAG_TERMINAL;
     plan->confine = at[1] & FLAG_CONFINE;
+    plan->inspect = at[1] & FLAG_INSPECT;
     memcpy(plan->stdio, at + 2, sizeof plan->stdio);
     plan->umask = get_u16(at + 5);
     plan->cols = get_u16(at + 7);
@@ -69,6 +71,20 @@ static char **parse_list(struct cursor *cursor)
     return list;
 }
 
+static size_t count(char *const *list)
+{
+    size_t counted = 0;
+    while (list[counted])
+        counted++;
+    return counted;
+}
+
+static bool operands_sound(const struct plan *plan)
+{
+    size_t expected = count(plan->expected), operands = count(plan->operands);
+    return operands <= OPERANDS_MOST && (expected == 0 || expected == operands);
+}
+
 bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
 {
     struct cursor cursor = {bytes, bytes + length};
@@ -77,5 +93,8 @@ bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
         && (plan->workspace = parse_string(&cursor))
         && (plan->argv = parse_list(&cursor)) && plan->argv[0]
         && (plan->env = parse_list(&cursor))
+        && (plan->operands = parse_list(&cursor))
+        && (plan->expected = parse_list(&cursor))
+        && operands_sound(plan)
         && cursor.at == cursor.end;
 }

@@ -10,6 +10,8 @@ enum stdio_kind { STDIO_CLOSED = 0, STDIO_NULL = 1, STDIO_PIPE = 2, STDIO_TTY = 
 /* What to run. The strings lie in the bytes that were parsed; 0 as a limit means none. */
 struct plan {
     bool mirror, stdin_none, terminal, confine;
+    /* The operands are told, and nothing is run. */
+    bool inspect;
     uint8_t stdio[3];
     uint16_t umask, cols, rows;
     uint64_t ignored;
@@ -17,6 +19,8 @@ struct plan {
     uint64_t output_bytes, file_bytes;
     const char *cwd, *workspace;
     char **argv, **env;
+    /* Files that the tool will run, at most OPERANDS_MOST; and what must be found of each, where there is any. */
+    char **operands, **expected;
 };
 
 /* Takes the payload of a plan frame, which must live as long as the plan. False where it breaks the wire's rules. */

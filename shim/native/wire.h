@@ -21,6 +21,7 @@ enum frame_type {
     FRAME_READY = 17,
     FRAME_STARTED = 18,
     FRAME_REFUSED = 19,
+    FRAME_OPERANDS = 20,
 };
 
 enum {

@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { Plan as WirePlan } from '../../src/gen/clawrden/v1/execution.ts';
 import { type Plan, planHash } from '../../src/plan.ts';
 
-/** The plan that a gateway wants run here. Throws `internal` where its hash, agent, ids or strategy are not ours. */
+/** The plan that a gateway wants run, or looked at, here. Throws `internal` where its hash, agent, ids or strategy are not ours. */
 export function readMirrorPlan(
   { hash, canonicalJson }: WirePlan,
   agent: string,

@@ -24,7 +24,7 @@ export interface MirrorOptions {
   /** What came before the plan did. */
   readonly early: EarlyInputs;
   readonly send: Send<Output>;
-  readonly onStarted: () => void;
+  readonly onStarted: (found: readonly string[]) => void;
 }
 
 /** One command that runs in the agent's own container, as the caller's ids. It runs from the moment this is made. */
@@ -117,6 +117,7 @@ export class Mirror {
     if (stopped && this.#canceled !== undefined) return outcomeOf(this.#canceled);
     return outcomeOfEnd(end, {
       ...plan.limits,
+      memoryBytes: 0,
       timeoutMs: plan.timeoutMs,
       idleTimeoutMs: plan.idleTimeoutMs,
     });

@@ -8,6 +8,7 @@ import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import { EarlyInputs } from './early-inputs.ts';
 import { type FromGateway, type GatewayCall, openGatewayCall, type ToGateway } from './gateway-call.ts';
+import { inspectHere } from './inspect-here.ts';
 import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
 import { reachGateway } from './reach-gateway.ts';
@@ -52,6 +53,7 @@ class RelayedExecution {
   #asked: string | undefined;
   #lostAt: number | undefined;
   #over = false;
+  readonly #inspecting = new AbortController();
 
   constructor(options: ExecutionOptions) {
     this.#options = options;
@@ -71,6 +73,7 @@ class RelayedExecution {
       throw gone.aborted ? gone.reason : error;
     } finally {
       this.#over = true;
+      this.#inspecting.abort();
       await this.#endMirror();
     }
   }
@@ -130,6 +133,8 @@ class RelayedExecution {
         return this.#onPending(response.value);
       case 'accepted':
         return this.#shim.ack(Ack.allowed);
+      case 'inspectHere':
+        return this.#inspectHere(response.value);
       case 'runHere':
         return this.#runHere(response.value);
       case 'runOriginal':
@@ -151,6 +156,16 @@ class RelayedExecution {
     return this.#shim.send({ type: 'notice', text: `waiting for approval ${approvalId}` });
   }
 
+  /** What it would run is looked at before a person is asked: from here the shim waits for as long as it takes. */
+  #inspectHere(wire: WirePlan): undefined {
+    const { engine, container, agent, identity } = this.#options;
+    this.#shim.ack(Ack.pending);
+    const plan = readMirrorPlan(wire, agent, identity);
+    void inspectHere({ engine, container, plan, signal: this.#inspecting.signal }).then(
+      (value) => void this.#call.send({ $case: 'inspected', value }),
+    );
+  }
+
   #runOriginal(): undefined {
     if (this.#options.command.version === 0) {
       throw new ClawrdenError('internal', 'the gateway lets a shim run the original that cannot');
@@ -169,7 +184,8 @@ class RelayedExecution {
       command,
       early: this.#early,
       send: (output) => this.#sendAndCopy(output),
-      onStarted: () => void this.#call.send({ $case: 'started', value: { host: '', container } }),
+      onStarted: (operands) =>
+        void this.#call.send({ $case: 'started', value: { host: '', container, operands: [...operands] } }),
     });
     this.#mirror = mirror;
     mirrors.add(mirror);

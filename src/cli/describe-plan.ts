@@ -1,4 +1,4 @@
-import type { Plan } from '../plan.ts';
+import type { Operand, Plan } from '../plan.ts';
 import { renderArgument, renderText } from '../render-text.ts';
 import type { Cell } from './output.ts';
 
@@ -9,6 +9,7 @@ export function planFacts(canonical: string): Fact[] {
   const plan = JSON.parse(canonical) as Plan;
   return [
     ...listed('argv', plan.argv.map(renderArgument)),
+    ...operandFacts(plan.operands),
     ['cwd', renderText(plan.cwd)],
     ['user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`],
     ['runs', where(plan)],
@@ -26,6 +27,20 @@ export function planFacts(canonical: string): Fact[] {
     ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
     ['policy', renderText(plan.policyHash)],
   ];
+}
+
+/** What the command would run besides its tool, as it was found; nothing where it was not looked for. */
+function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
+  return operands === undefined ? [] : listed('scripts', operands.map(describeOperand));
+}
+
+function describeOperand(operand: Operand): string {
+  if ('digest' in operand) {
+    const { path, digest, file } = operand;
+    return `${renderArgument(path)} is ${renderArgument(file)}, sha256 ${renderText(digest)}`;
+  }
+  const what = operand.path === undefined ? '' : `${renderArgument(operand.path)} is `;
+  return `${what}not inspected: ${renderText(operand.notInspected)}`;
 }
 
 function where({ strategy, image }: Plan): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command, Stdio } from '../command.ts';
 import type { Plan } from '../plan.ts';
-import { initPlanOf } from './init-plan.ts';
+import { initPlanOf, inspectionOf } from './init-plan.ts';
 
 const plan: Plan = {
   agent: 'coder',
@@ -55,6 +55,24 @@ describe('initPlanOf', () => {
     [['null', 'null', 'closed'], false, ['null', 'null', 'closed']],
   ])('makes of %j a terminal only where stdin and stdout are one', (stdio, terminal, expected) => {
     expect(initPlanOf(plan, command(stdio))).toMatchObject({ terminal, stdio: expected });
+  });
+
+  it('names the files that are run: what was seen of them is expected again, else anything will do', () => {
+    const orders = { operands: ['x.sh'], expected: [] };
+    expect(initPlanOf({ ...plan, argv: ['sh', 'x.sh'] }, command(['pipe', 'pipe', 'pipe']))).toMatchObject(
+      orders,
+    );
+    const digest = 'ab'.repeat(32);
+    const operands = [
+      { path: 'x.sh', digest, file: '/app/x.sh' },
+      { notInspected: 'what sh reads from its input' },
+      { path: 'y.sh', notInspected: 'there is no such file' },
+    ];
+    expect(inspectionOf({ ...plan, operands })).toMatchObject({
+      inspect: true,
+      operands: ['x.sh', 'y.sh'],
+      expected: [`sha256:${digest} /app/x.sh`, 'unseen: there is no such file'],
+    });
   });
 
   it('says that a mirrored command is one and is not confined', () => {

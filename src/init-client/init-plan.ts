@@ -1,6 +1,7 @@
 import type { Command, StdioKind, TerminalSize } from '../command.ts';
 import type { Plan } from '../plan.ts';
 import type { InitPlan, InitStdio } from './plan-encoding.ts';
+import { operandOrders } from './plan-operands.ts';
 
 /** How the caller's descriptors look: what a plan leaves open, because it changes with every call. */
 export type Wiring = Pick<Command, 'stdio' | 'ignored' | 'terminal'>;
@@ -15,6 +16,13 @@ const initKinds: Readonly<Record<StdioKind, InitStdio>> = {
   '=1': 'same',
 };
 
+const noWiring: Wiring = { stdio: ['null', 'null', 'null'], ignored: [] };
+
+/** What the init is told that is only to look at what the command of this plan would run. */
+export function inspectionOf(plan: Plan): InitPlan {
+  return { ...initPlanOf(plan, noWiring), inspect: true };
+}
+
 /** What the init is told. A terminal if and only if the caller's fds 0 and 1 are both terminals. */
 export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
   const terminal = wiring.stdio[0] === 'tty' && wiring.stdio[1] === 'tty';
@@ -23,6 +31,7 @@ export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
   return {
     mirror: plan.strategy === 'mirror',
     confine: plan.strategy === 'ghost',
+    inspect: false,
     stdinNone: plan.stdin === 'none',
     terminal,
     stdio: [stdio[0] ?? 'null', stdio[1] ?? 'pipe', stdio[2] ?? 'pipe'],
@@ -38,5 +47,6 @@ export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
     workspace: plan.workspace,
     argv: plan.argv,
     env: plan.env,
+    ...operandOrders(plan),
   };
 }

@@ -6,20 +6,22 @@ import { DockerDemux } from './docker-demux.ts';
 import { encodeInput } from './encode-input.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { joinFrames } from './join-frames.ts';
+import { readStrings } from './read-strings.ts';
 
-const initProtocolVersion = 1;
+const initProtocolVersion = 2;
 const maxDiagnosticBytes = 2048;
 
 export interface RunOptions {
   /** An encoded plan, see `plan-encoding.ts`. */
   readonly plan: Buffer;
   readonly send: Send<Output>;
-  /** Called once, immediately before the tool's exec. */
-  readonly onStarted: () => void;
+  /** Called once, immediately before the tool's exec, with what the init found of each file it was told of. */
+  readonly onStarted: (found: readonly string[]) => void;
 }
 
 /**
- * One init, over the engine's attached stream. `ready` first, then `run` once; `input` and `cancel` while it runs.
+ * One init, over the engine's attached stream. `ready` first, then `run` or `inspect` once; `input` and `cancel` while it
+ * runs.
  * Reads only as fast as `send` takes. A stream that ends before the init's last frame rejects with `host-lost`:
  * whether the tool ran is then unknown.
  */
@@ -66,13 +68,26 @@ export class InitSession {
     this.#write(encodeFrame(FrameType.plan, plan));
     for (;;) {
       const frame = await this.#next();
-      if (frame.type === FrameType.started) onStarted();
+      if (frame.type === FrameType.started) onStarted(readStrings(frame.payload));
       const end = parseInitEnd(frame);
       if (end !== undefined) return end;
       const output = toOutput(frame);
       const wait = output && send(output);
       if (wait !== undefined) await wait;
     }
+  }
+
+  /**
+   * Hands in a plan to look at (`inspectionOf`): what the init found of each file. Rejects with the init's refusal. The
+   * init ends behind it; the caller sets the deadline by destroying the socket.
+   */
+  async inspect(plan: Buffer): Promise<readonly string[]> {
+    this.#write(encodeFrame(FrameType.plan, plan));
+    const frame = await this.#next();
+    if (frame.type === FrameType.operands) return readStrings(frame.payload);
+    const end = parseInitEnd(frame);
+    if (end?.type === 'refused') throw new ClawrdenError(end.reason, end.text);
+    throw new ClawrdenError('internal', 'the init did not say what it found');
   }
 
   input(input: Input): void {

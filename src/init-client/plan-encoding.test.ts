@@ -6,6 +6,7 @@ const plan: InitPlan = {
   stdinNone: false,
   terminal: false,
   confine: true,
+  inspect: true,
   stdio: ['pipe', 'null', 'same'],
   umask: 0o22,
   cols: 80,
@@ -19,12 +20,14 @@ const plan: InitPlan = {
   workspace: '',
   argv: ['é'],
   env: [],
+  operands: ['x'],
+  expected: ['unseen: y'],
 };
 
 test('encodes a plan byte for byte as the wire page lists it', () => {
   const expected = [
-    '01', // version
-    '09', // mirror + confine
+    '02', // version
+    '19', // mirror + confine + inspect
     '020104', // pipe, null, same
     '0012', // umask
     '00500018', // 80 × 24
@@ -37,6 +40,8 @@ test('encodes a plan byte for byte as the wire page lists it', () => {
     '00000000 00', // workspace
     '0001 00000002 c3a9 00', // argv
     '0000', // env
+    '0001 00000001 78 00', // operands
+    '0001 00000009 756e7365656e3a2079 00', // expected
   ];
   expect(encodePlan(plan).toString('hex')).toBe(expected.join('').replaceAll(' ', ''));
 });

@@ -11,6 +11,8 @@ export interface InitPlan {
   readonly terminal: boolean;
   /** Block AF_VSOCK (ghosts). */
   readonly confine: boolean;
+  /** The operands are told, and nothing is run. */
+  readonly inspect: boolean;
   readonly stdio: readonly [InitStdio, InitStdio, InitStdio];
   readonly umask: number;
   readonly cols: number;
@@ -29,9 +31,13 @@ export interface InitPlan {
   readonly argv: readonly string[];
   /** The whole environment, NAME=value. */
   readonly env: readonly string[];
+  /** Files that the tool will run, at most 8; the init tells what it finds of each. */
+  readonly operands: readonly string[];
+  /** What the init must find of each, as `operand-texts.ts` writes it; empty where anything will do. */
+  readonly expected: readonly string[];
 }
 
-const planVersion = 1;
+const planVersion = 2;
 const stdioNumber: Readonly<Record<InitStdio, number>> = { closed: 0, null: 1, pipe: 2, tty: 3, same: 4 };
 
 /** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError where a value cannot be encoded. */
@@ -42,6 +48,8 @@ export function encodePlan(plan: InitPlan): Buffer {
     encodeString(plan.workspace),
     encodeList(plan.argv),
     encodeList(plan.env),
+    encodeList(plan.operands),
+    encodeList(plan.expected),
   ]);
 }
 
@@ -63,8 +71,9 @@ function encodeNumbers(plan: InitPlan): Buffer {
   return bytes;
 }
 
-function flagsOf({ mirror, stdinNone, terminal, confine }: InitPlan): number {
-  return (mirror ? 1 : 0) | (stdinNone ? 2 : 0) | (terminal ? 4 : 0) | (confine ? 8 : 0);
+function flagsOf({ mirror, stdinNone, terminal, confine, inspect }: InitPlan): number {
+  const flags = [mirror, stdinNone, terminal, confine, inspect];
+  return flags.reduce((set, given, bit) => set | (given ? 1 << bit : 0), 0);
 }
 
 function signalSet(signals: readonly number[]): bigint {

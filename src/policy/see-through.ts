@@ -12,7 +12,7 @@ export type Inner =
       readonly adds: boolean;
     }
   /** A file of the agent's. */
-  | { readonly kind: 'script' }
+  | { readonly kind: 'script'; readonly path: string }
   | { readonly kind: 'opaque'; readonly why: string };
 
 /** `undefined` where `tool` is no wrapper and no shell, or only prints something. */
@@ -41,7 +41,12 @@ function throughShell(args: readonly string[]): Inner {
   const [first] = reading.operands;
   if (!reading.sure) return opaque('these options of a shell change what it runs');
   if (first === undefined) return opaque('a shell that reads its script from its input');
-  if (!reading.given.some(({ names }) => names.includes('-c'))) return { kind: 'script' };
+  if (!reading.given.some(({ names }) => names.includes('-c'))) {
+    // `+x` is an option too, and a lone dash ends them.
+    return first === '-' || first.startsWith('+')
+      ? opaque('these options of a shell change what it runs')
+      : { kind: 'script', path: first };
+  }
   const words = plainWords(first);
   if (words === undefined) return opaque('a script for a shell is judged only where it is one plain command');
   const [tool = '', ...rest] = words;

@@ -9,6 +9,8 @@ import type { Caller } from '../../gateway/caller.ts';
 import type { Channel, FromCaller, StartRequest, ToCaller } from '../../gateway/channel.ts';
 import { type ExecuteParts } from '../../gateway/execute.ts';
 import type { Executor } from '../../gateway/executors/executor.ts';
+import { inspectMirror } from '../../gateway/executors/inspect-mirror.ts';
+import { inspectPassthrough } from '../../gateway/executors/inspect-passthrough.ts';
 import { factsOf } from '../../gateway/judge.ts';
 import { type KillSwitch, openKillSwitch } from '../../gateway/kill-switch.ts';
 import { createLedger } from '../../gateway/ledger.ts';
@@ -45,9 +47,10 @@ environment: { allow: [LANG] }
 tools:
   run: { strategy: mirror }
   ask: { strategy: mirror }
+  sh: { strategy: mirror }
 rules:
   - { name: may-run, tools: [run], action: allow }
-  - { name: must-ask, tools: [ask], action: ask }
+  - { name: must-ask, tools: [ask, sh], action: ask }
 complete: true
 `;
 export const relay: Caller = { kind: 'relay', name: 'host-1', role: 'relay' };
@@ -106,6 +109,7 @@ export async function startCore(
     authorizing: authorizing(policy, approvals, store, recorder),
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },
+    inspectors: { ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
     approvals,
     history,
     records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },

@@ -117,6 +117,9 @@ export interface ExecuteRequest {
     | { $case: "stdout"; value: Uint8Array }
     | { $case: "stderr"; value: Uint8Array }
     | { $case: "mirrorEnd"; value: MirrorEnd }
+    | //
+    /** Answers `inspect_here`. */
+    { $case: "inspected"; value: Inspected }
     | undefined;
 }
 
@@ -145,6 +148,12 @@ export interface ExecuteResponse {
     /** A line for people; it carries no meaning for programs. */
     { $case: "notice"; value: string }
     | { $case: "outcome"; value: Outcome }
+    | //
+    /**
+     * The plan that a person is to be asked about, before its scripts are known: the relay has an init look at them in the
+     * agent's container, and nothing is run.
+     */
+    { $case: "inspectHere"; value: Plan }
     | undefined;
 }
 
@@ -244,6 +253,16 @@ export interface Started {
   /** Where it runs, for people. */
   host: string;
   container: string;
+  /** Relays only: what the init found of each file that the command runs, in order: `sha256:HEX PATH` or `unseen: why`. */
+  operands: string[];
+}
+
+/** What the init found of each file that the command would run, or why it could not look. */
+export interface Inspected {
+  operands: string[];
+  /** Empty where it has looked, else a reason code. */
+  reason: string;
+  text: string;
 }
 
 /** How a mirrored command ended, as its init reported it, or why there was none. */
@@ -307,6 +326,9 @@ export const ExecuteRequest: MessageFns<ExecuteRequest> = {
         break;
       case "mirrorEnd":
         MirrorEnd.encode(message.message.value, writer.uint32(98).fork()).join();
+        break;
+      case "inspected":
+        Inspected.encode(message.message.value, writer.uint32(106).fork()).join();
         break;
     }
     return writer;
@@ -421,6 +443,14 @@ export const ExecuteRequest: MessageFns<ExecuteRequest> = {
             message.message = { $case: "mirrorEnd", value: MirrorEnd.decode(reader, reader.uint32()) };
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.message = { $case: "inspected", value: Inspected.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -463,6 +493,8 @@ export const ExecuteRequest: MessageFns<ExecuteRequest> = {
         ? { $case: "mirrorEnd", value: MirrorEnd.fromJSON(object.mirrorEnd) }
         : isSet(object.mirror_end)
         ? { $case: "mirrorEnd", value: MirrorEnd.fromJSON(object.mirror_end) }
+        : isSet(object.inspected)
+        ? { $case: "inspected", value: Inspected.fromJSON(object.inspected) }
         : undefined,
     };
   },
@@ -493,6 +525,8 @@ export const ExecuteRequest: MessageFns<ExecuteRequest> = {
       obj.stderr = base64FromBytes(message.message.value);
     } else if (message.message?.$case === "mirrorEnd") {
       obj.mirrorEnd = MirrorEnd.toJSON(message.message.value);
+    } else if (message.message?.$case === "inspected") {
+      obj.inspected = Inspected.toJSON(message.message.value);
     }
     return obj;
   },
@@ -575,6 +609,12 @@ export const ExecuteRequest: MessageFns<ExecuteRequest> = {
         }
         break;
       }
+      case "inspected": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "inspected", value: Inspected.fromPartial(object.message.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -625,6 +665,9 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
         break;
       case "outcome":
         Outcome.encode(message.message.value, writer.uint32(106).fork()).join();
+        break;
+      case "inspectHere":
+        Plan.encode(message.message.value, writer.uint32(114).fork()).join();
         break;
     }
     return writer;
@@ -747,6 +790,14 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
             message.message = { $case: "outcome", value: Outcome.decode(reader, reader.uint32()) };
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.message = { $case: "inspectHere", value: Plan.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -791,6 +842,10 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
         ? { $case: "notice", value: globalThis.String(object.notice) }
         : isSet(object.outcome)
         ? { $case: "outcome", value: Outcome.fromJSON(object.outcome) }
+        : isSet(object.inspectHere)
+        ? { $case: "inspectHere", value: Plan.fromJSON(object.inspectHere) }
+        : isSet(object.inspect_here)
+        ? { $case: "inspectHere", value: Plan.fromJSON(object.inspect_here) }
         : undefined,
     };
   },
@@ -823,6 +878,8 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
       obj.notice = message.message.value;
     } else if (message.message?.$case === "outcome") {
       obj.outcome = Outcome.toJSON(message.message.value);
+    } else if (message.message?.$case === "inspectHere") {
+      obj.inspectHere = Plan.toJSON(message.message.value);
     }
     return obj;
   },
@@ -908,6 +965,12 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
       case "outcome": {
         if (object.message?.value !== undefined && object.message?.value !== null) {
           message.message = { $case: "outcome", value: Outcome.fromPartial(object.message.value) };
+        }
+        break;
+      }
+      case "inspectHere": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "inspectHere", value: Plan.fromPartial(object.message.value) };
         }
         break;
       }
@@ -2161,7 +2224,7 @@ export const Plan: MessageFns<Plan> = {
 };
 
 function createBaseStarted(): Started {
-  return { host: "", container: "" };
+  return { host: "", container: "", operands: [] };
 }
 
 export const Started: MessageFns<Started> = {
@@ -2171,6 +2234,9 @@ export const Started: MessageFns<Started> = {
     }
     if (message.container !== "") {
       writer.uint32(18).string(message.container);
+    }
+    for (const v of message.operands) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -2204,6 +2270,14 @@ export const Started: MessageFns<Started> = {
             message.container = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.operands.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2220,6 +2294,7 @@ export const Started: MessageFns<Started> = {
     return {
       host: isSet(object.host) ? globalThis.String(object.host) : "",
       container: isSet(object.container) ? globalThis.String(object.container) : "",
+      operands: globalThis.Array.isArray(object?.operands) ? object.operands.map((e: any) => globalThis.String(e)) : [],
     };
   },
 
@@ -2231,6 +2306,9 @@ export const Started: MessageFns<Started> = {
     if (message.container !== "") {
       obj.container = message.container;
     }
+    if (message.operands?.length) {
+      obj.operands = message.operands;
+    }
     return obj;
   },
 
@@ -2241,6 +2319,108 @@ export const Started: MessageFns<Started> = {
     const message = createBaseStarted();
     message.host = object.host ?? "";
     message.container = object.container ?? "";
+    message.operands = object.operands?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseInspected(): Inspected {
+  return { operands: [], reason: "", text: "" };
+}
+
+export const Inspected: MessageFns<Inspected> = {
+  encode(message: Inspected, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.operands) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Inspected {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInspected();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.operands.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Inspected {
+    return {
+      operands: globalThis.Array.isArray(object?.operands) ? object.operands.map((e: any) => globalThis.String(e)) : [],
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+    };
+  },
+
+  toJSON(message: Inspected): unknown {
+    const obj: any = {};
+    if (message.operands?.length) {
+      obj.operands = message.operands;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Inspected>): Inspected {
+    return Inspected.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Inspected>): Inspected {
+    const message = createBaseInspected();
+    message.operands = object.operands?.map((e) => e) || [];
+    message.reason = object.reason ?? "";
+    message.text = object.text ?? "";
     return message;
   },
 };
@@ -2506,6 +2686,8 @@ export const ExecutionServiceService = {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
+   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * answers `inspected`),
    * `pending` (only where a person is asked; the caller waits), then one of
    *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),
@@ -2535,6 +2717,8 @@ export interface ExecutionServiceServer extends UntypedServiceImplementation {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
+   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * answers `inspected`),
    * `pending` (only where a person is asked; the caller waits), then one of
    *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),
@@ -2556,6 +2740,8 @@ export interface ExecutionServiceClient extends Client {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
+   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * answers `inspected`),
    * `pending` (only where a person is asked; the caller waits), then one of
    *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),

@@ -1,0 +1,29 @@
+import type { Strategy } from '../../src/plan.ts';
+import type { Executor, Inspector } from './executor.ts';
+import { createGhostExecutor, type GhostParts } from './ghost.ts';
+import { createGhostInspector } from './inspect-ghost.ts';
+import { inspectMirror } from './inspect-mirror.ts';
+import { inspectPassthrough } from './inspect-passthrough.ts';
+import { createMirror } from './mirror.ts';
+import { passthrough } from './passthrough.ts';
+
+export interface Executors {
+  readonly executors: Readonly<Record<Strategy, Executor>>;
+  readonly inspectors: Readonly<Record<Strategy, Inspector>>;
+}
+
+/** How each strategy runs a plan, and looks at what it would run. */
+export function createExecutors(parts: GhostParts): Executors {
+  return {
+    executors: {
+      ghost: createGhostExecutor(parts),
+      mirror: createMirror(parts.recordStart),
+      passthrough,
+    },
+    inspectors: {
+      ghost: createGhostInspector(parts),
+      mirror: inspectMirror,
+      passthrough: inspectPassthrough,
+    },
+  };
+}

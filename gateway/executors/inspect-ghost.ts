@@ -1,0 +1,31 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import { inspectionOf } from '../../src/init-client/init-plan.ts';
+import { encodePlan } from '../../src/init-client/plan-encoding.ts';
+import type { Inspector } from './executor.ts';
+import { createPlacer, type PlacerParts } from './place-ghost.ts';
+import { untilInspected } from './until-inspected.ts';
+
+/** A ghost as the plan's own will be, with the agent's workspace in it; nothing but its init ever runs there. */
+export function createGhostInspector(parts: PlacerParts): Inspector {
+  const place = createPlacer({ ...parts, nameless: true });
+  return async ({ plan }, execution) => {
+    const {
+      lease: { host, release },
+      ghost,
+    } = await place(plan, execution);
+    const forgetHost = host.onLost(() => ghost.session.destroy());
+    try {
+      const found = ghost.session.inspect(encodePlan(inspectionOf(plan)));
+      const told = await untilInspected(found, execution.signal);
+      execution.clean(host.part(ghost));
+      return told;
+    } catch (error) {
+      execution.clean(host.discard(ghost));
+      if (error instanceof ClawrdenError && error.code === 'host-lost') parts.onHostLost(host);
+      throw error;
+    } finally {
+      forgetHost();
+      release();
+    }
+  };
+}

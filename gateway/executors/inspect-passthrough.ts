@@ -1,0 +1,8 @@
+import { operandOrders } from '../../src/init-client/plan-operands.ts';
+import type { Inspector } from './executor.ts';
+
+/** Nothing is promised of what the original finds when it runs in place, so nothing is looked at before. */
+export const inspectPassthrough: Inspector = ({ plan }) => {
+  const { operands } = operandOrders(plan);
+  return Promise.resolve(operands.map(() => 'unseen: it runs in place, and nobody looks then'));
+};

@@ -1,0 +1,90 @@
+#include "sha256.h"
+
+#include <string.h>
+
+#include "wire.h"
+
+enum { LENGTH_AT = SHA256_BLOCK - 8 };
+
+static const uint32_t round_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t turn(uint32_t word, int by)
+{
+    return word >> by | word << (32 - by);
+}
+
+static void fill_schedule(uint32_t words[64], const uint8_t *block)
+{
+    for (int i = 0; i < 16; i++)
+        words[i] = get_u32(block + 4 * i);
+    for (int i = 16; i < 64; i++) {
+        uint32_t a = words[i - 15], b = words[i - 2];
+        uint32_t small0 = turn(a, 7) ^ turn(a, 18) ^ a >> 3, small1 = turn(b, 17) ^ turn(b, 19) ^ b >> 10;
+        words[i] = words[i - 16] + small0 + words[i - 7] + small1;
+    }
+}
+
+static void take_block(uint32_t state[8], const uint8_t *block)
+{
+    uint32_t words[64], v[8];
+    fill_schedule(words, block);
+    memcpy(v, state, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        uint32_t large1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
+        uint32_t large0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
+        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint32_t first = v[7] + large1 + choice + round_constants[i] + words[i];
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += first;
+        v[0] = first + large0 + majority;
+    }
+    for (int i = 0; i < 8; i++)
+        state[i] += v[i];
+}
+
+void sha256_begin(struct sha256 *hash)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(hash->state, start, sizeof start);
+    hash->length = 0;
+}
+
+void sha256_add(struct sha256 *hash, const uint8_t *bytes, size_t length)
+{
+    while (length > 0) {
+        size_t filled = hash->length % SHA256_BLOCK;
+        size_t part = SHA256_BLOCK - filled < length ? SHA256_BLOCK - filled : length;
+        memcpy(hash->block + filled, bytes, part);
+        hash->length += part;
+        bytes += part;
+        length -= part;
+        if (filled + part == SHA256_BLOCK)
+            take_block(hash->state, hash->block);
+    }
+}
+
+void sha256_end(struct sha256 *hash, char hex[SHA256_HEX])
+{
+    static const uint8_t padding[SHA256_BLOCK] = {0x80};
+    static const char digits[] = "0123456789abcdef";
+    uint64_t bits = hash->length * 8;
+    uint8_t length[8];
+    put_u32(length, (uint32_t)(bits >> 32));
+    put_u32(length + 4, (uint32_t)bits);
+    size_t filled = hash->length % SHA256_BLOCK;
+    sha256_add(hash, padding, filled < LENGTH_AT ? LENGTH_AT - filled : SHA256_BLOCK + LENGTH_AT - filled);
+    sha256_add(hash, length, sizeof length);
+    for (int i = 0; i < SHA256_HEX; i++)
+        hex[i] = digits[hash->state[i / 8] >> (28 - i % 8 * 4) & 15];
+}

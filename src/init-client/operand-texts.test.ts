@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { operandText, parseOperand } from './operand-texts.ts';
+import { readStrings } from './read-strings.ts';
+
+const digest = '0123456789abcdef'.repeat(4);
+
+describe('what an init says of a file', () => {
+  test('is the digest and the real path, or why there is none', () => {
+    expect(parseOperand('x', `sha256:${digest} /app/a b`)).toEqual({ path: 'x', digest, file: '/app/a b' });
+    expect(parseOperand('x', 'unseen: it is too large')).toEqual({
+      path: 'x',
+      notInspected: 'it is too large',
+    });
+  });
+
+  test.each([
+    '',
+    'sha256:',
+    `sha256:${digest}`,
+    `sha256:${digest} `,
+    `sha256:${digest} app`,
+    `sha256:${digest.toUpperCase()} /app`,
+    `sha256:${digest}/app`,
+    `sha1:${digest} /app`,
+    'unseen',
+  ])('%j says nothing', (found) => {
+    expect(parseOperand('x', found)).toEqual({ path: 'x', notInspected: 'its init said nothing of it' });
+  });
+
+  test('P9: is expected again to the letter', () => {
+    const hex = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 });
+    fc.assert(
+      fc.property(hex, fc.string(), (digits, path) => {
+        for (const found of [`sha256:${digits.join('')} /${path}`, `unseen: ${path.slice(0, 200)}`]) {
+          expect(operandText(parseOperand('x', found))).toBe(found);
+        }
+      }),
+    );
+  });
+});
+
+describe('strings in a frame', () => {
+  const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
+
+  test('are taken in order, and what is cut off is left out', () => {
+    expect(readStrings(bytes('00000001 78 00 00000000 00 00000002 c3a9 00'))).toEqual(['x', '', 'é']);
+    expect(readStrings(bytes('00000001 78 00 000000ff 79'))).toEqual(['x']);
+    expect(readStrings(bytes('00000001 78'))).toEqual([]);
+    expect(readStrings(Buffer.alloc(0))).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scriptOperands } from './script-operands.ts';
+
+/** A file as its path, what cannot be looked at as `?`. */
+const shown = (line: string | readonly string[]) =>
+  scriptOperands(typeof line === 'string' ? line.split(' ') : line).map((operand) =>
+    'path' in operand ? operand.path : '?',
+  );
+
+describe('A-44 P9: the files that a command runs besides its tool', () => {
+  test.each<[string | readonly string[], ...string[]]>([
+    ['sh x.sh', 'x.sh'],
+    ['sh x.sh -c y.sh', 'x.sh'],
+    ['sh -- x.sh', 'x.sh'],
+    ['sh -- -x.sh', '-x.sh'],
+    ['bash -x x.sh', 'x.sh'],
+    ['bash -euo pipefail x.sh a b', 'x.sh'],
+    ['bash --norc ./x.sh', './x.sh'],
+    ['sh /etc/../app/x.sh', '/etc/../app/x.sh'],
+    ['node x.js', 'x.js'],
+    ['node --enable-source-maps x.js --inspect', 'x.js'],
+    ['node --title t x.js', 'x.js'],
+    ['node --max-old-space-size=4096 x.js', 'x.js'],
+    ['node -- x.js', 'x.js'],
+    ['node -r ./pre.js x.js', './pre.js', 'x.js'],
+    ['node --require=/app/pre.js x.js', '/app/pre.js', 'x.js'],
+    ['node .', '.'],
+    ['nodejs x.js', 'x.js'],
+    ['python3 x.py', 'x.py'],
+    ['python3.12 -u -W error x.py -m y', 'x.py'],
+    ['python -Im2to3', '?'],
+    ['perl -w x.pl', 'x.pl'],
+    ['perl -I lib x.pl', 'x.pl'],
+    ['perl -Ilib x.pl', 'x.pl'],
+    ['ruby -w x.rb', 'x.rb'],
+    ['ruby -r ./lib.rb x.rb', './lib.rb', 'x.rb'],
+    ['env A=b sh x.sh', '?'],
+    ['env -i sh x.sh', 'x.sh'],
+    ['timeout 5 nice -n 3 node x.js', 'x.js'],
+    ['nohup ./x', './x'],
+    ['busybox sh x.sh', 'x.sh'],
+    [['sh', '-c', 'node x.js'], 'x.js'],
+    [['sh', '-c', '. ./x.sh'], './x.sh'],
+    ['xargs sh x.sh', 'x.sh', '?'],
+  ])('%j', (line, ...operands) => {
+    expect(shown(line)).toEqual(operands);
+  });
+
+  test.each<{ argv: readonly string[] }>([
+    { argv: ['sh', '-c', '. x.sh'] },
+    { argv: ['sh', '-c', '. ./x.sh; true'] },
+    { argv: ['sh', '-c', 'true; sh x.sh'] },
+    { argv: ['sh'] },
+    { argv: ['sh', '-'] },
+    { argv: ['bash', '-', 'x.sh'] },
+    { argv: ['bash', '+x', 'x.sh'] },
+    { argv: ['bash', '--rcfile', 'x.sh', 'y.sh'] },
+    { argv: ['sh', '-s', 'x.sh'] },
+    { argv: ['node'] },
+    { argv: ['node', '-'] },
+    { argv: ['node', '-e', 'x', 'x.js'] },
+    { argv: ['node', '-pe', 'x'] },
+    { argv: ['node', '--unheard-of', 'x.js'] },
+    { argv: ['node', 'inspect', 'x.js'] },
+    { argv: ['python3', '-m', 'http.server'] },
+    { argv: ['python3', '-c', 'import x', 'x.py'] },
+    { argv: ['python3', '-'] },
+    { argv: ['perl', '-e', 'x'] },
+    { argv: ['perl', '-ne', 'x', 'x.txt'] },
+    { argv: ['perl', '-x', 'x.pl'] },
+    { argv: ['ruby', '-e', 'x'] },
+    { argv: ['ruby', '-C', 'lib', 'x.rb'] },
+    { argv: ['deno', 'run', 'x.ts'] },
+    { argv: ['make'] },
+    { argv: ['awk', '-f', 'x.awk', 'y'] },
+    { argv: ['sed', '--fil=x.sed'] },
+    { argv: ['sudo', 'sh', 'x.sh'] },
+    { argv: ['xargs', 'node'] },
+    { argv: ['env', 'env', 'env', 'env', 'env', 'env', 'sh', 'x.sh'] },
+  ])('nobody can look at what $argv runs, and it says so', ({ argv }) => {
+    const found = shown(argv);
+    expect(found).not.toHaveLength(0);
+    expect(new Set(found)).toEqual(new Set(['?']));
+  });
+
+  test.each([
+    'ls',
+    'npm ci',
+    'git status',
+    'node --version',
+    'python3 -V',
+    'ruby -v',
+    'cat x.sh',
+    'env ls',
+    'awk 1 x',
+    'sed -n p x.sh',
+    'timeout 5 ls x.sh',
+  ])('%s runs no file', (line) => {
+    expect(shown(line)).toEqual([]);
+  });
+
+  test('names are told apart from files where a tool looks them up', () => {
+    expect(shown('node -r dotenv/config x.js')).toEqual(['?', 'x.js']);
+    expect(shown('perl -MStrict x.pl')).toEqual(['?', 'x.pl']);
+  });
+
+  test('at most as many files as an init takes', () => {
+    const loads = Array.from({ length: 20 }, (_, index) => ['-r', `./${index}.js`]).flat();
+    const found = shown(['node', ...loads, 'x.js']);
+    expect(found.slice(0, 8)).toEqual(loads.filter((arg) => arg !== '-r').slice(0, 8));
+    expect(new Set(found.slice(8))).toEqual(new Set(['?']));
+  });
+
+  test('whatever the arguments are: an answer, every file an argument or a word of one', () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        'sh',
+        'env',
+        'node',
+        'python3',
+        'perl',
+        '-c',
+        '-e',
+        '--',
+        '-',
+        'x.sh',
+        '-r',
+        './y',
+        '5',
+      ),
+      fc.string({ maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
+        const words = new Set(
+          argv.flatMap((arg) => [arg, ...arg.split(' '), arg.slice(arg.indexOf('=') + 1)]),
+        );
+        for (const operand of scriptOperands(argv)) {
+          if ('path' in operand) expect([...words].some((one) => one.endsWith(operand.path))).toBe(true);
+          else expect(operand.notInspected).not.toBe('');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Vanished } from '../../gateway/channel.ts';
+import { createExecute } from '../../gateway/execute.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Plan } from '../../src/plan.ts';
+import {
+  openChannel,
+  readAudit,
+  relay,
+  request,
+  startCore,
+  type TestChannel,
+  type TestGateway,
+} from './start-core.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-inspect-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const digest = (digit: string) => digit.repeat(64);
+const found = (digit: string) => [`sha256:${digest(digit)} /app/x.sh`];
+
+function type(core: TestGateway, args: readonly string[]): { channel: TestChannel; ended: Promise<Outcome> } {
+  const channel = openChannel();
+  const start = request('sh');
+  const ended = createExecute(core)(relay, { ...start, command: { ...start.command, args } }, channel);
+  return { channel, ended };
+}
+
+const untilSaid = (channel: TestChannel, what: string) =>
+  vi.waitUntil(() => channel.said.find(({ type: said }) => said === what));
+
+async function untilAsked(core: TestGateway): Promise<{ id: string; planHash: string; plan: Plan }> {
+  const approval = await vi.waitUntil(() => core.approvals.pending()[0]);
+  return { ...approval, plan: JSON.parse(approval.plan) as Plan };
+}
+
+const yes = { verdict: 'approved', by: 'operator:admin', via: 'api', reason: '' } as const;
+
+test('A-44 P9: a person is asked about the bytes of the script, and the record says which', async () => {
+  await using core = await startCore(dir);
+  const { channel, ended } = type(core, ['x.sh']);
+  const looked = (await untilSaid(channel, 'inspect-here')) as { planHash: string };
+  expect(channel.said[0]).toMatchObject({ type: 'notice' });
+  expect(core.approvals.pending()).toEqual([]);
+  channel.type({ type: 'inspected', found: found('a') });
+  const { id, planHash, plan } = await untilAsked(core);
+  const operands = [{ path: 'x.sh', digest: digest('a'), file: '/app/x.sh' }];
+  expect(plan.operands).toEqual(operands);
+  expect(planHash).not.toBe(looked.planHash);
+  await core.approvals.resolve(id, yes);
+  expect(await ended).toMatchObject({ code: 7 });
+  expect(readAudit(dir).filter(({ type: one }) => one !== 'outcome')).toMatchObject([
+    { type: 'decision', decision: 'ask', planHash: looked.planHash },
+    { type: 'inspection', planHash, operands },
+    { type: 'verdict', planHash },
+  ]);
+});
+
+test('what nobody can look at is said at once, without a relay', async () => {
+  await using core = await startCore(dir);
+  const { channel } = type(core, ['-c', '. ./x.sh; true']);
+  const { plan } = await untilAsked(core);
+  expect(plan.operands).toEqual([{ notInspected: expect.stringMatching(/./) }]);
+  expect(channel.said.map(({ type: said }) => said)).toEqual(['pending']);
+  channel.leave(new ClawrdenError('canceled', ''));
+});
+
+test('A-44: an approval for a while holds for the same bytes only', async () => {
+  await using core = await startCore(dir);
+  const first = type(core, ['x.sh']);
+  await untilSaid(first.channel, 'inspect-here');
+  first.channel.type({ type: 'inspected', found: found('a') });
+  await core.approvals.resolve((await untilAsked(core)).id, { ...yes, grantMs: 60_000 });
+  await first.ended;
+
+  const same = type(core, ['x.sh']);
+  await untilSaid(same.channel, 'inspect-here');
+  same.channel.type({ type: 'inspected', found: found('a') });
+  expect(await same.ended).toMatchObject({ code: 7 });
+
+  const other = type(core, ['x.sh']);
+  await untilSaid(other.channel, 'inspect-here');
+  other.channel.type({ type: 'inspected', found: found('b') });
+  await untilAsked(core);
+  other.channel.leave(new ClawrdenError('canceled', ''));
+  await other.ended;
+  expect(core.ran).toHaveLength(2);
+});
+
+test('where nobody could look, nobody is asked', async () => {
+  await using core = await startCore(dir);
+  const { channel, ended } = type(core, ['x.sh']);
+  await untilSaid(channel, 'inspect-here');
+  channel.type({ type: 'inspected', found: new ClawrdenError('host-lost', 'no container') });
+  expect(await ended).toMatchObject({ kind: 'failed', reason: 'host-lost' });
+  expect(core.approvals.pending()).toEqual([]);
+});
+
+test.each([
+  ['goes away', (channel: TestChannel) => channel.leave(new Vanished())],
+  ['is interrupted', (channel: TestChannel) => channel.type({ type: 'signal', signal: 2 })],
+])('a caller that %s while somebody looks ends it, and nobody is asked', async (_how, leave) => {
+  await using core = await startCore(dir);
+  const { channel, ended } = type(core, ['x.sh']);
+  await untilSaid(channel, 'inspect-here');
+  leave(channel);
+  await ended;
+  channel.type({ type: 'inspected', found: found('a') });
+  expect(core.approvals.pending()).toEqual([]);
+  expect(core.ran).toEqual([]);
+});
