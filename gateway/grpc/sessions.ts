@@ -15,7 +15,8 @@ export interface SessionRules {
 
 /**
  * Gives each session its window, and ends the sessions, with every call on them, whose certificate is no longer
- * acceptable, within 10 s. grpc-js shows its sessions to nobody, hence Node's diagnostics channel.
+ * acceptable, within 10 s; disposed of, it ends them all. grpc-js shows its sessions to nobody, hence Node's
+ * diagnostics channel.
  */
 export function watchSessions({ port, check, onEnded }: SessionRules): Disposable {
   const sessions = new Set<ServerHttp2Session>();
@@ -44,6 +45,8 @@ export function watchSessions({ port, check, onEnded }: SessionRules): Disposabl
     [Symbol.dispose]: () => {
       unsubscribe('http2.server.stream.created', onStream);
       clearInterval(timer);
+      // Without channelz grpc-js forgets them when it is shut down by force: their peers would ask for 8 s yet.
+      for (const session of sessions) session.destroy();
     },
   };
 }

@@ -109,6 +109,26 @@ test.concurrent.each(['SIGKILL', 'SIGSTOP'] as const)(
   40_000,
 );
 
+test('a server that is closed at once leaves no connection to a client whose call goes on', async () => {
+  const run = untilGone();
+  await using gateway = await startTestGateway({ execute: run.execute });
+  const client = await connectGateway({
+    address: gateway.address,
+    identityDir: await gateway.identity(relay),
+  });
+  const stream = client.execute();
+  stream.resume();
+  stream.write({ message: start });
+  await run.started;
+  const told = once(stream, 'error', { signal: AbortSignal.timeout(5000) });
+  await gateway.close(0);
+  expect([status.UNAVAILABLE, status.CANCELLED, status.INTERNAL]).toContain(
+    ((await told)[0] as ServiceError).code,
+  );
+  await run.gone;
+  client.close();
+});
+
 test('the server offers windows of 1 MiB, per stream and per connection, and bounds headers', async () => {
   await using gateway = await startTestGateway();
   const { authority: ca, certificate: cert, key } = await readIdentity(await gateway.identity(relay));
