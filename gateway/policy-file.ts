@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type FSWatcher, watch } from 'node:fs';
-import { dirname } from 'node:path';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readTextFile } from '../src/config/read-text-file.ts';
 import { parsePolicy } from '../src/policy/parse-policy.ts';
 import type { Policy, PolicyResult } from '../src/policy/policy.ts';
+import { fileStamp } from './file-stamp.ts';
 
 /** The policy in force, and the file that it comes from. */
 export interface PolicyFile {
@@ -34,15 +33,11 @@ export function openPolicyFile(file: string, events: PolicyFileEvents): PolicyFi
   const state = load(file);
   const look = createLook(file, state, events);
   const timer = setInterval(look, lookEveryMs).unref();
-  const watcher = watchFolder(file, look);
   return {
     current: () => state.policy,
     text: () => state.text,
     problem: () => state.problem,
-    close: () => {
-      clearInterval(timer);
-      watcher?.close();
-    },
+    close: () => clearInterval(timer),
   };
 }
 
@@ -61,12 +56,18 @@ function load(file: string): State {
 
 function createLook(file: string, state: State, events: PolicyFileEvents): () => void {
   let [seen, since, settled, changing] = ['', 0, state.policy.hash, false];
+  let [stamp, touched] = ['', 0];
   return () => {
     if (changing) return;
+    const [before, now] = [stamp, performance.now()];
+    stamp = fileStamp(file);
+    if (stamp !== before) touched = now;
+    // What has settled is not read again for nothing.
+    else if (seen === settled && now - touched > settleMs) return;
     const found = readOrFault(file);
     const print = 'text' in found ? sha256(found.text) : found.fault;
-    if (print !== seen) [seen, since] = [print, performance.now()];
-    if (print === settled || performance.now() - since < settleMs) return;
+    if (print !== seen) [seen, since] = [print, now];
+    if (print === settled || now - since < settleMs) return;
     settled = print;
     changing = true;
     void takeOver(file, found, state, events).then((took) => {
@@ -138,15 +139,4 @@ function readOrFault(file: string): Found {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** Only makes it faster: a folder that cannot be watched, or that is replaced itself, is looked into all the same. */
-function watchFolder(file: string, look: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(dirname(file), { persistent: false }, look);
-    watcher.on('error', () => watcher.close());
-    return watcher;
-  } catch {
-    return undefined;
-  }
 }

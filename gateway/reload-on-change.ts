@@ -10,9 +10,7 @@ export interface ReloadOnChange extends Omit<ReloadParts, 'load'> {
 export function reloadOnChange(config: GatewayConfig, parts: ReloadOnChange): () => void {
   const reload = createReload(config, { ...parts, load: () => parts.load(config.file) });
   const watching = new AbortController();
-  const onError = (error: Error) =>
-    parts.log.warn({ why: error.message }, 'gateway.yaml is not watched; SIGHUP has it read');
-  watchFile(config.file, { onChange: reload, onError }, watching.signal);
+  watchFile(config.file, reload, watching.signal);
   process.on('SIGHUP', reload);
   return () => {
     watching.abort();

@@ -1,29 +1,22 @@
-import { watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { fileStamp } from './file-stamp.ts';
 
-const settledMs = 250;
+const lookEveryMs = 250;
 
 /**
  * Calls `onChange` when the file was written or replaced and has been left alone for a quarter of a second, until
- * `signal` aborts; `onError` where it can be watched no more. It is the folder that is watched: a file that is replaced
- * is another one.
+ * `signal` aborts. The file itself is looked at: the kernel tells of a folder only, and the gateway's own writes are
+ * in the same one.
  */
-export function watchFile(
-  file: string,
-  { onChange, onError }: { readonly onChange: () => void; readonly onError: (error: Error) => void },
-  signal: AbortSignal,
-): void {
-  let timer: NodeJS.Timeout | undefined;
-  const name = basename(file);
-  try {
-    const watching = watch(dirname(file), { persistent: false, signal }, (_event, changed) => {
-      if (changed !== null && changed !== name) return;
-      clearTimeout(timer);
-      timer = setTimeout(onChange, settledMs).unref();
-    });
-    watching.on('error', onError);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  } catch (error) {
-    onError(error as Error);
-  }
+export function watchFile(file: string, onChange: () => void, signal: AbortSignal): void {
+  let seen = fileStamp(file);
+  let told = seen;
+  const timer = setInterval(() => {
+    const found = fileStamp(file);
+    if (found === seen && found !== told) {
+      told = found;
+      onChange();
+    }
+    seen = found;
+  }, lookEveryMs).unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
