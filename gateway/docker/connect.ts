@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../src/config/gateway-config.ts';
 import type { SshFiles } from '../../src/ssh/ssh-arguments.ts';
@@ -55,7 +56,7 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
 }
 
 function overSocket(socketPath: string) {
-  return { protocol: 'http' as const, socketPath, agent: new HttpAgent(pool) };
+  return { protocol: 'http' as const, socketPath, agent: opaque(new HttpAgent(pool)) };
 }
 
 function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
@@ -66,8 +67,13 @@ function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
     protocol: 'https' as const,
     host: url.hostname,
     port: url.port === '' ? 2376 : Number(url.port),
-    agent: new HttpsAgent({ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' }),
+    agent: opaque(new HttpsAgent({ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' })),
   };
+}
+
+/** docker-modem describes each request for its debug output, also where that is off: what hangs on the agent takes it milliseconds. */
+function opaque<Agent extends HttpAgent>(agent: Agent): Agent {
+  return Object.assign(agent, { [inspect.custom]: () => 'Agent' });
 }
 
 /** dockerode fills in from the environment whatever is not named, even by an undefined. */

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, type SqliteDatabase as SqliteCompatible, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from './migrations.ts';
 
@@ -125,7 +125,7 @@ export async function openDatabase(file: string, durability: Durability): Promis
   const sqlite = new SqliteDatabase(file);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma(`synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
-  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: preparedOnce(sqlite) }) });
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: () => Promise.resolve(migrations) },
@@ -133,4 +133,22 @@ export async function openDatabase(file: string, durability: Durability): Promis
   if (error !== undefined)
     throw new Error(`the database ${file} cannot be brought up to date`, { cause: error });
   return database;
+}
+
+const preparedAtMost = 100;
+
+/** Kysely prepares what it runs each time anew, which costs several times what running it does. */
+function preparedOnce(sqlite: SqliteDatabase.Database): SqliteCompatible {
+  const prepared = new Map<string, SqliteDatabase.Statement>();
+  return {
+    close: () => sqlite.close(),
+    prepare: (sql) => {
+      const known = prepared.get(sql);
+      if (known !== undefined) return known;
+      if (prepared.size >= preparedAtMost) prepared.clear();
+      const statement = sqlite.prepare(sql);
+      prepared.set(sql, statement);
+      return statement;
+    },
+  };
 }

@@ -23,8 +23,7 @@ const settleMs = 10;
 /** SQLite takes 32,766 variables in one statement. */
 const rowsAtOnce = 500;
 
-/** The database is this history's own: it is closed with it. */
-/** What ended more than `keepMs` ago is forgotten; left out, nothing is. */
+/** What ended more than `keepMs` ago is forgotten; left out, nothing is. The database is closed with the history. */
 export function openHistory(database: Database, keepMs?: number): History {
   const unsaved = new Map<string, ExecutionRow>();
   let saving: Promise<void> | undefined;
@@ -63,8 +62,7 @@ export function openHistory(database: Database, keepMs?: number): History {
       await saving;
       return findExecution(database, id);
     },
-    has: async (caller, id) =>
-      unsaved.has(keyOf(caller, id)) || (await getExecution(database, caller, id)) !== undefined,
+    has: async (caller, id) => unsaved.has(keyOf(caller, id)) || (await hasExecution(database, caller, id)),
     get: async (caller, id) => {
       await saving;
       return getExecution(database, caller, id);
@@ -121,6 +119,15 @@ async function getExecution(
     .where('id', '=', id);
   const row = await query.executeTakeFirst();
   return row && fromRow(row);
+}
+
+async function hasExecution(database: Database, caller: string, id: string): Promise<boolean> {
+  const query = database
+    .selectFrom('executions')
+    .select('id')
+    .where('caller', '=', caller)
+    .where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** The character after the last one of an id's alphabet: with it a prefix becomes a range on the index. */
