@@ -5,7 +5,8 @@ import { InitProcess, planOf } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
 
 const long = process.env.CLAWRDEN_LONG === '1';
-const good = encodePlan(planOf({ argv: ['true'], env: ['PATH=/bin:/usr/bin', 'A=b'] }));
+const operands = { operands: ['/none'], expected: ['unseen: there is no such file'] };
+const good = encodePlan(planOf({ argv: ['true'], env: ['PATH=/bin:/usr/bin', 'A=b'], ...operands }));
 
 /** The same numbers for the same seed: a failure can be run again. */
 function randomBytesOf(seed: number, length: number): Buffer {

@@ -7,19 +7,16 @@ import { type Interpreter, interpreterData, otherRunners, programFiles } from '.
 /** A file that a command runs besides its tool, as the command names it; or what it runs that nobody can look at. */
 export type ScriptOperand = { readonly path: string } | { readonly notInspected: string };
 
-/** What an init can take with one plan. */
-const maxFiles = 8;
+/** As many files as an init takes with one plan. */
+const most = 8;
 /** Wrappers around wrappers: nobody needs more. */
 const maxDepth = 4;
 
 /** In the order in which they stand. Only the arguments are read: whether the files are there is for the init to say. */
 export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
-  let files = 0;
-  return operandsOf(tool, args, maxDepth).map((operand) => {
-    if ('path' in operand) files += 1;
-    return files <= maxFiles ? operand : unseen(`the files behind the first ${maxFiles}`);
-  });
+  const all = operandsOf(tool, args, maxDepth);
+  return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
 }
 
 function operandsOf(tool: string, args: readonly string[], depth: number): readonly ScriptOperand[] {

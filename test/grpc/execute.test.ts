@@ -194,6 +194,10 @@ test.each<[string, Message[]]>([
   ['stdin first', [{ $case: 'stdin', value: Buffer.from('x') }]],
   ['two starts', [start(), start()]],
   ['a mirrored output that nobody asked for', [start(), { $case: 'stdout', value: Buffer.from('x') }]],
+  [
+    'an inspection that nobody asked for',
+    [start(), { $case: 'inspected', value: { operands: [], reason: '', text: '' } }],
+  ],
   ['signal 9', [start(), { $case: 'signal', value: 9 }]],
   ['a third descriptor', [start(), { $case: 'closed', value: 3 }]],
   ['a terminal beyond all size', [start(), { $case: 'resize', value: { cols: 70_000, rows: 1 } }]],

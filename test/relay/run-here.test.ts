@@ -101,3 +101,38 @@ test.each<[string, Partial<Plan>, string?]>([
   expect(shim.exit).toEqual([125, 0]);
   expect(inputs).toEqual([]);
 });
+
+/** As the gateway's own inspector does: what the relay found is the end of it. */
+function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outcome> {
+  const canonicalPlan = canonicalJson({ ...plan, argv: ['sh', 'x.sh'], ...change });
+  void channel.send({ type: 'inspect-here', planHash: planHash(canonicalPlan), canonicalPlan });
+  return new Promise((resolve) =>
+    channel.listen((input) => {
+      if (input.type !== 'inspected') return;
+      resolve(
+        input.found instanceof Error
+          ? failure(input.found.code, input.found.message)
+          : failure('internal', `found ${input.found.length}`),
+      );
+    }),
+  );
+}
+
+test('P9 scripts that cannot be looked at are said to the gateway, and the shim waits behind ack 2', async () => {
+  await using relay = await startRelay({ execute: (_caller, _request, channel) => inspectHere(channel) });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.acks).toEqual([2, 0]);
+  expect(shim.output(2)).toMatch(/^clawrden: host-lost: the agent host's engine does not answer: /);
+  expect(shim.exit).toEqual([125, 0]);
+});
+
+test('P9 scripts are looked at for no plan of another', async () => {
+  await using relay = await startRelay({
+    execute: (_caller, _request, channel) => inspectHere(channel, { uid: 0 }),
+  });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.output(2)).toMatch(/^clawrden: internal: the gateway sent a plan that is not this command's/);
+  expect(shim.exit).toEqual([125, 0]);
+});
