@@ -14,13 +14,16 @@ export interface CommandLine {
   readonly reading?: Reading;
   /** Where its tool is known: none of the arguments runs a program or writes a file. */
   readonly safe: boolean;
+  /** Its arguments, without a `--` that may end nothing: what stands behind it may be options. */
+  readonly open: readonly string[];
 }
 
 export function readCommand(facts: CommandFacts): CommandLine {
   const grammar = knownTools.get(facts.tool);
-  if (grammar === undefined) return { facts, safe: false };
+  if (grammar === undefined) return { facts, safe: false, open: facts.args };
   const reading = readArguments(grammar, facts.args);
-  return { facts, grammar, reading, safe: hasSafeArguments(grammar, reading) };
+  const open = reading.hasIdleEnd ? facts.args.filter((arg) => arg !== '--') : facts.args;
+  return { facts, grammar, reading, safe: hasSafeArguments(grammar, reading), open };
 }
 
 /** Whether a rule is about who asks, where, and with which tool, whatever the arguments. */
@@ -58,9 +61,10 @@ export function mayMatch(rule: Rule, line: CommandLine): boolean {
 }
 
 /** In every spelling that the tool knows for its sub-command. */
-function mayHaveArgs(pattern: ArgPattern, { facts: { args }, reading }: CommandLine): boolean {
-  if (mayMatchArgs(pattern, args)) return true;
-  const { subcommand, subcommandAt = -1 } = reading ?? {};
+function mayHaveArgs(pattern: ArgPattern, line: CommandLine): boolean {
+  const { args } = line.facts;
+  if (mayMatchArgs(pattern, args) || (line.open !== args && mayMatchArgs(pattern, line.open))) return true;
+  const { subcommand, subcommandAt = -1 } = line.reading ?? {};
   if (subcommand === undefined || (subcommand.aliases.length === 0 && args[subcommandAt] === subcommand.name))
     return false;
   return [subcommand.name, ...subcommand.aliases].some((spelling) =>
@@ -69,11 +73,12 @@ function mayHaveArgs(pattern: ArgPattern, { facts: { args }, reading }: CommandL
 }
 
 /** Exact where every option was written out and is known, and so is the flag; generous otherwise. */
-function mayBeGiven(flag: string, { facts: { args }, grammar, reading }: CommandLine): boolean {
+function mayBeGiven(flag: string, line: CommandLine): boolean {
+  const { grammar, reading, open } = line;
   const option = reading?.subcommand?.options.get(flag) ?? grammar?.options.get(flag);
-  if (option === undefined) return mayHaveFlag(flag, args);
+  if (option === undefined) return mayHaveFlag(flag, open);
   if (reading?.sure === true) return reading.given.some(({ names }) => names.includes(flag));
-  return option.names.some((name) => mayHaveFlag(name, args));
+  return option.names.some((name) => mayHaveFlag(name, open));
 }
 
 function mayBeSubcommand(

@@ -7,6 +7,8 @@ export interface Reading {
   readonly sure: boolean;
   /** The same for what stands before the sub-command. */
   readonly sureOfSubcommand: boolean;
+  /** There is a `--` that may end nothing. */
+  readonly hasIdleEnd: boolean;
   readonly subcommand?: Subcommand;
   /** Its place among the arguments; -1 where there is none. */
   readonly subcommandAt: number;
@@ -25,6 +27,7 @@ interface Reader {
   subcommandAt: number;
   sure: boolean;
   sureOfSubcommand: boolean;
+  hasIdleEnd: boolean;
   readonly given: Option[];
   readonly values: OptionValue[];
   readonly operands: string[];
@@ -34,18 +37,30 @@ interface Reader {
 export function readArguments(grammar: ToolGrammar, args: readonly string[]): Reading {
   const reader: Reader = {
     ...{ grammar, args, at: 0, table: grammar.options, sure: true, sureOfSubcommand: true, subcommandAt: -1 },
-    ...{ given: [], values: [], operands: [] },
+    ...{ hasIdleEnd: false, given: [], values: [], operands: [] },
   };
   if (grammar.bareCluster === true) readBareCluster(reader);
   let ended = false;
   while (reader.at < args.length) {
     const arg = args[reader.at] ?? '';
     reader.at += 1;
-    if (!ended && arg === '--') ended = true;
+    if (!ended && arg === '--') ended = readEnd(reader);
     else if (!ended && isFlag(arg)) readOption(reader, arg);
     else ended = readOperand(reader, arg) || ended;
   }
   return reader;
+}
+
+/** Before a sub-command it may end only what stands there. */
+function readEnd(reader: Reader): boolean {
+  const { grammar, subcommand } = reader;
+  const isClear =
+    grammar.style !== 'words' && (grammar.subcommands === undefined || subcommand !== undefined);
+  if (!isClear) {
+    reader.sure = false;
+    reader.hasIdleEnd = true;
+  }
+  return isClear;
 }
 
 /** Whether the options end with it. */
@@ -53,7 +68,7 @@ function readOperand(reader: Reader, arg: string): boolean {
   const { grammar, subcommand, operands } = reader;
   if (grammar.subcommands === undefined || subcommand !== undefined || operands.length > 0) {
     operands.push(arg);
-    return grammar.style === 'posix';
+    return grammar.style === 'posix' && (grammar.optionsBehindFirst !== true || operands.length > 1);
   }
   reader.sureOfSubcommand = reader.sure;
   const found = findSubcommand(grammar, arg);
@@ -114,7 +129,10 @@ function readCluster(reader: Reader, arg: string): void {
       return;
     }
     const rest = arg.slice(index + 1);
-    if (option.value !== 'none') return take(reader, option, rest === '' ? undefined : rest);
+    if (option.value !== 'none') {
+      if (rest !== '' && reader.grammar.valuesApart === true) reader.sure = false;
+      return take(reader, option, rest === '' ? undefined : rest);
+    }
     take(reader, option, undefined);
   }
 }
@@ -140,9 +158,12 @@ function take(reader: Reader, option: Option, attached: string | undefined): voi
   else if (option.value === 'required') reader.sure = false;
 }
 
+/** One that looks like an option may be one to another version of the tool, or to whoever reads the line before it. */
 function nextValue(reader: Reader): string | undefined {
+  const { style } = reader.grammar;
   const next = reader.args[reader.at];
-  if (next === undefined || (reader.grammar.style === 'nopt' && next.startsWith('-'))) return undefined;
+  if (next === undefined || (style === 'nopt' && next.startsWith('-'))) return undefined;
+  if (style !== 'words' && next !== '-' && next.startsWith('-') && !isNumber(next)) reader.sure = false;
   reader.at += 1;
   return next;
 }

@@ -71,6 +71,10 @@ test.each([
   ['bash', '--rcfile', '/app/x', '-i'],
   ['bash', '-c', 'ls | docker'],
   ['sudo', 'ls'],
+  ['sh', '+x', '-c', 'docker ps'],
+  ['sh', '-', '-c'],
+  ['sh', '-oc', 'errexit', 'docker ps'],
+  ['timeout', 'docker', 'ls'],
   ['sh', '-c', 'npm test'],
   ['timeout', '5', 'npm', 'test'],
 ])('A-32 %j is refused', (...line) => {
@@ -85,6 +89,7 @@ test.each([
   ['timeout', '-k', '1', '5', 'nice', '-n', '3', 'ls', '--', '-S'],
   ['nice', '-10', 'ls'],
   ['sh', '-c', 'ls -la /app/x'],
+  ['bash', '-euo', 'pipefail', '-c', 'ls -la'],
   ['busybox', 'sh', '-c', 'ls'],
   ['sh', '/app/build.sh', 'a', 'b'],
   ['bash', '-c', 'ls && ls'],

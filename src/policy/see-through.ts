@@ -26,6 +26,8 @@ export function seeThrough(tool: string, args: readonly string[]): Inner | undef
 function throughWrapper(tool: string, wrapper: Wrapper, args: readonly string[]): Inner | undefined {
   const reading = readArguments(grammarOf(wrapper), args);
   if (!reading.sure) return opaque(`these options of ${tool} change what is run`);
+  if (!reading.operands.slice(0, wrapper.before).every(isNumeric))
+    return opaque(`${tool} may run that itself`);
   const [inner = '', ...rest] = reading.operands.slice(wrapper.before);
   if (wrapper.assigns === true && inner.includes('=')) return opaque(`${tool} sets variables for it`);
   if (inner !== '') return { kind: 'command', tool: inner, args: rest, adds: wrapper.adds === true };
@@ -37,20 +39,21 @@ function grammarOf({ options, numbers = false }: Wrapper): ToolGrammar {
 }
 
 function throughShell(args: readonly string[]): Inner {
-  const reading = readArguments({ style: 'posix', options: shellOptions }, args);
+  const reading = readArguments({ style: 'posix', options: shellOptions, valuesApart: true }, args);
   const [first] = reading.operands;
-  if (!reading.sure) return opaque('these options of a shell change what it runs');
+  if (!reading.sure || first === '-' || first?.startsWith('+') === true)
+    return opaque('these options of a shell change what it runs');
   if (first === undefined) return opaque('a shell that reads its script from its input');
-  if (!reading.given.some(({ names }) => names.includes('-c'))) {
-    // `+x` is an option too, and a lone dash ends them.
-    return first === '-' || first.startsWith('+')
-      ? opaque('these options of a shell change what it runs')
-      : { kind: 'script', path: first };
-  }
+  if (!reading.given.some(({ names }) => names.includes('-c'))) return { kind: 'script', path: first };
   const words = plainWords(first);
   if (words === undefined) return opaque('a script for a shell is judged only where it is one plain command');
   const [tool = '', ...rest] = words;
   return { kind: 'command', tool, args: rest, adds: false };
+}
+
+function isNumeric(operand: string): boolean {
+  const first = operand.charAt(0);
+  return first >= '0' && first <= '9';
 }
 
 /** The words of a script that no shell would change: letters, digits and a few marks between single blanks. */

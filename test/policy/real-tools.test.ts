@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readArguments } from '../../src/policy/read-arguments.ts';
 import { hasSafeArguments } from '../../src/policy/safe-arguments.ts';
-import type { Option } from '../../src/policy/tools/grammar.ts';
-import { knownTools } from '../../src/policy/tools/known-tools.ts';
-import { Scratch } from './scratch.ts';
+import { formsOf, grammarOf, knownToolNames, type Line, linesOf, words } from './command-lines.ts';
+import { harmfulLines } from './harmful-lines.ts';
+import { findTool, Scratch } from './scratch.ts';
 
 let scratch: Scratch;
 beforeAll(() => {
@@ -11,123 +11,76 @@ beforeAll(() => {
 });
 afterAll(() => scratch[Symbol.dispose]());
 
-function isSafe([tool = '', ...args]: readonly string[]): boolean {
-  const grammar = knownTools.get(tool);
-  if (grammar === undefined) throw new Error(`${tool} is not known`);
+function isSafe(tool: string, args: readonly string[]): boolean {
+  const grammar = grammarOf(tool);
   return hasSafeArguments(grammar, readArguments(grammar, args));
 }
 
-const words = (line: string) => line.split(' ');
-
-describe('forms that run or write, by the tool itself, are not safe', () => {
-  test.each<readonly string[]>([
-    words('tar cf /dev/null --checkpoint=1 --checkpoint-action=exec=./c.sh f'),
-    words('tar cf /dev/null --checkpoint=1 --checkpoint-act=exec=./c.sh f'),
-    words('tar -I ./c.sh -cf /dev/null f').map((word) => (word === '/dev/null' ? 'o.tar' : word)),
-    words('tar -cI./c.sh -f o.tar f'),
-    words('tar cIf ./c.sh o.tar f'),
-    words('tar --use-compress-program=./c.sh -cf o.tar f'),
-    words('tar --use-comp ./c.sh -cf o.tar f'),
-    words('tar -xf y.tar --to-command=./c.sh'),
-    words('tar xf y.tar --to-comm ./c.sh'),
-    words('tar -cML 10 -F ./c.sh -f o.tar f'),
-    words('tar --remove-files -cf /dev/null f'),
-    words('tar -cf o.tar --listed-incremental=s f'),
-    words('tar -tvf y.tar --index-file=s'),
-    words('sort -S1K --compress-program=./c.sh f'),
-    words('sort -S1K --compress-pr ./c.sh f'),
-    words('sort -o o f'),
-    words('sort -no o f'),
-    words('sort f --outp=o'),
-    words('find . -exec ./c.sh ;'),
-    words('find . -name f -execdir ./c.sh {} +'),
-    words('find . -name f -delete'),
-    words('find . -fprint o'),
-    words('find . -fprintf o %p'),
-    words('find . -fls o'),
-    words('git -c alias.x=!./c.sh x'),
-    words('git -c core.fsmonitor=./c.sh status'),
-    words('git ls-remote --upload-pack=./c.sh .'),
-    words('git ls-remote --upload-pa=./c.sh .'),
-    words('git ls-remote --exec ./c.sh .'),
-    words('git grep --open-files-in-pager=./c.sh a'),
-    words('git grep --open-fil=./c.sh a'),
-    words('git grep -O./c.sh a'),
-    words('git grep -nO./c.sh a'),
-    words('git diff --no-index --output=o f sub/g'),
-    words('git log -p --output=o'),
-    ['sed', '-n', '1e ./c.sh', 'f'],
-    ['sed', 's/b/.\\/c.sh #/e', 'f'],
-    ['sed', 'w o', 'f'],
-    ['sed', 's/b/c/w o', 'f'],
-    words('sed -i s/b/c/ f'),
-    words('sed -ni d f'),
-    words('sed --in-pl s/b/c/ f'),
-    ['awk', 'BEGIN { system("./c.sh </dev/null") }'],
-    ['awk', 'BEGIN { "./c.sh </dev/null" | getline }'],
-    ['awk', '{ print | "./c.sh" }', 'f'],
-    ['awk', '{ print > "o" }', 'f'],
-  ])('A-27 A-28 A-29 A-30 %s %s %s %s %s %s', (...argv) => {
-    const { ran, touched } = scratch.run(argv);
-    // What a tool is for is not what we look for here.
-    const other = touched.filter((name) => name !== 'o.tar');
-    expect({ did: ran || other.length > 0, safe: isSafe(argv) }).toEqual({ did: true, safe: false });
-  });
+describe('lines that run or write, by the tool itself, are not safe', () => {
+  test.for(harmfulLines.map((line) => ({ argv: typeof line === 'string' ? words(line) : line })))(
+    'A-27 A-28 A-29 A-30 A-31 $argv',
+    ({ argv }, context) => {
+      const [tool = '', ...args] = argv;
+      if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+      const { calls, touched } = scratch.run(argv, 'y\n');
+      // An archive is what tar is for.
+      const did = calls.length > 0 || touched.some((name) => name !== 'o.tar');
+      expect({ did, safe: isSafe(tool, args) }).toEqual({ did: true, safe: false });
+    },
+  );
 });
 
-/** Commands that each table of options is tried with: the first place takes the option, the last the operands. */
-const bases: readonly (readonly [tool: string, before: readonly string[], after: readonly string[]])[] = [
-  ['tar', ['-cf', '/dev/null'], ['f', 'sub']],
-  ['tar', ['-xf', 'y.tar'], []],
-  ['tar', ['-tf', 'y.tar'], []],
-  ['sort', [], ['f']],
-  ['find', ['.'], []],
-  ['grep', ['-e', 'a'], ['f']],
-  ['sed', ['-e', 'p'], ['f']],
-  ...[...(knownTools.get('git')?.subcommands?.values() ?? [])]
-    .filter(({ harmless }) => harmless)
-    .map(({ name }) => ['git', [name], name === 'ls-remote' ? ['.'] : name === 'grep' ? ['a'] : []] as const),
-];
+/** What is written there is what the option is for. */
+const purposes: Readonly<Record<string, ReadonlySet<string>>> = {
+  tar: new Set(['-f', '-C', '-r', '-u', '-A', '-x']),
+};
 
-/** What a tool is for: an archive, what it unpacks, a commit. */
-const purposes: ReadonlySet<string> = new Set(['-f', '-C', '-r', '-u', '-A', '-x', '-a']);
+/** Every so many of its lines in a short run: what takes longer is tried less. */
+const strides: Readonly<Record<string, number>> = {
+  npm: 400,
+  pip: 80,
+  kubectl: 150,
+  docker: 25,
+  terraform: 10,
+};
 
-function formsOf({ names, value }: Option): string[][] {
-  return names.flatMap((name) => {
-    if (value === 'none') return [[name]];
-    const values = ['./c.sh', 'WRITTEN'];
-    const attach = (text: string) => (name.startsWith('--') ? `${name}=${text}` : `${name}${text}`);
-    return values.flatMap((text) => [
-      ...(value === 'required' ? [[name, text]] : []),
-      ...(name.length > 2 && !name.startsWith('--') ? [] : [[attach(text)]]),
-    ]);
+interface Attempt {
+  readonly line: Line;
+  readonly args: readonly string[];
+}
+
+function attemptsOf(tool: string): Attempt[] {
+  const all = linesOf(tool).flatMap((line) => {
+    const harmless = [...new Set(line.options.values())].filter(
+      (option) => option.harmless && !option.names.some((name) => purposes[tool]?.has(name)),
+    );
+    const forms = [[], ...harmless.flatMap((option) => formsOf(tool, option))];
+    return forms.map((form) => ({ line, args: [...line.before, ...form, ...line.after] }));
   });
+  const stride = process.env['CLAWRDEN_LONG'] === '1' ? 1 : (strides[tool] ?? 40);
+  return all.filter((_, index) => index % stride === 0);
 }
 
-function tableOf([tool, [first = '']]: (typeof bases)[number]): Option[] {
-  const grammar = knownTools.get(tool);
-  const table = grammar?.subcommands?.get(first)?.options ?? grammar?.options ?? new Map<string, Option>();
-  return [...new Set(table.values())].filter(
-    ({ harmless, names }) => harmless && !names.some((name) => purposes.has(name)),
-  );
-}
-
-const everyNth = process.env['CLAWRDEN_LONG'] === '1' ? 1 : 15;
-const cases = bases.flatMap((base) =>
-  tableOf(base)
-    .flatMap(formsOf)
-    .map((form) => [base[0], ...base[1], ...form, ...base[2]]),
+test.each(knownToolNames)(
+  'the lines in which the options of %s are tried are themselves harmless',
+  (tool) => {
+    const unsafe = linesOf(tool).filter(
+      ({ program, before, after }) => !isSafe(program.at(-1) ?? '', [...before, ...after]),
+    );
+    expect(unsafe).toEqual([]);
+  },
 );
 
-test('options that are called harmless neither run what they are given nor write it', {
-  timeout: 300_000,
-}, () => {
-  const guilty: string[] = [];
-  for (const argv of cases.filter((_, index) => index % everyNth === 0)) {
-    const { ran, touched } = scratch.run(argv);
-    const wrote = touched.some((name) => name !== 'f' && name !== 'sub/g');
-    if ((ran || wrote) && isSafe(argv)) guilty.push(`${argv.join(' ')}: ${touched.join(' ')}`);
-  }
-  expect(cases.length).toBeGreaterThan(900);
-  expect(guilty).toEqual([]);
+describe('options that are called harmless neither run nor write what they are given', () => {
+  test.for(knownToolNames)('A-27 A-28 A-29 A-30 A-31 %s', { timeout: 900_000 }, (tool, context) => {
+    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    const guilty = attemptsOf(tool).flatMap(({ line: { program }, args }) => {
+      if (findTool(program[0] ?? '') === undefined || !isSafe(program.at(-1) ?? '', args)) return [];
+      const { calls, touched } = scratch.run([...program, ...args]);
+      return calls.length + touched.length === 0
+        ? []
+        : [{ line: [...program, ...args].join(' '), calls, touched }];
+    });
+    expect(guilty).toEqual([]);
+  });
 });

@@ -1,87 +1,109 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fillScratch } from './scratch-files.ts';
 
 export interface Deed {
-  /** A program that the arguments name was run. */
-  readonly ran: boolean;
+  /** The marked programs that were run, each with its arguments. */
+  readonly calls: readonly (readonly string[])[];
   /** Files that are new, changed or gone. */
   readonly touched: readonly string[];
   readonly status: number | null;
 }
 
-/** A folder with something for every tool to work on, and a script `c.sh` that leaves a mark where it is run. */
+/** Where Debian has its tools, and people the others: not what the tests' own runner has put before them. */
+const path = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** The tool's file; absent where it is not installed. */
+export function findTool(name: string): string | undefined {
+  return path.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that each run finds as the first one did. */
 export class Scratch implements Disposable {
   readonly dir = mkdtempSync(join(tmpdir(), 'clawrden-tools-'));
   readonly #mark = `${this.dir}.mark`;
+  readonly #template = `${this.dir}.template`;
+  readonly #before: ReadonlyMap<string, string>;
 
   constructor() {
-    this.#fill();
+    fillScratch(this.dir, this.#mark);
+    cpSync(this.dir, this.#template, { recursive: true });
+    this.#before = this.#files();
   }
 
-  /** Runs a tool by itself, without a terminal, and says what came of it; the folder is as before afterwards. */
-  run(argv: readonly string[]): Deed {
-    const before = this.#files();
-    const [tool = '', ...args] = argv;
-    const { status } = spawnSync(tool, args, {
+  /** Runs a tool by itself, without a terminal, and says what came of it, once all that it started has ended. */
+  run([tool = '', ...args]: readonly string[], input = ''): Deed {
+    const { status } = spawnSync(findTool(tool) ?? tool, args, {
+      argv0: tool,
       cwd: this.dir,
-      stdio: ['ignore', 'ignore', 'ignore'],
+      input,
+      stdio: ['pipe', 'pipe', 'ignore'],
       timeout: 5000,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.dir, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+      maxBuffer: 1 << 26,
+      env: this.#environment(),
     });
     const after = this.#files();
-    const names = new Set([...before.keys(), ...after.keys()]);
-    const touched = [...names].filter((name) => before.get(name) !== after.get(name));
-    const ran = existsSync(this.#mark);
-    if (ran || touched.length > 0) this.#fill();
-    return { ran, touched, status };
+    const names = new Set([...this.#before.keys(), ...after.keys()]);
+    const touched = [...names].filter((name) => this.#before.get(name) !== after.get(name));
+    const calls = this.#calls();
+    if (calls.length > 0 || touched.length > 0) this.#restore();
+    return { calls, touched, status };
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.dir, { recursive: true, force: true });
-    rmSync(this.#mark, { force: true });
+    for (const end of ['', '.bin', '.cache', '.mark', '.template'])
+      rmSync(`${this.dir}${end}`, { recursive: true, force: true });
   }
 
-  #fill(): void {
-    rmSync(this.dir, { recursive: true, force: true });
-    rmSync(this.#mark, { force: true });
-    mkdirSync(join(this.dir, 'sub'), { recursive: true });
-    writeFileSync(join(this.dir, 'c.sh'), `#!/bin/sh\ntouch ${this.#mark}\ncat 2>/dev/null\n`);
-    chmodSync(join(this.dir, 'c.sh'), 0o755);
-    writeFileSync(join(this.dir, 'f'), 'b 1\na 2\n'.repeat(4000));
-    writeFileSync(join(this.dir, 'sub/g'), 'x\n');
-    for (const argv of [
-      ['tar', '-cf', 'y.tar', 'f', 'sub'],
-      ['git', 'init', '-q', '.'],
-      ['git', 'add', 'f', 'sub'],
-      ['git', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'one'],
-    ]) {
-      spawnSync(argv[0] ?? '', argv.slice(1), {
-        cwd: this.dir,
-        stdio: 'ignore',
-        env: { ...process.env, HOME: this.dir },
-      });
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: [`${this.dir}.bin`, ...path].join(':'),
+      HOME: this.dir,
+      LC_ALL: 'C',
+      TERM: 'xterm',
+      GIT_TERMINAL_PROMPT: '0',
+      DOCKER_HOST: `unix://${this.dir}/none.sock`,
+      MARKED: '!./c.sh',
+    };
+  }
+
+  #calls(): string[][] {
+    try {
+      const lines = readFileSync(this.#mark, 'latin1').split('\n').slice(0, -1);
+      return lines.map((line) => line.split('\x1f'));
+    } catch {
+      return [];
     }
   }
 
-  /** Git keeps its own books as it looks. */
+  #restore(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+    rmSync(this.#mark, { force: true });
+    cpSync(this.#template, this.dir, { recursive: true });
+  }
+
+  /** What tools keep for themselves as they look is left out. */
   #files(): Map<string, string> {
     const entries = readdirSync(this.dir, { recursive: true, withFileTypes: true });
     return new Map(
       entries
-        .filter((entry) => entry.isFile() && !join(entry.parentPath, entry.name).includes('/.git/'))
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((file) => [file.slice(this.dir.length + 1), readFileSync(file, 'latin1')]),
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(this.dir.length + 1))
+        .filter((name) => !books.test(name))
+        .map((name) => [name, readFileSync(join(this.dir, name), 'latin1')]),
     );
   }
 }
+
+const books = /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker)\//;

@@ -1,8 +1,8 @@
-import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
+import { options, subcommands, type ToolGrammar, type Words, withOptions } from './grammar.ts';
 
 const look = options(
   `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --color?
-  --no-color --word-diff? --word-diff-regex= --color-words? --color-moved? -U,--unified= --minimal --patience
+  --no-color --word-diff? --word-diff-regex= --color-words? --color-moved? -U,--unified? --minimal --patience
   --histogram --diff-algorithm= -w,--ignore-all-space -b,--ignore-space-change --ignore-space-at-eol
   --ignore-blank-lines --ignore-cr-at-eol -M? --find-renames? -C? --find-copies? --no-renames -R -z --full-index
   --abbrev? --no-abbrev --binary -S= -G= --pickaxe-regex --pickaxe-all --diff-filter= -a,--text --check --exit-code
@@ -16,15 +16,17 @@ const history = withOptions(
   options(
     `-n,--max-count= --skip= --since,--after= --until,--before= --author= --committer= --grep= -i,--regexp-ignore-case
     -E,--extended-regexp -F,--fixed-strings --all-match --invert-grep --merges --no-merges --first-parent --all
-    --branches? --tags? --remotes? --glob= --exclude= --reflog -g,--walk-reflogs --oneline --pretty? --format=
-    --abbrev-commit --no-abbrev-commit --graph --decorate? --no-decorate --decorate-refs= --source --follow
+    --branches? --tags? --remotes? --glob= --exclude= --reflog -g,--walk-reflogs --oneline --pretty? --format?
+    --abbrev-commit --no-abbrev-commit --graph --source --follow
     --date= --relative-date --reverse --topo-order --date-order --author-date-order --simplify-by-decoration
-    --full-history --dense --sparse --left-right --cherry-pick --cherry-mark --cherry --boundary --not -L= -m -c --cc
-    --show-signature --notes? --no-notes --encoding= --parents --children --left-only --right-only --count --min-parents=
-    --max-parents= --no-walk? --stdin --ancestry-path --log-size --use-mailmap --mailmap --no-mailmap --root -t`,
+    --full-history --dense --sparse --left-right --cherry-pick --cherry-mark --cherry --boundary --not -m -c --cc
+    --show-signature --notes? --no-notes --encoding= --parents --children --left-only --right-only --count --min-parents?
+    --max-parents? --no-walk? --stdin --ancestry-path --log-size --use-mailmap --mailmap --no-mailmap --root -t`,
   ),
   look,
 );
+
+const log = withOptions(options('-L= --decorate? --no-decorate --decorate-refs='), history);
 
 const status = options(
   `-s,--short -b,--branch --show-stash --porcelain? --long -v,--verbose -u? --untracked-files? --ignore-submodules?
@@ -45,10 +47,25 @@ const commit = options(
 );
 
 const list = options(
-  `-l,--list -a,--all -r,--remotes -v,--verbose --merged? --no-merged? --contains? --no-contains? --sort= --format=
-  --points-at= --show-current --color? --no-color --column? --no-column -i,--ignore-case --abbrev= --no-abbrev -n?`,
-  `-d,--delete -D -m,--move -M -c,--copy -C -f,--force -t,--track? --no-track -u,--set-upstream-to= --unset-upstream
-  --edit-description -e,--edit -s,--sign --local-user= -F,--file= --message= --annotate`,
+  `-l,--list --merged? --no-merged? --contains? --no-contains? --sort= --format= --points-at= --color? --no-color
+  --column? --no-column -i,--ignore-case`,
+);
+
+const branch = withOptions(
+  options(
+    '-a,--all -r,--remotes -v,--verbose --show-current --abbrev? --no-abbrev -q,--quiet',
+    `-d,--delete -D -m,--move -M -c,--copy -C -f,--force -t,--track? --no-track -u,--set-upstream-to= --unset-upstream
+    --edit-description`,
+  ),
+  list,
+);
+
+const tag = withOptions(
+  options(
+    '-n?',
+    '-d,--delete -v,--verify -a,--annotate -e,--edit -s,--sign -u,--local-user= -F,--file= -m,--message= -f,--force',
+  ),
+  list,
 );
 
 const files = options(
@@ -73,8 +90,8 @@ const search = options(
 );
 
 const blame = options(
-  `-b --root --show-stats -L= -l -t -S= --reverse= --porcelain -p --line-porcelain --incremental --encoding= --contents=
-  --date= -M? -C? -h -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --abbrev= --color-lines
+  `-b --root --show-stats -L= -l -t -S= --reverse --porcelain -p --line-porcelain --incremental --encoding= --contents=
+  --date= -M? -C? -h -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --abbrev? --color-lines
   --color-by-age --progress --no-progress --ignore-rev= --ignore-revs-file=`,
 );
 
@@ -101,17 +118,19 @@ export const git: ToolGrammar = {
   numbers: true,
   options: options(
     `-C= --no-pager -P --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
-    --no-optional-locks --version -v --help -h --html-path --man-path --info-path`,
-    '-c= --config-env= --exec-path? -p,--paginate --git-dir= --work-tree= --namespace= --super-prefix= --list-cmds= --attr-source=',
+    --no-optional-locks --version -v --html-path --man-path --info-path`,
+    '-c= --config-env= --exec-path? -p,--paginate --git-dir= --work-tree= --namespace= --super-prefix= --list-cmds= --attr-source= -h,--help',
   ),
   subcommands: new Map([
-    ...subcommands('log show whatchanged reflog rev-list', history),
+    ...subcommands('log show whatchanged reflog', log),
+    ...subcommands('rev-list', history),
     ...subcommands('diff diff-tree diff-index diff-files', look),
     ...subcommands('shortlog', counts),
     ...subcommands('status', status),
     ...subcommands('add,stage', record),
     ...subcommands('commit', commit),
-    ...subcommands('branch tag', list),
+    ...subcommands('branch', branch),
+    ...subcommands('tag', tag),
     ...subcommands('ls-files', files),
     ...subcommands('ls-remote', remotes),
     ...subcommands('grep', search),
@@ -129,6 +148,14 @@ export const git: ToolGrammar = {
       false,
     ),
   ]),
-  // `ext::command` names a program, and other transports their helper.
-  areHarmless: ({ operands }) => operands.every((operand) => !operand.includes('::')),
+  areHarmless,
 };
+
+const forgetting: ReadonlySet<string> = new Set(['expire', 'delete', 'drop', 'write', 'migrate']);
+
+/** `ext::command` names a program, and other transports their helper; a reflog can be told to forget. */
+function areHarmless({ subcommand, operands }: Words): boolean {
+  return operands.every(
+    (operand) => !operand.includes('::') && !(subcommand?.name === 'reflog' && forgetting.has(operand)),
+  );
+}

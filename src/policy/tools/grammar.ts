@@ -4,7 +4,7 @@ export type Style =
   | 'gnu'
   /** The same, but the first operand ends the options. */
   | 'posix'
-  /** Each option is one word behind one dash, or two: no clusters, no abbreviations. */
+  /** Each option is one word behind one dash, or two: no clusters, no abbreviations, and `--` ends nothing. */
   | 'words'
   /** nopt: long options behind one dash or two, a value is never a flag. */
   | 'nopt';
@@ -38,12 +38,17 @@ export interface ToolGrammar {
   readonly bareCluster?: boolean;
   /** `-5` is a number that belongs to it. */
   readonly numbers?: boolean;
+  /** Options may also stand behind the first operand, and end at the second (ssh). */
+  readonly optionsBehindFirst?: boolean;
+  /** In a cluster the values are the next arguments, never the rest of the word (shells). */
+  readonly valuesApart?: boolean;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
 
 /** What is left of a command line once the options are taken apart. */
 export interface Words {
+  readonly subcommand?: Subcommand;
   readonly operands: readonly string[];
   readonly values: readonly OptionValue[];
 }

@@ -1,7 +1,7 @@
 import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
 
 const everywhere = options(
-  '-n,--namespace= -A,--all-namespaces --request-timeout= -v= -h,--help --context= --cluster=',
+  '-n,--namespace= --request-timeout= -v= -h,--help --context= --cluster=',
   `--kubeconfig= --cache-dir= --profile= --profile-output= -s,--server= --token= --user= --username= --password= --as= --as-group=
   --as-uid= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify? --tls-server-name=
   --log-dir= --log-file= --vmodule=`,
@@ -9,7 +9,7 @@ const everywhere = options(
 
 const look = withOptions(
   options(
-    `-o,--output= -l,--selector= --field-selector= -w,--watch? --show-labels? --sort-by= -L,--label-columns= --no-headers? -R,--recursive?
+    `-A,--all-namespaces? -o,--output= -l,--selector= --field-selector= -w,--watch? --show-labels? --sort-by= -L,--label-columns= --no-headers? -R,--recursive?
     --ignore-not-found? --chunk-size= --show-kind? --show-events? --subresource= --client? --short? --api-group= --namespaced?
     --verbs= --categories= --containers? --tail= --since= --since-time= -c,--container= -p,--previous? --timestamps?
     --all-containers? --prefix? --limit-bytes= --max-log-requests= --api-version= --recursive?`,

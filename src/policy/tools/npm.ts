@@ -14,21 +14,23 @@ const common = options(
   --local-prefix= --init-author-name=`,
 );
 
-/** npm 11: its words are nopt's, and its sub-commands' aliases and misspellings its own. */
+/**
+ * npm 9 to 11: its words are nopt's, and its sub-commands' aliases and misspellings its own. `docs` and the like start a
+ * browser, `help` starts man, `diff` and `version` run git and scripts.
+ */
 export const npm: ToolGrammar = {
   style: 'nopt',
   abbreviatesSubcommands: true,
   options: common,
   subcommands: new Map([
     ...subcommands(
-      `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why fund ping prefix root
-      search,s,se,find query doctor help-search diff sbom bugs,issues repo docs,home help,hlep start stop restart
-      version,verison`,
+      `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why ping prefix root
+      search,s,se,find query doctor help-search sbom start stop restart`,
       common,
     ),
     ...subcommands(
       `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
-      uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
+      bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
       exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
       config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
       profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar

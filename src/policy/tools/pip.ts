@@ -1,11 +1,23 @@
-import { options, subcommands, type ToolGrammar } from './grammar.ts';
+import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
 
-const look = options(
-  `-v,--verbose -q,--quiet -o,--outdated -u,--uptodate -e,--editable -l,--local --user --format= --not-required
-  --exclude-editable --include-editable --exclude= -f,--files --all -V,--version -h,--help --no-color
-  --disable-pip-version-check --no-input --isolated`,
-  `--python= --log= --proxy= --cache-dir= --path= -i,--index-url,--pypi-url= --extra-index-url= --find-links= --cert= --client-cert=
-  --trusted-host= --no-index --pre -r,--requirement= --retries= --timeout= --exists-action=`,
+/** pip takes any beginning of an option, and `--local` for `--local-log`: each sub-command has only what it really has. */
+const common = options(
+  '-v,--verbose -q,--quiet -V,--version -h,--help --no-color --disable-pip-version-check --no-input --isolated',
+  `--python= --log,--log-file,--local-log= --proxy= --cache-dir= --cert= --client-cert= --trusted-host= --retries= --timeout=
+  --exists-action=`,
+);
+
+const installed = withOptions(
+  options(
+    '-l,--local --user --exclude-editable --exclude=',
+    `--path= -i,--index-url,--pypi-url= --extra-index-url= -f,--find-links= --no-index --pre -r,--requirement=`,
+  ),
+  common,
+);
+
+const list = withOptions(
+  options('-o,--outdated -u,--uptodate -e,--editable --format= --not-required --include-editable'),
+  installed,
 );
 
 /** pip 23. Installing and building run what the package brings. */
@@ -13,10 +25,13 @@ export const pip: ToolGrammar = {
   style: 'gnu',
   options: options(
     '-V,--version -h,--help -v,--verbose -q,--quiet --no-color --disable-pip-version-check --isolated',
-    '--python= --log= --proxy= --cache-dir=  --debug',
+    '--python= --log,--log-file,--local-log= --proxy= --cache-dir= --debug',
   ),
   subcommands: new Map([
-    ...subcommands('list show freeze check', look),
+    ...subcommands('list', list),
+    ...subcommands('freeze', withOptions(options('--all'), installed)),
+    ...subcommands('show', withOptions(options('-f,--files'), common)),
+    ...subcommands('check', common),
     ...subcommands(
       'install download uninstall config search cache index wheel hash completion debug help inspect lock',
       new Map(),

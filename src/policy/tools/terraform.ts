@@ -1,16 +1,16 @@
 import { options, subcommands, type ToolGrammar } from './grammar.ts';
 
-/** Terraform 1.x. A plan runs providers and `external` data sources, so it is not harmless. */
+/** Terraform 1.x. A plan runs providers and `external` data sources, and showing one asks the providers what is in it. */
 export const terraform: ToolGrammar = {
   style: 'words',
   options: options('-version -v -help -h', '-chdir='),
   subcommands: new Map([
     ...subcommands('version', options('-json')),
     ...subcommands('fmt', options('-check? -diff? -recursive? -list? -no-color', '-write?')),
-    ...subcommands('show output', options('-json -no-color -raw', '-state=')),
+    ...subcommands('output', options('-json -no-color -raw', '-state=')),
     ...subcommands(
       `apply console destroy env force-unlock get graph import init login logout metadata modules plan providers push refresh
-      state stacks taint test untaint validate workspace`,
+      show state stacks taint test untaint validate workspace`,
       new Map(),
       false,
     ),

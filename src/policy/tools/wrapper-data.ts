@@ -4,7 +4,7 @@ import { type OptionTable, options } from './grammar.ts';
 export interface Wrapper {
   /** Its options that change nothing about what is run; any other makes it opaque. They end at the first operand. */
   readonly options: OptionTable;
-  /** How many operands stand before the other command. */
+  /** How many operands stand before the other command: times, priorities or masks, all written with a digit first. */
   readonly before: number;
   /** `NAME=value` operands may stand before the other command. */
   readonly assigns?: boolean;
@@ -59,19 +59,7 @@ export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper
 ]);
 
 /** They take `-c TEXT`, a script's name, or a script on their standard input. */
-export const shells: ReadonlySet<string> = new Set([
-  'sh',
-  'bash',
-  'dash',
-  'ash',
-  'zsh',
-  'ksh',
-  'mksh',
-  'yash',
-  'fish',
-  'csh',
-  'tcsh',
-]);
+export const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash']);
 
 /** Options of shells that change nothing about what is run. `-c` says that the first operand is a script. */
 export const shellOptions: OptionTable = options('-c -e -u -x -f -n -C --posix --norc --noprofile -o=');
@@ -105,6 +93,8 @@ export const opaqueTools: ReadonlySet<string> = new Set([
     'systemd-run',
     'rlwrap',
   ],
+  // Shells that are not like sh in what their options take.
+  ...['zsh', 'ksh', 'mksh', 'yash', 'fish', 'csh', 'tcsh', 'hush'],
   ...[
     'ld.so',
     'catchsegv',

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, type Plan, planHash } from './plan.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 8 });
+const words = fc.array(text, { maxLength: 3 });
+
+/** A field that a plan gets must be added here: nothing of a plan may be left out of its hash. */
+const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Name]> } = {
+  agent: text,
+  argv: words,
+  env: words,
+  cwd: text,
+  workspace: text,
+  uid: fc.nat(),
+  gid: fc.nat(),
+  umask: fc.nat(0o777),
+  strategy: fc.constantFrom('ghost', 'mirror', 'passthrough'),
+  image: fc.record({ reference: text, id: text }),
+  mounts: fc.array(
+    fc.record({ kind: fc.constantFrom('bind' as const, 'volume' as const), source: text, target: text }),
+    { maxLength: 2 },
+  ),
+  network: text,
+  limits: fc.record({
+    memoryBytes: fc.nat(),
+    cpus: fc.nat(),
+    pids: fc.nat(),
+    outputBytes: fc.nat(),
+    fileBytes: fc.nat(),
+  }),
+  stdin: fc.constantFrom('pipe', 'none'),
+  timeoutMs: fc.nat(),
+  idleTimeoutMs: fc.nat(),
+  record: fc.constant('head-tail'),
+  policyHash: text,
+  operands: fc.array(
+    fc.oneof(
+      fc.record({ path: text, digest: text, file: text }),
+      fc.record({ path: text, notInspected: text }, { requiredKeys: ['notInspected'] }),
+    ),
+    { maxLength: 2 },
+  ),
+};
+
+const plans: fc.Arbitrary<Plan> = fc.record(fields);
+const hashOf = (plan: unknown) => planHash(canonicalJson(plan));
+
+describe('P9 the hash of a plan', () => {
+  test.each(Object.keys(fields) as (keyof Plan)[])('changes with %s', (name) => {
+    const values = fc.oneof(fc.constant<unknown>(undefined), fields[name]);
+    fc.assert(
+      fc.property(plans, values, (plan, value) => {
+        fc.pre(JSON.stringify(plan[name]) !== JSON.stringify(value));
+        expect(hashOf({ ...plan, [name]: value })).not.toBe(hashOf(plan));
+      }),
+    );
+  });
+
+  test('changes where a field is left out', () => {
+    fc.assert(
+      fc.property(plans, fc.constantFrom(...Object.keys(fields)), (plan, name) => {
+        expect(hashOf(Object.fromEntries(Object.entries(plan).filter(([key]) => key !== name)))).not.toBe(
+          hashOf(plan),
+        );
+      }),
+    );
+  });
+
+  test('changes with what is inside a field, wherever one word ends and the next begins', () => {
+    fc.assert(
+      fc.property(plans, words, words, (plan, first, second) => {
+        fc.pre(JSON.stringify(first) !== JSON.stringify(second));
+        expect(hashOf({ ...plan, argv: first })).not.toBe(hashOf({ ...plan, argv: second }));
+        // What leaves one field cannot be made up for by another.
+        expect(hashOf({ ...plan, argv: first, env: second })).not.toBe(
+          hashOf({ ...plan, argv: second, env: first }),
+        );
+      }),
+    );
+  });
+
+  test('does not change with the order of the fields, nor by being read again', () => {
+    const seed = fc.infiniteStream(fc.nat());
+    fc.assert(
+      fc.property(plans, seed, (plan, order) => {
+        expect(hashOf(shuffled(plan, order))).toBe(hashOf(plan));
+        expect(canonicalJson(JSON.parse(canonicalJson(plan)))).toBe(canonicalJson(plan));
+      }),
+    );
+  });
+});
+
+/** The same object with its keys, and those of all objects in it, in another order. */
+function shuffled(value: unknown, order: Iterator<number>): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => shuffled(item, order));
+  const keyed = Object.entries(value).map(([name, item]) => {
+    const rank: number = order.next().value ?? 0;
+    return { rank, entry: [name, shuffled(item, order)] as const };
+  });
+  return Object.fromEntries(keyed.toSorted((a, b) => a.rank - b.rank).map(({ entry }) => entry));
+}

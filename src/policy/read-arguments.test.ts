@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readArguments } from './read-arguments.ts';
+import type { Option, ToolGrammar } from './tools/grammar.ts';
+import { knownTools } from './tools/known-tools.ts';
+
+interface Given {
+  readonly option: Option;
+  readonly text: string;
+}
+
+const plainText = fc.constantFrom('a', 'b.txt', 'x=y', '/app/x', '0', '{}', 'é');
+
+function optionsOf(grammar: ToolGrammar): Option[] {
+  const all = new Set(grammar.options.values());
+  return [...all].filter(({ value }) => value !== 'optional');
+}
+
+/** One of the ways to write it that its tool takes for the same. */
+function spellings({ style }: ToolGrammar, { option: { names, value }, text }: Given): string[][] {
+  return names.flatMap((name) => {
+    if (value === 'none') return [[name]];
+    const isLetter = name.length === 2 && style !== 'words' && style !== 'nopt';
+    const attached = name.startsWith('--') ? [[`${name}=${text}`]] : isLetter ? [[`${name}${text}`]] : [];
+    return [[name, text], ...attached];
+  });
+}
+
+const commands = fc.constantFrom(...new Set(knownTools.values())).chain((grammar) =>
+  fc.record({
+    grammar: fc.constant(grammar),
+    given: fc.array(fc.record({ option: fc.constantFrom(...optionsOf(grammar)), text: plainText }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    ways: fc.infiniteStream(fc.nat(1000)),
+  }),
+);
+
+const shape = (args: readonly string[], grammar: ToolGrammar) => {
+  const { sure, given, values, operands } = readArguments(grammar, args);
+  return { sure, given, values: values.map(({ text }) => text), operands };
+};
+
+test('P7 however the options of a known tool are spelled, they are read as the same', () => {
+  fc.assert(
+    fc.property(commands, ({ grammar, given, ways }) => {
+      const args = given.flatMap((one) => {
+        const all = spellings(grammar, one);
+        return all[(ways.next().value ?? 0) % all.length] ?? [];
+      });
+      expect(shape(args, grammar)).toEqual({
+        sure: true,
+        given: given.map(({ option }) => option),
+        values: given.filter(({ option }) => option.value === 'required').map(({ text }) => text),
+        operands: [],
+      });
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('P7 what stands behind -- is read as it stands, and reading that again changes nothing', () => {
+  const grammars = [...new Set(knownTools.values())].filter(
+    ({ style, subcommands, bareCluster }) =>
+      style !== 'words' && subcommands === undefined && bareCluster !== true,
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...grammars), fc.array(fc.string({ maxLength: 6 })), (grammar, words) => {
+      const once = readArguments(grammar, ['--', ...words]);
+      expect(once).toMatchObject({ sure: true, given: [], operands: words });
+      expect(readArguments(grammar, ['--', ...once.operands]).operands).toEqual(words);
+    }),
+  );
+});
+
+test('P7 a sub-command by an alias is the sub-command', () => {
+  for (const grammar of knownTools.values()) {
+    for (const [spelling, subcommand] of grammar.subcommands ?? []) {
+      const reading = readArguments(grammar, [spelling, 'x']);
+      expect(reading).toMatchObject({ subcommand, subcommandAt: 0, sureOfSubcommand: true, operands: ['x'] });
+    }
+  }
+});
+
+test.each([
+  ['find', ['--', '.', '-delete'], '-delete'],
+  ['pip', ['--', 'list', '--log=x'], '--log'],
+  ['ssh', ['host', '-oProxyCommand=x', 'ls'], '-o'],
+])('P7 %s %j is not sure to be harmless', (tool, args, flag) => {
+  const grammar = knownTools.get(tool)!;
+  const reading = readArguments(grammar, args);
+  const isGiven = reading.given.some(({ names }) => names.includes(flag));
+  expect(isGiven || !reading.sure).toBe(true);
+});

@@ -1,0 +1,141 @@
+import type { Option, OptionTable, ToolGrammar } from '../../src/policy/tools/grammar.ts';
+import { knownTools } from '../../src/policy/tools/known-tools.ts';
+
+/** Each data file once, by the first name that it goes by. */
+export const knownToolNames: readonly string[] = [
+  ...new Map([...knownTools].toReversed().map(([name, grammar]) => [grammar, name])).values(),
+].toSorted();
+
+/** A line to try options in: they stand between `before` and `after`. */
+export interface Line {
+  /** What is run; the first word, or the one behind `busybox`, is the tool that is judged. */
+  readonly program: readonly string[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly options: OptionTable;
+}
+
+/** One word that does harm if the tool reads it as an option, and not as the value of the one before. */
+const probes: Readonly<Record<string, readonly string[]>> = {
+  awk: ['-fp.awk'],
+  find: ['-delete'],
+  git: ['--output=WRITTEN', '-O./c.sh', '--upload-pack=./c.sh', '--edit'],
+  kubectl: ['--kubeconfig=kube.yaml'],
+  npm: ['--script-shell=./c.sh'],
+  pip: ['--log=WRITTEN'],
+  sed: ['-fp.sed', '-i'],
+  sort: ['-oWRITTEN'],
+  ssh: ['-oProxyCommand=./c.sh', '-EWRITTEN'],
+  tar: ['-I./c.sh', '--to-command=./c.sh', '--index-file=WRITTEN'],
+};
+
+/** Of tools without sub-commands. */
+const plain: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>> = {
+  awk: [
+    ['', '1 f'],
+    ['-Fx', '1 f'],
+  ],
+  find: [['.', '']],
+  grep: [['-e a', 'f']],
+  sed: [['-e p', 'f']],
+  sort: [['', 'f']],
+  ssh: [
+    ['-p 9', '127.0.0.1 true'],
+    ['127.0.0.1 -p 9', 'true'],
+  ],
+  tar: [
+    ['-cf /dev/null', 'f sub'],
+    ['-xf y.tar', ''],
+    ['-tf y.tar', ''],
+  ],
+};
+
+/** Of sub-commands that need some to do anything. */
+const operands: Readonly<Record<string, string>> = {
+  'git ls-remote': '.',
+  'git grep': 'a',
+  'git commit': '-m x --allow-empty',
+  'git blame': 'f',
+  'git cat-file': 'HEAD:f',
+  'git ls-tree': 'HEAD',
+  'git rev-list': 'HEAD',
+  'git diff-tree': 'HEAD',
+  'git diff-index': 'HEAD',
+  'git add': 'f',
+  'npm run': 'x',
+  'pip show': 'pip',
+  'docker inspect': 'x',
+  'docker logs': 'x',
+  'docker port': 'x',
+  'docker top': 'x',
+  'docker diff': 'x',
+  'docker history': 'x',
+  'kubectl get': 'pods',
+  'kubectl describe': 'pods',
+  'kubectl explain': 'pods',
+  'kubectl logs': 'x',
+  'kubectl top': 'pods',
+  'terraform fmt': 't.tf',
+};
+
+/** The same tools by others: what is harmless must be so in each that may go by the name. */
+const others: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  awk: [['busybox', 'awk'], ['gawk']],
+  find: [['busybox', 'find']],
+  grep: [['busybox', 'grep']],
+  sed: [['busybox', 'sed']],
+  sort: [['busybox', 'sort']],
+  tar: [['busybox', 'tar']],
+};
+
+/** One line at least for every table of options that our data has. */
+export function linesOf(tool: string): Line[] {
+  const own = ownLines(tool, grammarOf(tool));
+  return [...own, ...(others[tool] ?? []).flatMap((program) => own.map((line) => ({ ...line, program })))];
+}
+
+function ownLines(tool: string, grammar: ToolGrammar): Line[] {
+  const program = [tool];
+  if (grammar.subcommands === undefined) {
+    const lines = plain[tool];
+    if (lines === undefined) throw new Error(`there is no line to try the options of ${tool} in`);
+    return lines.map(([before, after]) => ({
+      ...{ program, before: words(before), after: words(after), options: grammar.options },
+    }));
+  }
+  const harmless = [...new Set(grammar.subcommands.values())].filter((one) => one.harmless);
+  const lines = harmless.map(({ name, options }) => ({
+    ...{ program, before: [name], after: words(operands[`${tool} ${name}`] ?? ''), options },
+  }));
+  const [first] = lines;
+  if (first === undefined) throw new Error(`${tool} has no harmless sub-command`);
+  return [
+    ...lines,
+    { ...first, before: [], after: [...first.before, ...first.after], options: grammar.options },
+  ];
+}
+
+/** Every way to write an option with a value that would do harm, and once with a word that must be its value behind it. */
+export function formsOf(tool: string, { names, value }: Option): string[][] {
+  return names.flatMap((name) => {
+    // What takes no value here may be the beginning of an option that takes one.
+    if (value === 'none') return [[name], [name, './WRITTEN']];
+    const attach = (text: string) => (name.startsWith('--') ? `${name}=${text}` : `${name}${text}`);
+    const isLetter = name.length === 2;
+    const attached = isLetter || name.startsWith('--') ? harmful.map((text) => [attach(text)]) : [];
+    if (value === 'optional') return attached;
+    return [...attached, ...[...harmful, ...(probes[tool] ?? [])].map((text) => [name, text])];
+  });
+}
+
+const harmful = ['./c.sh', './WRITTEN', './hostile'];
+
+export function grammarOf(tool: string): ToolGrammar {
+  const grammar = knownTools.get(tool);
+  if (grammar === undefined) throw new Error(`${tool} is not known`);
+  return grammar;
+}
+
+export function words(line: string): string[] {
+  return line.split(' ').filter((word) => word !== '');
+}
