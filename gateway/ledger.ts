@@ -165,5 +165,6 @@ function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
     endedAt: undefined,
     stdoutBytes: 0,
     stderrBytes: 0,
+    operands: '',
   };
 }

@@ -59,6 +59,7 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
       const { host, container, planHash } = execution.record;
       // The decision is on the disk already; a disk that fills up now refuses the next one.
       const ran = operands.length === 0 ? {} : { operands };
+      if (operands.length > 0) execution.advance({ operands: JSON.stringify(operands) });
       const start = { type: 'start', ...idsOf(execution), host, container, planHash, ...ran } as const;
       audit.append(start).catch(() => {});
     },

@@ -69,7 +69,7 @@ function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): Ex
     ...{ state: 'received', decisionReason: reason, host: '', container: '', plan: '', approvalId: '' },
     ...{ approver: '', outcome: '', exitCode: 0, exitSignal: 0, reason: '', text: '' },
     ...{ receivedAt: at, decidedAt: at, startedAt: undefined, endedAt: undefined },
-    ...{ stdoutBytes: 0, stderrBytes: 0 },
+    ...{ stdoutBytes: 0, stderrBytes: 0, operands: '' },
   };
 }
 

@@ -32,6 +32,8 @@ export interface ExecutionRecord {
   readonly endedAt: number | undefined;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
+  /** JSON of what the tool was given to run, as in a plan; empty where that is nothing but the tool. */
+  readonly operands: string;
 }
 
 export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'running' | 'ended';

@@ -33,6 +33,7 @@ export interface ExecutionRow {
   ended_at: number | null;
   stdout_bytes: number;
   stderr_bytes: number;
+  operands: string;
 }
 
 export interface SpentTokenRow {

@@ -33,6 +33,7 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
     ended_at: record.endedAt ?? null,
     stdout_bytes: record.stdoutBytes,
     stderr_bytes: record.stderrBytes,
+    operands: record.operands,
   };
 }
 
@@ -70,5 +71,6 @@ export function fromRow(row: ExecutionRow): ExecutionRecord {
     endedAt: row.ended_at ?? undefined,
     stdoutBytes: row.stdout_bytes,
     stderrBytes: row.stderr_bytes,
+    operands: row.operands,
   };
 }

@@ -11,6 +11,7 @@ export const migrations: Record<string, Migration> = {
   '0005-drained-hosts': { up: createDrainedHosts },
   '0006-history-indexes': { up: createHistoryIndexes },
   '0007-outputs': { up: createOutputs },
+  '0008-operands': { up: addOperands },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -110,4 +111,11 @@ async function createOutputs(database: Kysely<unknown>): Promise<void> {
     table = table.addColumn(name, 'blob', (column) => column.notNull());
   await table.execute();
   await database.schema.createIndex('outputs_by_time').on('outputs').columns(['saved_at', 'bytes']).execute();
+}
+
+async function addOperands(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable('executions')
+    .addColumn('operands', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
 }

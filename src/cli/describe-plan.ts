@@ -30,7 +30,7 @@ export function planFacts(canonical: string): Fact[] {
 }
 
 /** What the command would run besides its tool, as it was found; nothing where it was not looked for. */
-function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
+export function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
   return operands === undefined ? [] : listed('scripts', operands.map(describeOperand));
 }
 

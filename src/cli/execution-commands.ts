@@ -98,7 +98,12 @@ async function show(id: string, options: ShowOptions): Promise<void> {
   });
 }
 
-/** The plan as an object: what reads JSON wants no JSON in it. */
+/** The plan and the operands as objects: what reads JSON wants no JSON in it. */
 function withPlan(execution: Execution): object {
-  return { ...execution, plan: execution.plan === '' ? null : (JSON.parse(execution.plan) as object) };
+  const { plan, operands } = execution;
+  return { ...execution, plan: toObject(plan || 'null'), operands: toObject(operands || '[]') };
+}
+
+function toObject(json: string): object | null {
+  return JSON.parse(json) as object | null;
 }

@@ -1,7 +1,8 @@
 import type { Execution } from '../gen/clawrden/v1/warden.ts';
+import type { Operand, Plan } from '../plan.ts';
 import { renderArgument, renderText } from '../render-text.ts';
 import { between, decisionCell, localTime, resultCell } from './describe-execution.ts';
-import { planFacts } from './describe-plan.ts';
+import { operandFacts, planFacts } from './describe-plan.ts';
 import { type Cell, printFacts } from './output.ts';
 
 /** Everything that is known of one execution, on a terminal. */
@@ -25,6 +26,7 @@ export function printExecution(execution: Execution): void {
     ['output', `${execution.stdoutBytes} bytes of stdout, ${execution.stderrBytes} of stderr`],
     ['plan', execution.planHash || 'none'],
     ...(execution.plan === '' ? asAsked(execution) : planFacts(execution.plan)),
+    ...ran(execution),
   ];
   printFacts(facts.filter(([, value]) => value !== ''));
 }
@@ -32,6 +34,12 @@ export function printExecution(execution: Execution): void {
 function after({ receivedAt }: Execution, time: string): string {
   const text = between(receivedAt, time);
   return text === '' ? '' : `  after ${text}`;
+}
+
+/** What it was given to run, where its plan does not say that already. */
+function ran({ plan, operands }: Execution): readonly (readonly [string, Cell])[] {
+  const told = plan !== '' && (JSON.parse(plan) as Plan).operands !== undefined;
+  return operands === '' || told ? [] : operandFacts(JSON.parse(operands) as Operand[]);
 }
 
 /** Without a plan: what was asked for. */

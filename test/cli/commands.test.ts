@@ -4,11 +4,17 @@ import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../gateway/caller.ts';
 import type { Answer, ExecutionRecord, PendingApproval } from '../../gateway/warden-view.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
-import { canonicalJson, type Plan } from '../../src/plan.ts';
+import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf } from './clawrden.ts';
 
 const hostile = ['npm', '\u001b[2J\u001b[1;1HOK safe', '\u202egnp.exe', 'a\nApprove: yes', '\u009b2J'];
+const operands: readonly Operand[] = [
+  { path: 'x.sh', digest: 'ab12', file: '/app/x.sh' },
+  { path: 'y.sh is /app/y.sh', digest: 'cd34', file: '/app/\u202ehs.z' },
+  { path: 'z\n.sh', notInspected: 'it is \u001b[2J too large' },
+  { notInspected: 'what node -e runs' },
+];
 const plan: Plan = {
   agent: 'coder',
   argv: hostile,
@@ -27,6 +33,7 @@ const plan: Plan = {
   timeoutMs: 1000,
   idleTimeoutMs: 0,
   policyHash: 'p',
+  operands,
 };
 const received = Date.parse('2026-11-21T08:00:00Z');
 const record: ExecutionRecord = {
@@ -59,6 +66,7 @@ const record: ExecutionRecord = {
   endedAt: received + 2500,
   stdoutBytes: 2 ** 40,
   stderrBytes: 0,
+  operands: JSON.stringify(operands),
 };
 const approval: PendingApproval = {
   id: 'a1b2',
@@ -115,6 +123,10 @@ test('A-48: pending and show leave nothing of a plan out, one argument a line', 
     expect(stdout).toContain('in a fresh container of node:24, sha256:0 (ghost)');
     expect(stdout).toContain('volume coder-app at /app');
     expect(stdout).toContain('LANG=C');
+    expect(lines.findIndex((line) => line.endsWith('x.sh is /app/x.sh, sha256 ab12'))).not.toBe(-1);
+    expect(lines).toContain('"y.sh is /app/y.sh" is "/app/\\u{202e}hs.z", sha256 cd34');
+    expect(lines).toContain('"z\\n.sh" is not inspected: it is \\u{1b}[2J too large');
+    expect(lines).toContain('not inspected: what node -e runs');
   }
 });
 
@@ -127,6 +139,7 @@ test('JSON has times, counts and the plan as an object', async () => {
     stdoutBytes: 2 ** 40,
     receivedAt: '2026-11-21T08:00:00.000Z',
     plan: { argv: hostile, strategy: 'ghost' },
+    operands,
   });
   const listed = JSON.parse((await setup.run('history', '--json', '--since', '1h')).stdout) as unknown[];
   expect(listed).toEqual([shown]);

@@ -122,7 +122,10 @@ describe.skipIf(!hasLab())('scripts in the workspace', () => {
       const { code, stdout } = await typed(agent(), [shell, 'known']);
       expect([code, stdout.toString()]).toEqual([0, `${shell}\n`]);
       const known = JSON.stringify({ path: 'known', digest: sha256(text), file: '/app/known' });
-      await untilAudited(stack, 'start', ({ operands }) => JSON.stringify(operands) === `[${known}]`);
+      const is = ({ operands }: AuditLine) => JSON.stringify(operands) === `[${known}]`;
+      const [start] = await untilAudited(stack, 'start', is);
+      const shown = (await stack.cli(['show', String(start?.execution)])).stdout;
+      expect(shown).toContain(`known is /app/known, sha256 ${sha256(text)}`);
     },
   );
 });

@@ -182,6 +182,8 @@ export interface Execution {
   stdoutBytes: bigint;
   stderrBytes: bigint;
   approvalId: string;
+  /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs and where that is nothing. */
+  operands: string;
 }
 
 export interface GetOutputRequest {
@@ -778,6 +780,7 @@ function createBaseExecution(): Execution {
     stdoutBytes: 0n,
     stderrBytes: 0n,
     approvalId: "",
+    operands: "",
   };
 }
 
@@ -875,6 +878,9 @@ export const Execution: MessageFns<Execution> = {
     }
     if (message.approvalId !== "") {
       writer.uint32(234).string(message.approvalId);
+    }
+    if (message.operands !== "") {
+      writer.uint32(242).string(message.operands);
     }
     return writer;
   },
@@ -1124,6 +1130,14 @@ export const Execution: MessageFns<Execution> = {
             message.approvalId = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.operands = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1211,6 +1225,7 @@ export const Execution: MessageFns<Execution> = {
         : isSet(object.approval_id)
         ? globalThis.String(object.approval_id)
         : "",
+      operands: isSet(object.operands) ? globalThis.String(object.operands) : "",
     };
   },
 
@@ -1303,6 +1318,9 @@ export const Execution: MessageFns<Execution> = {
     if (message.approvalId !== "") {
       obj.approvalId = message.approvalId;
     }
+    if (message.operands !== "") {
+      obj.operands = message.operands;
+    }
     return obj;
   },
 
@@ -1344,6 +1362,7 @@ export const Execution: MessageFns<Execution> = {
       ? BigInt(object.stderrBytes)
       : 0n;
     message.approvalId = object.approvalId ?? "";
+    message.operands = object.operands ?? "";
     return message;
   },
 };
