@@ -103,8 +103,15 @@ test('an id may be shortened while only one pending question begins with it', as
   const resolution = await approvals.resolve(id.slice(0, 6), approved);
   expect(resolution).toMatchObject({ type: 'resolved', approval: { id } });
   await approvals.ask(question);
-  await approvals.ask(question);
-  expect((await approvals.resolve('', approved)).type).toBe('ambiguous');
+  expect((await approvals.resolve('', approved)).type).toBe('unknown');
+  const many = createApprovals(createApprovalStore(database), 17);
+  const ids = await Promise.all(
+    Array.from({ length: 17 }, async () => (await many.ask(question)).approval.id),
+  );
+  // Ids are in hex: of seventeen two begin alike.
+  const [alike = ''] =
+    [...Map.groupBy(ids, ([first = '']) => first)].find(([, some]) => some.length > 1) ?? [];
+  expect((await many.resolve(alike, approved)).type).toBe('ambiguous');
 });
 
 test('a grant holds for the same plan of the same agent, for its time', async () => {

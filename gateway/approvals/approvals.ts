@@ -134,7 +134,8 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
 function only(waiting: ReadonlyMap<string, Waiting>, id: string): Waiting | { readonly matches: number } {
   const exact = waiting.get(id);
   if (exact !== undefined) return exact;
-  const matches = [...waiting.values()].filter(({ approval }) => approval.id.startsWith(id));
+  // An empty one begins them all: nobody means that.
+  const matches = [...waiting.values()].filter(({ approval }) => id !== '' && approval.id.startsWith(id));
   const [first] = matches;
   return first !== undefined && matches.length === 1 ? first : { matches: matches.length };
 }

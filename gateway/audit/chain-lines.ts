@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { hrtime } from 'node:process';
+import { asciiJson } from '../../src/ascii-json.ts';
 import { linkHash, signLink } from '../../src/audit/chain.ts';
 import type { AuditRecord } from './audit-record.ts';
 
@@ -25,7 +26,7 @@ export function chainLines(records: readonly object[], from: Position): Lines {
     seq += 1;
     const body = { seq, time, mono, ...record, prev: hash };
     hash = linkHash(body);
-    text += `${JSON.stringify({ ...body, hash })}\n`;
+    text += `${asciiJson({ ...body, hash })}\n`;
   }
   return { text, last: { seq, hash, end: from.end + Buffer.byteLength(text) } };
 }

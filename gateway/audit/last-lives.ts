@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import { readLines } from '../../src/audit/read-lines.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
 
 /** What the end of the audit tells of one execution that was let through or asked about. */
@@ -25,7 +24,7 @@ export function lifeKey(caller: string, execution: string): string {
 export async function lastLives(file: string): Promise<Map<string, Life>> {
   const lives = new Map<string, Life>();
   for (const part of await lastParts(file)) {
-    for await (const line of createInterface({ input: createReadStream(part.file, part), crlfDelay: 0 })) {
+    for await (const line of readLines(part.file, part.start)) {
       const record = parse(line);
       if (record !== undefined) note(lives, record);
     }

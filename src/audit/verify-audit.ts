@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { firstLink, isSignatureOf, linkHash } from './chain.ts';
+import { readLines } from './read-lines.ts';
 
 export interface AuditReport {
   readonly records: number;
@@ -29,7 +28,7 @@ export async function verifyAudit(files: readonly string[], key?: KeyObject): Pr
   let vouchedFor = 0;
   for (const file of files) {
     let line = 0;
-    for await (const text of createInterface({ input: createReadStream(file), crlfDelay: 0 })) {
+    for await (const text of readLines(file)) {
       line += 1;
       const checked = checkLine(text, last, key);
       if ('why' in checked) return { records, heads, vouchedFor, problem: { file, line, why: checked.why } };

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { asciiJson } from '../ascii-json.ts';
 import { escapeUnprintable } from '../render-text.ts';
 
 export type Color = 'red' | 'yellow' | 'green' | 'grey' | 'bold';
@@ -6,16 +7,9 @@ export type Color = 'red' | 'yellow' | 'green' | 'grey' | 'bold';
 /** A text, rendered already where an agent wrote it, and its colour on a terminal. */
 export type Cell = string | readonly [text: string, color: Color];
 
-/** One line of JSON in ASCII: as safe on a terminal as in a pipe. */
+/** As safe on a terminal as in a pipe. */
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'bigint' ? Number(item) : item,
-  );
-  const ascii = text.replaceAll(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  process.stdout.write(`${ascii}\n`);
+  process.stdout.write(`${asciiJson(value)}\n`);
 }
 
 /** Columns as wide as their widest cell, nothing cut. */

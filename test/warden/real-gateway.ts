@@ -88,7 +88,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     },
     end: async (signal) => void (await program.end(signal)),
     relay: () => connectGateway({ address, identityDir: join(relayDir, identity ?? '.') }),
-    cli: (...args) => clawrden([...args, '--context', context]),
+    cli: (...args) => clawrden(['--context', context, ...args]),
     admin: () => connectGateway({ address, identityDir: join(state, 'admin') }),
     [Symbol.asyncDispose]: async () => {
       await program[Symbol.asyncDispose]();
