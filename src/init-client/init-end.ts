@@ -34,8 +34,14 @@ export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
 export interface EndLimits {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** 0 where the limit is not ours. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
+}
+
+/** Also where it was a child of a shell, which passes that on as its own exit code. */
+function diedForMemory({ oomKills, signal, code }: Extract<InitEnd, { type: 'exit' }>): boolean {
+  return oomKills > 0 && (signal === 9 || code === 128 + 9);
 }
 
 /** The outcome for the caller. A cancel is `canceled`; the caller knows the reason better and may replace it. */
@@ -51,8 +57,13 @@ export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
     case 'cancel':
       return failure('canceled', 'the command was canceled');
     case 'own':
-      return end.oomKills > 0 && end.signal === 9
-        ? failure('out-of-memory', `the command needed more than ${limits.memoryBytes} bytes of memory`)
+      return diedForMemory(end)
+        ? failure('out-of-memory', memoryText(limits))
         : { kind: 'exited', code: end.code, signal: end.signal };
   }
+}
+
+function memoryText({ memoryBytes }: EndLimits): string {
+  if (memoryBytes === 0) return 'the command needed more memory than its container has';
+  return `the command needed more than ${memoryBytes} bytes of memory`;
 }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { launcher, type Stack, startStack } from '../stack/start-stack.ts';
 
@@ -79,6 +81,38 @@ describe.skipIf(!hasLab())('an orchestrator', () => {
     await once(dying.stdout, 'data');
     dying.kill('SIGINT');
     expect(await once(dying, 'exit')).toEqual([null, 'SIGINT']);
+  });
+
+  test.skipIf(!hasTmux)('has a shell with job control and vi in a terminal of the tool’s own', async () => {
+    await using terminal = await openTerminal();
+    const run = (script: string) =>
+      terminal.type(
+        `clear; ${process.execPath} ${launcher} exec --context ${context} --agent coder --tty -- sh -c '${script}'; echo left $?`,
+        'Enter',
+      );
+    await run('stty size; PS1="in$ " exec sh -i');
+    await terminal.shows(/^30 100\n[^]*in\$\n*$/);
+    await terminal.type('sh -c "echo begun; exec sleep 100"', 'Enter');
+    await terminal.shows(/^begun$/m);
+    await terminal.type('C-z');
+    await terminal.shows(/Stopped[^]*in\$\n*$/);
+    await terminal.type('fg; echo "then $?"', 'Enter');
+    await terminal.shows(/fg; .*\nsh -c .*\n*$/);
+    await terminal.type('C-c');
+    await terminal.shows(/^\^C\n(then 130\n)?in\$\n*$/m);
+    await terminal.type('exit 5', 'Enter');
+    await terminal.shows(/left 5\n/);
+    await run('exec vi /app/typed');
+    await terminal.shows(/^- .app.typed/m);
+    await terminal.type('i');
+    await terminal.shows(/^I .app.typed/m);
+    await terminal.type('by hand');
+    await terminal.shows(/^by hand$/m);
+    await terminal.type('Escape');
+    await terminal.shows(/^- .app.typed/m);
+    await terminal.type(':wq', 'Enter');
+    await terminal.shows(/left 0\n/);
+    expect(await readFile(join(stack.workspaceOf('coder'), 'typed'), 'utf8')).toBe('by hand\n');
   });
 
   test('waits for a person where the policy says so', async () => {

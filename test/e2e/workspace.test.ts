@@ -1,6 +1,7 @@
-import { chown, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type GhostWatch, startsSince, watchGhosts } from '../stack/engine-events.ts';
 import { plainRequest, type RawAgent, rawContainer, startRawAgent } from '../stack/raw-agent.ts';
@@ -20,7 +21,9 @@ tools:
   cat: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   find: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
   sh: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  python3: { strategy: ghost, image: "clawrden-lab/node:24" }
 rules:
+  - { name: harm, tools: [python3], args: [/app/harm.py], action: allow }
   - { name: probe, tools: [sh], args: ["-c", "pwd -P; ls"], action: allow }
   - { name: look, tools: ["true", ls, pwd, cat, find], action: allow }
 complete: true
@@ -37,6 +40,29 @@ for (let turn = 0; ; turn += 1) {
   fs.renameSync('/app/real', '/app/d');
   wait();
 }`;
+// What would do harm to whoever follows, counts, copies or removes it without care.
+const harming = `import os
+os.makedirs('/app/harm/-rf')
+os.chdir('/app/harm')
+os.symlink('/etc', 'etc')
+os.symlink('/etc/passwd', 'passwd')
+open('own', 'w').write('own')
+os.link('own', 'hard')
+os.chmod('own', 0o6755)
+open('new\\nline', 'w').write('of two lines')
+os.mkfifo('fifo')
+os.mkdir('deep')
+os.chdir('deep')
+for depth in range(1, 10000):
+    os.mkdir('d')
+    os.chdir('d')
+`;
+// Stands at the bottom of it and runs a tool there.
+const divingDeep = `process.chdir('/app/harm/deep');
+for (let depth = 1; depth < 10000; depth += 1) process.chdir('d');
+const { status, stderr } = require('node:child_process').spawnSync('/clawrden/bin/ls', { encoding: 'utf8' });
+console.log(status, stderr);
+`;
 const races = process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 100;
 
 describe.skipIf(!hasLab())('the working directory and the workspace', () => {
@@ -166,6 +192,33 @@ describe.skipIf(!hasLab())('the working directory and the workspace', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(races / 20);
   }, 300_000);
 
+  test('A-62 whatever a ghost leaves in the workspace is the caller’s own and harms nobody', async () => {
+    const app = stack.workspaceOf('coder');
+    const outside = async () =>
+      Promise.all(['/etc', '/etc/passwd', app].map(async (path) => ownership(await stat(path))));
+    const before = await outside();
+    await writeFile(join(app, 'harm.py'), harming);
+    try {
+      expect(await runIn('/app', 'python3', ['/app/harm.py'])).toMatchObject({ stderr: '', exit: [0, 0] });
+      expect(await outside()).toEqual(before);
+      const found = await run(['find', join(app, 'harm'), '-printf', '%U:%G %d\n']);
+      const lines = found.trim().split('\n');
+      expect(lines.filter((line) => !line.startsWith('1000:1000 '))).toEqual([]);
+      expect(lines.some((line) => line.endsWith(' 10000'))).toBe(true);
+      expect((await runIn('/app/harm', 'ls', ['-b'])).stdout.split('\n').sort()).toEqual(
+        ['', '-rf', 'deep', 'etc', 'fifo', 'hard', 'new\\nline', 'own', 'passwd'].sort(),
+      );
+      expect(await runIn('/app/harm', 'cat', ['new\nline', 'passwd'])).toMatchObject({
+        stdout: expect.stringMatching(/^of two linesroot:/),
+        exit: [0, 0],
+      });
+      const deep = await stack.agents['coder']!.exec(['node', '--eval', divingDeep]);
+      expect(deep.stdout).toMatch(/^1 clawrden: too-large: .*\n\n$/);
+    } finally {
+      await run(['rm', '-rf', join(app, 'harm')]);
+    }
+  }, 120_000);
+
   test('A-60 every ghost that this took was hardened', async () => {
     const workspaces = { coder: stack.workspaceOf('coder'), other: stack.workspaceOf('other') };
     const users = { coder: '1000:1000', other: '1001:1001' };
@@ -175,6 +228,10 @@ describe.skipIf(!hasLab())('the working directory and the workspace', () => {
       await expectHardened(ghost, { workspaces, users, stateDir: join(stack.dir, 'warden') });
   });
 });
+
+function ownership({ uid, gid, mode }: { uid: number; gid: number; mode: number }): object {
+  return { uid, gid, mode };
+}
 
 function endedIn(reason: string, code: number): object {
   const stderr = expect.stringMatching(new RegExp(`^clawrden: ${reason}: [^\\n]+\\n$`));
