@@ -38,6 +38,8 @@ rules:
 complete: true
 `;
 
+const wrapRule = policy.split('\n').find((line) => line.includes('name: wrap,')) ?? '';
+
 describe.skipIf(!hasLab())('the policy, through the shim', () => {
   let stack: Stack;
   let raw: RawAgent;
@@ -84,6 +86,7 @@ describe.skipIf(!hasLab())('the policy, through the shim', () => {
     ['find', '.', '-execdir', '/app/c.sh', ';'],
     ['find', '.', '-ok', '/app/c.sh', ';'],
     ['find', '.', '-delete'],
+    ['find', '--', '.', '-delete'],
     ['sort', '-S1K', '--compress-program=/app/c.sh', 's'],
     ['npm', '--script-shell=/app/c.sh', 'test'],
     ['npm', 'exec', '-c', '/app/c.sh'],
@@ -117,8 +120,12 @@ describe.skipIf(!hasLab())('the policy, through the shim', () => {
     }
   });
 
-  test('a rate that is used up refuses, and says so', async () => {
-    const answers = [await ask('npm', ['test']), await ask('npm', ['test']), await ask('npm', ['t'])];
+  test('A-31 a script of the package runs; a rate that is used up refuses, and says so', async () => {
+    const answers = [
+      await ask('npm', ['test']),
+      await ask('npm', ['test', '--', 'x', '--script-shell=x']),
+      await ask('npm', ['t']),
+    ];
     expect(answers.map(({ acks }) => acks)).toEqual([[0], [0], [1]]);
     expect(answers[2]?.stderr).toMatch(/^clawrden: rate-limit: the rule scripts lets 2 through/);
   });
@@ -143,6 +150,69 @@ describe.skipIf(!hasLab())('the policy, through the shim', () => {
       plan: { argv: ['ls', '-la'], agent: 'coder', strategy: 'mirror', uid: 1000, cwd: '/app' },
     });
     expect(await explain('docker')).toMatchObject({ action: 'deny', code: 'denied-by-rule' });
+  });
+
+  test('A-35 what is unwise in a policy is told before it counts, and the gravest refused', async () => {
+    const check = async (name: string, rules: string) => {
+      const path = join(stack.dir, name);
+      await writeFile(path, `${policy.slice(0, policy.indexOf('rules:'))}rules:\n${rules}complete: true\n`);
+      return stack.cli(['policy', 'check', path]);
+    };
+    const grave = await check('grave.yaml', `  - { name: all, action: allow }\n${wrapRule}\n`);
+    expect(grave).toMatchObject({ code: 1, stderr: expect.stringMatching(/^clawrden: policy check: .*\n$/) });
+    for (const error of [
+      'rule all (line 21) allows every tool',
+      'rule wrap (line 22) allows env, which runs any',
+    ])
+      expect(grave.stdout).toContain(`error    ${error}`);
+    const unwise = await check(
+      'unwise.yaml',
+      `  - { name: some, tools: [ls, find], args: ["(a+)+$"], action: allow }\n  - { name: none, tools: [ls], action: deny }\n`,
+    );
+    expect(unwise.code).toBe(0);
+    for (const warning of ['"(a+)+$" looks like a regular expression', 'allows find, which runs programs'])
+      expect(unwise.stdout).toContain(warning);
+  });
+
+  test('A-36 a gateway with a policy that says nothing does not start; with one that does it serves again', async () => {
+    expect(await stack.gateway.end('SIGTERM')).toBe(0);
+    await writeFile(file, '# version: 1\n# default: allow\n');
+    await expect(stack.startGateway()).rejects.toThrow(/clawrden: gateway: [^\n]*policy\.yaml/);
+    await writeFile(file, policy);
+    await stack.startGateway();
+    await expect
+      .poll(() => ask('ls', ['-d', '/app']), { timeout: 20_000 })
+      .toMatchObject({
+        stdout: '/app\n',
+        exit: [0, 0],
+      });
+  });
+
+  test('A-40 P7 whatever the order of the rules, agents get the same answers', async () => {
+    const lines: readonly (readonly string[])[] = [
+      ['ls', '-d', '/app'],
+      ['docker', 'ps'],
+      ['git', 'status', '-c'],
+      ['find', '.', '-delete'],
+      ['find', '.', '-maxdepth', '0'],
+      ['timeout', '5', 'docker', 'ps'],
+      ['sh', '-c', 'ls -d /app'],
+    ];
+    const answers = async () => {
+      const all = await Promise.all(lines.map(([tool = '', ...args]) => ask(tool, args)));
+      return all.map(({ acks, stdout, stderr, exit }) => ({ acks, stdout, stderr, exit }));
+    };
+    const rules = policy.split('\n').filter((line) => line.startsWith('  - {'));
+    const expected = await answers();
+    expect(expected.map(({ acks }) => acks[0])).toEqual([0, 1, 1, 1, 0, 1, 0]);
+    for (const order of [rules.toReversed(), rules.toSorted()]) {
+      const { hash } = await statusHash();
+      const [head] = policy.split('rules:');
+      await replace(`${head}rules:\n${order.join('\n')}\ncomplete: true\n`);
+      await waitUntil('the new order', 10_000, async () => (await statusHash()).hash !== hash);
+      expect(await answers()).toEqual(expected);
+    }
+    await replace(policy);
   });
 
   test('A-37 P8 a broken file changes nothing, and is told in the audit and to operators', async () => {
