@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { type Figure, quantiles, single } from './figure.ts';
@@ -10,6 +11,7 @@ import { rss } from './throughput.ts';
 
 interface NullGateway {
   readonly process: ChildProcess;
+  readonly lines: AsyncIterator<string>;
   readonly address: string;
   readonly relay: string;
 }
@@ -18,6 +20,7 @@ interface NullGateway {
 export async function controlPlaneFigures({ quick }: Counts): Promise<Figure[]> {
   return [
     await onNullGateway((gateway) => nullRate(gateway, quick ? 2_000 : 20_000)),
+    await decisionFigure(quick ? 3 : 20),
     await onNullGateway((gateway) => idleRelays(gateway, quick ? 200 : 2_000)),
   ];
 }
@@ -28,18 +31,27 @@ async function onNullGateway(measure: (gateway: NullGateway) => Promise<Figure>)
   try {
     return await measure(gateway);
   } finally {
-    gateway.process.stdin?.end();
-    await once(gateway.process, 'exit');
+    await endNullGateway(gateway);
   }
+}
+
+/** Resolves with its last line. */
+async function endNullGateway({ process: program, lines }: NullGateway): Promise<string> {
+  program.stdin?.end();
+  const [{ value = '' }] = await Promise.all([lines.next(), once(program, 'exit')]);
+  return value as string;
 }
 
 async function startNullGateway(): Promise<NullGateway> {
   const program = spawn(process.execPath, [join(import.meta.dirname, 'null-gateway.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface({ input: program.stdout }), 'line')) as [string];
-  const { address, relay } = JSON.parse(line) as { address: string; relay: string };
-  return { process: program, address, relay };
+  const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
+  const { address, relay } = JSON.parse((await lines.next()).value as string) as {
+    address: string;
+    relay: string;
+  };
+  return { process: program, lines, address, relay };
 }
 
 const inFlight = 64;
@@ -60,6 +72,36 @@ async function nullRate({ address, relay }: NullGateway, count: number): Promise
   const { p50, p99 } = quantiles(latencies);
   const figure = `null executor, ${inFlight} in flight (${p50.toFixed(1)} / ${p99.toFixed(1)} ms p50 / p99), load generator included`;
   return { figure, unit: '1/s', ...single(rate), target: `≥ ${target}/s`, met: rate >= target };
+}
+
+const pacedRate = 200;
+const decisionTargetMs = 1;
+
+/** Commands that come at their own pace, whatever becomes of the ones before; the gateway itself takes the times. */
+async function decisionFigure(seconds: number): Promise<Figure> {
+  const gateway = await startNullGateway();
+  const client = await connectGateway({ address: gateway.address, identityDir: gateway.relay });
+  const warmUp = pacedRate;
+  await paced(warmUp, () => runOne(client));
+  await paced(pacedRate * seconds, () => runOne(client));
+  client.close();
+  const decidedMs = JSON.parse(await endNullGateway(gateway)) as number[];
+  const { p50, p95, p99 } = quantiles(decidedMs.slice(warmUp));
+  const figure = `decision and audit, ${pacedRate} commands a second: from arrival until it is on the disk`;
+  const met = p50 < decisionTargetMs;
+  return { figure, unit: 'ms', p50, p95, p99, target: `p50 < ${decisionTargetMs} ms`, met };
+}
+
+/** Begins so many, at `pacedRate`; resolves when all have ended. */
+async function paced(count: number, begin: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  const all: Promise<unknown>[] = [];
+  while (all.length < count) {
+    const due = Math.ceil(((performance.now() - began) * pacedRate) / 1000);
+    while (all.length < Math.min(due, count)) all.push(begin());
+    await sleep(1);
+  }
+  await Promise.all(all);
 }
 
 async function runOne(client: GatewayClient): Promise<number> {

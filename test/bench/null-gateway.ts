@@ -7,15 +7,25 @@ import { smallLimits, startCore } from '../core/start-core.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 
 // The whole gateway, its audit and history on the disk, with an executor that ends at once; `control-plane.ts` runs
-// this as a program. Says where it listens on its first line, and ends when its stdin does.
+// this as a program. Says where it listens on its first line, and ends when its stdin does; its last line says how many
+// milliseconds each command took from its arrival until its decision was on the disk.
 const dir = await mkdtemp(join(tmpdir(), 'clawrden-bench-'));
 const limits = { ...smallLimits, running: 1000, queued: 1000, executionsPerAgent: 1000 };
-const core = await startCore(dir, undefined, limits);
+const decidedMs: number[] = [];
+const core = await startCore(
+  dir,
+  (_permit, { trace }) => {
+    decidedMs.push(trace.times().decided ?? Number.NaN);
+    return Promise.resolve({ kind: 'exited', code: 7, signal: 0 });
+  },
+  limits,
+);
 const gateway = await startTestGateway({ execute: createExecute(core) });
 const relay = await gateway.identity({ kind: 'relay', name: 'host-1' });
 process.stdout.write(`${JSON.stringify({ address: gateway.address, relay })}\n`);
 process.stdin.resume();
 await once(process.stdin, 'end');
+process.stdout.write(`${JSON.stringify(decidedMs)}\n`);
 await gateway.close(0);
 await core[Symbol.asyncDispose]();
 await rm(dir, { recursive: true, force: true });
