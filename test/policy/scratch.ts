@@ -12,8 +12,11 @@ export interface Deed {
   readonly status: number | null;
 }
 
-/** Where Debian has its tools, and people the others: not what the tests' own runner has put before them. */
-const path = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+/** Where Debian has its tools first, then what the tests' own runner has put before them. */
+const path = [
+  ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
+  ...(process.env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/')),
+];
 
 /** The tool's file; absent where it is not installed. */
 export function findTool(name: string): string | undefined {
