@@ -15,6 +15,8 @@ export interface Authentication {
   readonly issueToken: (der: Uint8Array) => Promise<Checked<IssuedToken>>;
   /** Certificate and JWT; every call but `Token` and `Enroll` needs both. */
   readonly callerOf: (der: Uint8Array, token: string) => Promise<Checked<Caller>>;
+  /** Calls `listener` when certificates that counted may count no more. */
+  readonly onRevoked: (listener: () => void) => void;
 }
 
 export interface IssuedToken {

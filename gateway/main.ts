@@ -9,7 +9,6 @@ import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { decide } from '../src/policy/decide.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
-import type { Policy } from '../src/policy/policy.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
@@ -26,21 +25,23 @@ import { createExplain } from './explain.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { factsOf } from './judge.ts';
-import { type KillSwitch, openKillSwitch } from './kill-switch.ts';
+import { openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecorder } from './recorder.ts';
+import { relayState } from './relay-state.ts';
 import { createRelays } from './relays.ts';
 import { reloadOnChange } from './reload-on-change.ts';
 import { restoreWaiting } from './restore.ts';
+import { openRevocations, type Revocations } from './revocations.ts';
 import { openPool } from './scheduler/pool.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { type History, openHistory } from './store/history.ts';
 import { createOutputs, type Outputs } from './store/outputs.ts';
 import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
-import type { RelayRegistry, RelayState, WardenView } from './warden-view.ts';
+import type { RelayRegistry, WardenView } from './warden-view.ts';
 
 /** How long running work may go on after the first TERM; a second one ends it at once. */
 const drainMs = 30_000;
@@ -101,6 +102,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
   const init = nativeFile('clawrden-init');
+  const revocations = await openRevocations(records.database, audit);
   const drains = await openDrains(records.database, audit);
   // Whoever looks at the audit's health sees that it could not be written.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
@@ -158,9 +160,17 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     audit,
     killSwitch,
     breakers,
+    revocations,
   });
   const restored = await restoreWaiting(parts, approvals, { audit, auditFile: config.audit, history });
-  const served = { execute: createExecute(parts), resume: createResume(ledger), warden, relays, log };
+  const served = {
+    execute: createExecute(parts),
+    resume: createResume(ledger),
+    warden,
+    relays,
+    revocations,
+    log,
+  };
   const servers = await startServers(config, identity, records, served);
   await fleet.looked();
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
@@ -213,29 +223,12 @@ async function openRecords(
   };
 }
 
-function relayState(
-  relay: string,
-  { agents }: GatewayConfig,
-  { tools }: Policy,
-  killSwitch: KillSwitch,
-): RelayState {
-  const own = agents.filter((agent) => agent.relay === relay);
-  return {
-    lockdown: killSwitch.locked(),
-    agents: own.map(({ name }) => ({
-      name,
-      tools: [...tools.keys()],
-      paused: killSwitch.stateOf(name) === 'paused',
-      killed: killSwitch.stateOf(name) === 'killed',
-    })),
-  };
-}
-
 interface Served {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
+  readonly revocations: Revocations;
   readonly log: Logger;
 }
 
@@ -247,8 +240,13 @@ async function startServers(
 ): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
   const agentsOf = (relay: string) => agents.filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const authentication = createAuthentication({ identity, isRevoked: () => false });
-  const enrolment = createEnrolment({ identity, agentsOf, spend });
+  const { isRevoked, watch, revokedAt, issued } = served.revocations;
+  const authentication = createAuthentication({
+    identity,
+    isRevoked: (print, peer) => peer?.kind === 'relay' && isRevoked(print, peer.name),
+    onRevoked: watch,
+  });
+  const enrolment = createEnrolment({ identity, agentsOf, spend, revokedAt, issued });
   const first = await startGrpcServer({
     listen: grpc.listen,
     server,

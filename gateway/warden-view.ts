@@ -189,6 +189,8 @@ export interface WardenView {
     by: Caller,
     reason: string,
   ) => Promise<HostView | undefined>;
+  /** Resolves once it is on the disk; false where no agent has this relay. */
+  readonly revokeRelay: (relay: string, by: Caller, reason: string) => Promise<boolean>;
   readonly policy: () => PolicyView;
   readonly explain: (command: ExplainedCommand) => Promise<Explanation>;
   readonly status: () => StatusView;

@@ -9,6 +9,7 @@ import type { KillSwitch } from './kill-switch.ts';
 import type { Ledger } from './ledger.ts';
 import type { PolicyFile } from './policy-file.ts';
 import type { Relays } from './relays.ts';
+import type { Revocations } from './revocations.ts';
 import type { DockerHost } from './scheduler/docker-host.ts';
 import type { Fleet } from './scheduler/fleet.ts';
 import { imagesOf, imagesProblem } from './scheduler/images.ts';
@@ -33,6 +34,7 @@ export interface WardenParts {
   readonly audit: AuditLog;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
+  readonly revocations: Revocations;
 }
 
 /** What operators see and do, put together from the parts that know it. */
@@ -63,6 +65,11 @@ export function createWarden(parts: WardenParts): WardenView {
       if (host === undefined) return undefined;
       await parts.drains.set(name, draining, by, reason);
       return hostView(host, parts);
+    },
+    revokeRelay: async (relay, by, reason) => {
+      if (![...parts.agents.values()].some((agent) => agent.relay === relay)) return false;
+      await parts.revocations.revoke(relay, by, reason);
+      return true;
     },
     policy: () => {
       const { policyFile } = parts;

@@ -10,6 +10,7 @@ export type AuditRecord =
   | LateExitRecord
   | ControlRecord
   | HostRecord
+  | RevocationRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -107,6 +108,14 @@ export interface HostRecord {
   readonly type: 'host';
   readonly host: string;
   readonly state: 'draining' | 'ready';
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A relay whose certificates of until then count no more. */
+export interface RevocationRecord {
+  readonly type: 'revocation';
+  readonly relay: string;
   readonly by: string;
   readonly reason: string;
 }

@@ -9,8 +9,8 @@ export interface CheckedCertificate {
   readonly fingerprint: string;
 }
 
-/** By `fingerprint` as `src/pki` writes it. */
-export type IsRevoked = (fingerprint: string) => boolean;
+/** By `fingerprint` as `src/pki` writes it, and whose it is. */
+export type IsRevoked = (fingerprint: string, peer: PeerName | undefined) => boolean;
 
 export type CheckCertificate = (der: Uint8Array) => Checked<CheckedCertificate>;
 
@@ -28,7 +28,7 @@ export function certificateCheck(isRevoked: IsRevoked): CheckCertificate {
     const now = Date.now();
     if (now > notAfter) return { refused: 'the certificate has expired' };
     if (now < notBefore) return { refused: 'the certificate is not valid yet' };
-    if (isRevoked(print)) return { refused: 'the certificate is revoked' };
+    if (isRevoked(print, peer)) return { refused: 'the certificate is revoked' };
     if (peer === undefined) return { refused: 'the certificate names no relay and no operator' };
     return { value: { peer, fingerprint: print } };
   };

@@ -13,7 +13,11 @@ const day = 86_400_000;
 
 function authentication(operators: [string, OperatorRole][] = [], revoked: string[] = []) {
   const identity = { gatewayId: 'gw-1', signingKey, operators: new Map(operators) };
-  return createAuthentication({ identity, isRevoked: (print) => revoked.includes(print) });
+  return createAuthentication({
+    identity,
+    isRevoked: (print) => revoked.includes(print),
+    onRevoked: () => {},
+  });
 }
 
 async function certificateOf(peer: PeerName, from = -day, to = day): Promise<Buffer> {

@@ -8,9 +8,14 @@ import { createSessionTokens, type SigningIdentity } from './session-token.ts';
 export interface AuthenticationOptions {
   readonly identity: SigningIdentity & { readonly operators: ReadonlyMap<string, OperatorRole> };
   readonly isRevoked: IsRevoked;
+  readonly onRevoked: Authentication['onRevoked'];
 }
 
-export function createAuthentication({ identity, isRevoked }: AuthenticationOptions): Authentication {
+export function createAuthentication({
+  identity,
+  isRevoked,
+  onRevoked,
+}: AuthenticationOptions): Authentication {
   const tokens = createSessionTokens(identity);
   const checkCertificate = certificateCheck(isRevoked);
 
@@ -43,6 +48,7 @@ export function createAuthentication({ identity, isRevoked }: AuthenticationOpti
       if (claims.value.role !== caller.role) return { refused: 'the token is for another role' };
       return { value: caller };
     },
+    onRevoked,
   };
 }
 

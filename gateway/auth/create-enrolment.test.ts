@@ -4,7 +4,7 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readEnrolmentPin } from '../../src/pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
-import { createEnrolment } from './create-enrolment.ts';
+import { createEnrolment, type EnrolmentOptions } from './create-enrolment.ts';
 import { createSessionTokens } from './session-token.ts';
 
 const authority = await makeAuthority('Test CA');
@@ -12,12 +12,19 @@ const signingKey = generateKeyPairSync('ed25519').privateKey;
 const identity = { gatewayId: 'gw-1', signingKey, authority };
 const { request } = await makeCertificateRequest();
 
-function enrolment(agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] }) {
+const neverRevoked = { revokedAt: () => undefined, issued: async () => {} };
+
+function enrolment(
+  agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] },
+  more: Partial<EnrolmentOptions> = {},
+) {
   const spent = new Set<string>();
   return createEnrolment({
     identity,
     agentsOf: (relay) => agents[relay] ?? [],
     spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
+    ...neverRevoked,
+    ...more,
   });
 }
 
@@ -60,6 +67,23 @@ test('relays and agents that gateway.yaml does not bind are refused, when the to
   });
 });
 
+test('a token that is older than the revocation of its relay enrols nobody; a newer one does, and is told of', async () => {
+  const revocations: number[] = [];
+  const issued: string[] = [];
+  const gateway = enrolment(undefined, {
+    revokedAt: () => revocations.at(-1),
+    issued: async (fingerprint, relay) => void issued.push(`${relay} ${fingerprint}`),
+  });
+  const old = await newToken(gateway);
+  revocations.push(Date.now());
+  expect(await gateway.enroll(old, request)).toEqual({
+    refused: 'the token is older than the revocation of the relay host-7',
+  });
+  const enrolled = await gateway.enroll(await newToken(gateway), request);
+  if ('refused' in enrolled) throw new Error(enrolled.refused);
+  expect(issued).toEqual([`host-7 ${fingerprintOfPem(enrolled.value.certificate)}`]);
+});
+
 test('A-51: a token of another gateway, another kind, or none at all enrols nobody', async () => {
   const gateway = enrolment();
   const otherKey = generateKeyPairSync('ed25519').privateKey;
@@ -67,6 +91,7 @@ test('A-51: a token of another gateway, another kind, or none at all enrols nobo
     identity: { ...identity, signingKey: otherKey },
     agentsOf: () => ['coder'],
     spend: async () => true,
+    ...neverRevoked,
   });
   const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
   const session = await createSessionTokens(identity).issue(caller, 'print');

@@ -24,6 +24,10 @@ export interface EnrolmentOptions {
    * older than that may be forgotten.
    */
   readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
+  /** Epoch milliseconds, where the relay was revoked: older tokens enrol nobody. */
+  readonly revokedAt: (relay: string) => number | undefined;
+  /** On the disk, before the certificate leaves. */
+  readonly issued: (fingerprint: string, relay: string) => Promise<void>;
 }
 
 // Both differ from those of session tokens, so that neither passes for the other.
@@ -47,7 +51,8 @@ const claims = z.strictObject({
 
 type Claims = z.infer<typeof claims>;
 
-export function createEnrolment({ identity, agentsOf, spend }: EnrolmentOptions): Enrolment {
+export function createEnrolment(options: EnrolmentOptions): Enrolment {
+  const { identity, agentsOf, spend, revokedAt, issued } = options;
   const { authority, gatewayId, signingKey } = identity;
   const pin = fingerprintOfPem(authority.certificate);
   const publicKey = createPublicKey(signingKey);
@@ -78,7 +83,7 @@ export function createEnrolment({ identity, agentsOf, spend }: EnrolmentOptions)
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setIssuedAt()
+        .setIssuedAt(Math.max(Math.floor(Date.now() / 1000), secondAfter(revokedAt(relay))))
         .setExpirationTime(expires)
         .setJti(randomUUID())
         .sign(signingKey);
@@ -87,13 +92,14 @@ export function createEnrolment({ identity, agentsOf, spend }: EnrolmentOptions)
     enroll: async (token, request) => {
       const checked = await read(token);
       if ('refused' in checked) return checked;
-      const { relay, agents, jti, exp } = checked.value;
-      const problem = bindingProblem(relay, agents, agentsOf);
+      const { relay, agents, jti, iat, exp } = checked.value;
+      const problem = bindingProblem(relay, agents, agentsOf) ?? ageProblem(relay, iat, revokedAt(relay));
       if (problem !== undefined) return { refused: problem };
       const key = await readRequestKey(request);
       if (key === undefined) return { refused: 'the certificate request is not one of an EC P-256 key' };
       if (!(await spend(jti, (exp + skewSeconds) * 1000))) return { refused: 'the token was used before' };
       const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
+      await issued(fingerprintOfPem(certificate), relay);
       return { value: { relay, agents, certificate, authority: authority.certificate } };
     },
   };
@@ -111,6 +117,16 @@ function bindingProblem(
   return other === undefined
     ? undefined
     : `the agent ${other} does not have the relay ${relay} in gateway.yaml`;
+}
+
+/** Tokens tell their age in whole seconds. */
+function secondAfter(epochMs = -1000): number {
+  return Math.floor(epochMs / 1000) + 1;
+}
+
+function ageProblem(relay: string, iat: number, revokedAt: number | undefined): string | undefined {
+  if (iat >= secondAfter(revokedAt)) return undefined;
+  return `the token is older than the revocation of the relay ${relay}`;
 }
 
 function ttlProblem(ttl: number): string | undefined {

@@ -10,6 +10,7 @@ export interface SessionRules {
   /** Local port of the server whose sessions are meant. */
   readonly port: number;
   readonly check: (der: Uint8Array) => Checked<unknown>;
+  readonly onRevoked: (listener: () => void) => void;
   readonly onEnded: (peer: string, refused: string) => void;
 }
 
@@ -18,7 +19,7 @@ export interface SessionRules {
  * acceptable, within 10 s; disposed of, it ends them all. grpc-js shows its sessions to nobody, hence Node's
  * diagnostics channel.
  */
-export function watchSessions({ port, check, onEnded }: SessionRules): Disposable {
+export function watchSessions({ port, check, onRevoked, onEnded }: SessionRules): Disposable {
   const sessions = new Set<ServerHttp2Session>();
 
   function onStream(message: unknown): void {
@@ -41,6 +42,7 @@ export function watchSessions({ port, check, onEnded }: SessionRules): Disposabl
 
   subscribe('http2.server.stream.created', onStream);
   const timer = setInterval(sweep, sweepMs).unref();
+  onRevoked(sweep);
   return {
     [Symbol.dispose]: () => {
       unsubscribe('http2.server.stream.created', onStream);

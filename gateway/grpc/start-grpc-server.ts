@@ -52,6 +52,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const sessions = watchSessions({
     port,
     check: authentication.peerOf,
+    onRevoked: authentication.onRevoked,
     onEnded: (peer, reason) => log.warn({ peer, reason }, 'connection ended'),
   });
   return {

@@ -37,19 +37,7 @@ const decides: readonly Role[] = ['operator', 'admin'];
 const administers: readonly Role[] = ['admin'];
 
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
-  /** A unary handler for callers of these roles. */
-  function may<Request, Response>(
-    roles: readonly Role[],
-    answer: (request: Request, caller: Caller) => Promise<Response> | Response,
-  ): handleUnaryCall<Request, Response> {
-    return unary((request: Request, call: ServerUnaryCall<Request, Response>) => {
-      const caller = callers.of(call);
-      if (!roles.includes(caller.role))
-        throw new CallRefused(status.PERMISSION_DENIED, `this needs the role ${roles.join(' or ')}`);
-      return answer(request, caller);
-    });
-  }
-
+  const may = guarded(callers);
   return {
     listExecutions: may(looks, async (request) => ({
       executions: (await warden.executions(toFilter(request))).map(toExecution),
@@ -84,6 +72,10 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       if ('refused' in made) throw invalid(made.refused);
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
+    revokeRelay: may(administers, async ({ relay, reason }, caller) => {
+      if (await warden.revokeRelay(relay, caller, reason)) return {};
+      throw new CallRefused(status.NOT_FOUND, `no agent in gateway.yaml has the relay ${relay}`);
+    }),
     getPolicy: may(looks, () => warden.policy()),
     explainCommand: may(looks, async (request) => {
       const { questionMs, ...same } = await warden.explain(toExplained(request));
@@ -94,6 +86,20 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return { ...same, startedAt: toTime(startedAt), warnings: [...warnings] };
     }),
   };
+}
+
+/** Makes unary handlers, each for callers of some roles. */
+function guarded(callers: Callers) {
+  return <Request, Response>(
+    roles: readonly Role[],
+    answer: (request: Request, caller: Caller) => Promise<Response> | Response,
+  ): handleUnaryCall<Request, Response> =>
+    unary((request: Request, call: ServerUnaryCall<Request, Response>) => {
+      const caller = callers.of(call);
+      if (!roles.includes(caller.role))
+        throw new CallRefused(status.PERMISSION_DENIED, `this needs the role ${roles.join(' or ')}`);
+      return answer(request, caller);
+    });
 }
 
 async function theOne(warden: WardenView, id: string): Promise<ExecutionRecord> {

@@ -103,12 +103,27 @@ export interface OutputRow {
   stderr_tail: Buffer;
 }
 
+export interface RevokedRelayRow {
+  relay: string;
+  set_by: string;
+  reason: string;
+  set_at: number;
+}
+
+/** Issued to a relay after it was revoked. */
+export interface ReissuedCertificateRow {
+  fingerprint: string;
+  relay: string;
+}
+
 export interface Tables {
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
   grants: GrantRow;
   outputs: OutputRow;
+  revoked_relays: RevokedRelayRow;
+  reissued_certificates: ReissuedCertificateRow;
   executions: ExecutionRow;
   spent_tokens: SpentTokenRow;
 }

@@ -11,6 +11,7 @@ export const migrations: Record<string, Migration> = {
   '0005-drained-hosts': { up: createDrainedHosts },
   '0006-history-indexes': { up: createHistoryIndexes },
   '0007-outputs': { up: createOutputs },
+  '0008-revocations': { up: createRevocations },
   '0008-operands': { up: addOperands },
 };
 
@@ -117,5 +118,20 @@ async function addOperands(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('executions')
     .addColumn('operands', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+}
+
+async function createRevocations(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('revoked_relays')
+    .addColumn('relay', 'text', (column) => column.primaryKey())
+    .addColumn('set_by', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('set_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await database.schema
+    .createTable('reissued_certificates')
+    .addColumn('fingerprint', 'text', (column) => column.primaryKey())
+    .addColumn('relay', 'text', (column) => column.notNull())
     .execute();
 }

@@ -11,6 +11,7 @@ import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './hal
 import { initCommand } from './init-command.ts';
 import { policyCommands } from './policy-commands.ts';
 import { relayCommand } from './relay-command.ts';
+import { revokeCommand } from './revoke-command.ts';
 import { gatewayCommand } from './serve-commands.ts';
 import { tokenCommand } from './token-command.ts';
 import { watchCommand } from './watch-command.ts';
@@ -51,7 +52,8 @@ export function program(): Command {
     .addCommand(pauseCommand())
     .addCommand(resumeCommand())
     .addCommand(killCommand())
-    .addCommand(lockdownCommand());
+    .addCommand(lockdownCommand())
+    .addCommand(revokeCommand());
   speakAlike(all);
   return all;
 }

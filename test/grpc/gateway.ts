@@ -71,12 +71,18 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   );
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
   const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
-  const authentication = createAuthentication({ identity, isRevoked: (print) => revoked.has(print) });
+  const authentication = createAuthentication({
+    identity,
+    isRevoked: (print) => revoked.has(print),
+    onRevoked: () => {},
+  });
   const spent = new Set<string>();
   const enrolment = createEnrolment({
     identity,
     agentsOf: (name) => (name === relay.name ? ['coder'] : []),
     spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
+    revokedAt: () => undefined,
+    issued: async () => {},
   });
   const relays = createRelays(options.state ?? (() => ({ lockdown: false, agents: [] })));
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
@@ -159,6 +165,7 @@ const emptyWarden: WardenView = {
   agents: () => [],
   hosts: () => [],
   setHostDraining: async () => undefined,
+  revokeRelay: async () => false,
   policy: () => ({ hash: '', text: '', problem: '' }),
   explain: () => Promise.reject(new Error('nothing to explain')),
   status: () => ({

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -17,6 +17,10 @@ export interface RealGateway extends AsyncDisposable {
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
   readonly relay: () => Promise<GatewayClient>;
   readonly admin: () => Promise<GatewayClient>;
+  /** For `relay enroll` as `host-1`. */
+  readonly newToken: () => Promise<string>;
+  /** Enrols `host-1` in another folder; connects as that. */
+  readonly enrol: (name: string, token: string) => Promise<() => Promise<GatewayClient>>;
   /** The command line, as the admin. */
   readonly cli: (...args: string[]) => Promise<Ended>;
 }
@@ -61,25 +65,20 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
   const argv = [process.execPath, launcher, 'gateway', '--config', join(state, 'gateway.yaml')];
   const log = join(dir, 'gateway.log');
   let program: Program = await startProgram({ argv, log });
-  const relayDir = join(dir, 'relay');
-  const made = await done(
-    [
-      'token',
-      'create',
-      '--relay',
-      'host-1',
-      ...agents.flatMap((name) => ['--agent', name]),
-      '--context',
-      context,
-    ],
-    dir,
-  );
-  await mkdir(relayDir);
-  const where = ['--gateway', `127.0.0.1:${enroll}`, '--dir', relayDir];
-  await done(['relay', 'enroll', '--token', made.trim(), ...where], dir);
-  const identity = /^identity: *(.*)$/m.exec(await readFile(join(relayDir, 'relay.yaml'), 'utf8'))?.[1];
+  const newToken = async () => {
+    const names = agents.flatMap((name) => ['--agent', name]);
+    const made = await done(['token', 'create', '--relay', 'host-1', ...names, '--context', context], dir);
+    return made.trim();
+  };
+  const enrol = async (folder: string, token: string) => {
+    const where = ['--gateway', `127.0.0.1:${enroll}`, '--dir', folder];
+    await done(['relay', 'enroll', '--token', token, ...where], dir);
+    return () => connectGateway({ address, identityDir: folder });
+  };
   return {
     address,
+    newToken,
+    enrol: (name, token) => enrol(join(dir, name), token),
     state,
     audit,
     context,
@@ -87,7 +86,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
       program = await startProgram({ argv, log });
     },
     end: async (signal) => void (await program.end(signal)),
-    relay: () => connectGateway({ address, identityDir: join(relayDir, identity ?? '.') }),
+    relay: await enrol(join(dir, 'relay'), await newToken()),
     cli: (...args) => clawrden(['--context', context, ...args]),
     admin: () => connectGateway({ address, identityDir: join(state, 'admin') }),
     [Symbol.asyncDispose]: async () => {

@@ -350,6 +350,14 @@ export interface CreateEnrolmentTokenResponse {
   expiresAt: string;
 }
 
+export interface RevokeRelayRequest {
+  relay: string;
+  reason: string;
+}
+
+export interface RevokeRelayResponse {
+}
+
 export interface GetStatusRequest {
 }
 
@@ -3941,6 +3949,143 @@ export const CreateEnrolmentTokenResponse: MessageFns<CreateEnrolmentTokenRespon
   },
 };
 
+function createBaseRevokeRelayRequest(): RevokeRelayRequest {
+  return { relay: "", reason: "" };
+}
+
+export const RevokeRelayRequest: MessageFns<RevokeRelayRequest> = {
+  encode(message: RevokeRelayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.relay !== "") {
+      writer.uint32(10).string(message.relay);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeRelayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeRelayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.relay = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RevokeRelayRequest {
+    return {
+      relay: isSet(object.relay) ? globalThis.String(object.relay) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RevokeRelayRequest): unknown {
+    const obj: any = {};
+    if (message.relay !== "") {
+      obj.relay = message.relay;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeRelayRequest>): RevokeRelayRequest {
+    return RevokeRelayRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeRelayRequest>): RevokeRelayRequest {
+    const message = createBaseRevokeRelayRequest();
+    message.relay = object.relay ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRevokeRelayResponse(): RevokeRelayResponse {
+  return {};
+}
+
+export const RevokeRelayResponse: MessageFns<RevokeRelayResponse> = {
+  encode(_: RevokeRelayResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeRelayResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeRelayResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RevokeRelayResponse {
+    return {};
+  },
+
+  toJSON(_: RevokeRelayResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeRelayResponse>): RevokeRelayResponse {
+    return RevokeRelayResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RevokeRelayResponse>): RevokeRelayResponse {
+    const message = createBaseRevokeRelayResponse();
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -4844,6 +4989,19 @@ export const WardenServiceService = {
       Buffer.from(CreateEnrolmentTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateEnrolmentTokenResponse => CreateEnrolmentTokenResponse.decode(value),
   },
+  /**
+   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
+   * and its work with them. It enrols again to come back. Role `admin`.
+   */
+  revokeRelay: {
+    path: "/clawrden.v1.WardenService/RevokeRelay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RevokeRelayRequest): Buffer => Buffer.from(RevokeRelayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RevokeRelayRequest => RevokeRelayRequest.decode(value),
+    responseSerialize: (value: RevokeRelayResponse): Buffer => Buffer.from(RevokeRelayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RevokeRelayResponse => RevokeRelayResponse.decode(value),
+  },
   /** The policy that is in force. */
   getPolicy: {
     path: "/clawrden.v1.WardenService/GetPolicy" as const,
@@ -4899,6 +5057,11 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
+  /**
+   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
+   * and its work with them. It enrols again to come back. Role `admin`.
+   */
+  revokeRelay: handleUnaryCall<RevokeRelayRequest, RevokeRelayResponse>;
   /** The policy that is in force. */
   getPolicy: handleUnaryCall<GetPolicyRequest, GetPolicyResponse>;
   /** What would become of a command, without running it, asking anybody or recording it. */
@@ -5089,6 +5252,25 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateEnrolmentTokenResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
+   * and its work with them. It enrols again to come back. Role `admin`.
+   */
+  revokeRelay(
+    request: RevokeRelayRequest,
+    callback: (error: ServiceError | null, response: RevokeRelayResponse) => void,
+  ): ClientUnaryCall;
+  revokeRelay(
+    request: RevokeRelayRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RevokeRelayResponse) => void,
+  ): ClientUnaryCall;
+  revokeRelay(
+    request: RevokeRelayRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RevokeRelayResponse) => void,
   ): ClientUnaryCall;
   /** The policy that is in force. */
   getPolicy(
