@@ -16,25 +16,48 @@ export interface BenchStack {
   readonly agent: AgentContainer;
   /** Milliseconds of each run of a command typed in the agent's container. */
   readonly timeInAgent: (timing: Timing) => Promise<number[]>;
-  /** The same on the machine itself. */
+  /** Milliseconds of each of `count` commands that are typed at once. */
+  readonly timeAtOnce: (count: number, argv: readonly string[]) => Promise<number[]>;
+  /** Milliseconds of each run on the machine itself. */
   readonly timeHere: (timing: Timing) => Promise<number[]>;
   /** Resolves when so many ghosts wait on the first host, and a moment of quiet after that. */
   readonly untilWarm: (count: number) => Promise<void>;
 }
 
-/** `warm`: ghosts of the tool `test` that wait, on each host at most. */
-export async function startBenchStack(lab: Lab, timer: string, warm: number): Promise<BenchStack> {
+export interface StackWish {
+  /** Ghosts of the tool `test` that wait, on each host at most. */
+  readonly warm: number;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export async function startBenchStack(
+  lab: Lab,
+  timer: string,
+  { warm, env }: StackWish,
+): Promise<BenchStack> {
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
-  const gateway = warm === 0 ? {} : { warm: [{ agent: 'coder', tool: 'test', size: warm }] };
-  const stack = await startStack(lab, { name: 'bench', policy, gateway, host: { warm } });
+  const limits = { 'executions-per-agent': 200 };
+  const gateway = { limits, ...(warm > 0 && { warm: [{ agent: 'coder', tool: 'test', size: warm }] }) };
+  const stack = await startStack(lab, {
+    name: 'bench',
+    policy,
+    gateway,
+    host: { warm },
+    ...(env && { env }),
+  });
   const { coder: agent } = stack.agents;
   if (agent === undefined) throw new Error('the stack has no agent');
   await copyFile(timer, join(stack.workspaceOf('coder'), '.timer'));
+  const inAgent = async (argv: readonly string[]) => timings(await typed(agent, argv));
   return {
     lab,
     stack,
     agent,
-    timeInAgent: async (timing) => timings(await typed(agent, ['/app/.timer', ...timerArgs(timing)])),
+    timeInAgent: (timing) => inAgent(['/app/.timer', ...timerArgs(timing)]),
+    timeAtOnce: (count, argv) => {
+      const one = ['/app/.timer', ...timerArgs({ count: 1, argv })].join(' ');
+      return inAgent(['sh', '-c', `for i in $(seq ${count}); do ${one} & done; wait`]);
+    },
     timeHere: async (timing) => timings(await run([timer, ...timerArgs(timing)], { timeout: 300_000 })),
     untilWarm: (count) => untilWarm(lab, count),
   };

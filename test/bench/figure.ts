@@ -9,8 +9,9 @@ export interface Figure {
   readonly yardstick?: { readonly name: string; readonly p50: number };
   /** Ours over the yardstick, or the yardstick over ours where `target` says "× than". */
   readonly ratio?: number;
-  readonly target: string;
-  readonly met: boolean;
+  /** Left out, with `met`, where nothing is promised. */
+  readonly target?: string;
+  readonly met?: boolean;
 }
 
 export interface Quantiles {

@@ -3,21 +3,24 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Lab, startLab } from '../lab/lab.ts';
 import { checkout } from '../lab/names.ts';
-import { startBenchStack } from './bench-stack.ts';
+import { type BenchStack, type StackWish, startBenchStack } from './bench-stack.ts';
+import { burstFigures } from './burst.ts';
 import { coldFigures } from './cold.ts';
 import { controlPlaneFigures } from './control-plane.ts';
 import type { Figure } from './figure.ts';
+import { hopFigures, hopsEnv } from './hops.ts';
 import { type Counts, latencyFigures } from './latency.ts';
 import { placementFigures } from './placement.ts';
+import { sustainedFigures } from './sustained.ts';
 import { showTable } from './table.ts';
 import { throughputFigures } from './throughput.ts';
 import { buildStatic } from './timer.ts';
 
-const usage = `usage: scripts/bench [--quick] [--only GROUP]
+const usage = () => `usage: scripts/bench [--quick] [--only GROUP]
 
 Measures what Clawrden promises, beside what a user would do instead, in one run; writes bench.json.
   --quick        small counts: for a look, not for quoting
-  --only GROUP   placement, control-plane, latency, cold or throughput
+  --only GROUP   ${Object.keys(groups()).join(', ')}
   --help         this text
 `;
 
@@ -25,13 +28,19 @@ const say = (line: string) => process.stderr.write(`bench: ${line}\n`);
 
 type Group = (counts: Counts) => Promise<Figure[]>;
 
-const groups: Readonly<Record<string, Group>> = {
-  placement: placementFigures,
-  'control-plane': controlPlaneFigures,
-  latency: (counts) => onStack(8, counts, latencyFigures),
-  cold: (counts) => onStack(0, counts, coldFigures),
-  throughput: (counts) => onStack(8, counts, throughputFigures),
-};
+function groups(): Readonly<Record<string, Group>> {
+  return {
+    placement: placementFigures,
+    'control-plane': controlPlaneFigures,
+    latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),
+    hops: onStack({ hosts: 2, warm: 8, env: hopsEnv }, hopFigures),
+    burst: onStack({ hosts: 2, warm: 8 }, burstFigures),
+    cold: onStack({ hosts: 2, warm: 0 }, coldFigures),
+    'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
+    'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
+    throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
+  };
+}
 
 await main();
 
@@ -39,9 +48,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
   });
-  const wanted = Object.entries(groups).filter(([name]) => values.only === undefined || values.only === name);
+  const wanted = Object.entries(groups()).filter(
+    ([name]) => values.only === undefined || values.only === name,
+  );
   if (values.help === true || wanted.length === 0) {
-    process.stdout.write(usage);
+    process.stdout.write(usage());
     process.exitCode = values.help === true ? 0 : 2;
     return;
   }
@@ -55,20 +66,21 @@ async function main(): Promise<void> {
 }
 
 /** A fresh lab for each group: none is measured in the wake of another. */
-async function onStack(
-  warm: number,
-  counts: Counts,
-  measure: (bench: Awaited<ReturnType<typeof startBenchStack>>, counts: Counts) => Promise<Figure[]>,
-): Promise<Figure[]> {
-  const lab: Lab = await startLab({ hosts: 2, progress: say });
-  try {
-    const bench = await startBenchStack(lab, await buildStatic('timer'), warm);
+function onStack(
+  { hosts, ...options }: StackWish & { readonly hosts: number },
+  measure: (bench: BenchStack, counts: Counts) => Promise<Figure[]>,
+): Group {
+  return async (counts) => {
+    const lab: Lab = await startLab({ hosts, progress: say });
     try {
-      return await measure(bench, counts);
+      const bench = await startBenchStack(lab, await buildStatic('timer'), options);
+      try {
+        return await measure(bench, counts);
+      } finally {
+        await bench.stack.stop();
+      }
     } finally {
-      await bench.stack.stop();
+      await lab.stop();
     }
-  } finally {
-    await lab.stop();
-  }
+  };
 }

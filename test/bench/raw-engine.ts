@@ -1,23 +1,12 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import Docker from 'dockerode';
+import { connect } from '../../gateway/docker/connect.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { benchImage } from './bench-stack.ts';
 
-/** The calls that a ghost costs an engine, made directly, with the same hardening and nothing around them. */
-export async function rawEngine(host: LabHost): Promise<() => Promise<number>> {
-  const [ca, cert, key] = await Promise.all(
-    [host.tls.ca, host.tls.cert, host.tls.key].map((file) => readFile(file)),
-  );
-  const docker = new Docker({
-    protocol: 'https',
-    host: host.address,
-    port: 2376,
-    ca: ca ?? '',
-    cert: cert ?? '',
-    key: key ?? '',
-  });
+/** The calls that a ghost costs an engine, made directly over the gateway's own connection, with the same hardening and nothing around them. */
+export function rawEngine(host: LabHost): () => Promise<number> {
+  const { docker } = connect({ name: host.name, engine: host.url, tls: host.tls });
   return async () => {
     const began = performance.now();
     const container = await docker.createContainer(body);

@@ -8,7 +8,7 @@ export function showTable(figures: readonly Figure[]): void {
     `${[figure.p50, figure.p95, figure.p99].map(short).join(' / ')} ${figure.unit}`,
     figure.yardstick === undefined ? '' : `${figure.yardstick.name}: ${short(figure.yardstick.p50)}`,
     figure.ratio === undefined ? '' : `${figure.ratio.toFixed(2)} ×`,
-    figure.target,
+    figure.target ?? '',
   ]);
   const headers = ['figure', 'p50 / p95 / p99', 'yardstick', 'ratio', 'target'];
   const widths = headers.map((header, column) =>
@@ -18,10 +18,13 @@ export function showTable(figures: readonly Figure[]): void {
     cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   process.stdout.write(`${line(headers)}\n`);
   for (const [index, row] of rows.entries()) {
-    const met = figures[index]?.met === true;
-    const mark = styleText(met ? 'green' : 'red', met ? 'met' : 'not met', { stream: process.stdout });
-    process.stdout.write(`${line(row)}  ${mark}\n`);
+    process.stdout.write(`${line(row)}  ${markOf(figures[index]?.met)}\n`);
   }
+}
+
+function markOf(met: boolean | undefined): string {
+  if (met === undefined) return '';
+  return styleText(met ? 'green' : 'red', met ? 'met' : 'not met', { stream: process.stdout });
 }
 
 function short(value: number): string {
