@@ -66,6 +66,8 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     { argv: ['python3', '-m', 'http.server'] },
     { argv: ['python3', '-c', 'import x', 'x.py'] },
     { argv: ['python3', '-'] },
+    { argv: ['python3', '-i', 'x.py'] },
+    { argv: ['node', '--inspect', 'x.js'] },
     { argv: ['perl', '-e', 'x'] },
     { argv: ['perl', '-ne', 'x', 'x.txt'] },
     { argv: ['perl', '-x', 'x.pl'] },

@@ -2,7 +2,7 @@ import { type OptionTable, options, withOptions } from './grammar.ts';
 
 /** A tool that runs a file named by its first operand. All of its options end there. */
 export interface Interpreter {
-  /** Every option that we know. */
+  /** Every option that we know. One that also reads commands from somewhere, or opens a debugger, is not among them. */
   readonly options: OptionTable;
   /** With one of these no operand is run: the program is their value, or a module that it names. */
   readonly instead: OptionTable;
@@ -28,14 +28,14 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
   [
     'node',
     interpreter({
-      plain: `-c,--check -i,--interactive --abort-on-uncaught-exception -C,--conditions= --cpu-prof --cpu-prof-dir=
+      plain: `-c,--check --abort-on-uncaught-exception -C,--conditions= --cpu-prof --cpu-prof-dir=
         --cpu-prof-interval= --cpu-prof-name= --diagnostic-dir= --disable-warning= --dns-result-order= --enable-source-maps
-        --expose-gc --force-color? --heap-prof --icu-data-dir= --inspect? --inspect-brk? --inspect-port= --input-type=
+        --expose-gc --force-color? --heap-prof --icu-data-dir= --input-type=
         --jitless --max-http-header-size= --max-old-space-size= --max-semi-space-size= --no-addons --no-deprecation
         --no-warnings --pending-deprecation --preserve-symlinks --preserve-symlinks-main --report-on-fatalerror
         --secure-heap= --stack-size= --stack-trace-limit= --strip-types --experimental-strip-types --throw-deprecation
         --title= --tls-cipher-list= --trace-deprecation --trace-exit --trace-uncaught --trace-warnings
-        --unhandled-rejections= --use-bundled-ca --use-openssl-ca --use-system-ca --watch --zero-fill-buffers`,
+        --unhandled-rejections= --use-bundled-ca --use-openssl-ca --use-system-ca --zero-fill-buffers`,
       instead: '-e,--eval= -p,--print= --run=',
       loads: '-r,--require= --import=',
       prints: '-v,--version -h,--help --v8-options',
@@ -46,7 +46,7 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
   [
     'python',
     interpreter({
-      plain: '-b -B -d -E -i -I -O -P -q -s -S -t -u -v -x -W= -X= --check-hash-based-pycs=',
+      plain: '-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W= -X= --check-hash-based-pycs=',
       instead: '-c= -m=',
       prints: '-h,--help -V,--version -? --help-env --help-xoptions --help-all',
     }),
