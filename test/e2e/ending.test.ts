@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { processesMentioning } from '../lab/host-processes.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { lifePolicy, shells, untilNoGhosts } from './life.ts';
 import { type, typed } from './typed.ts';
@@ -55,6 +58,20 @@ describe.skipIf(!hasLab())('how a command ends', () => {
       await typing.said('on');
       await typing.signal('SIGTERM');
       expect(await typing.ended).toMatchObject({ code: -1, signal: 'SIGTERM' });
+    });
+
+    test('P24 nothing that it leaves in the background outlives it', async () => {
+      const mark = randomUUID();
+      const left = `sh -c ": ${mark}; trap : TERM HUP; sleep 600; sleep 600"`;
+      const script = `(setsid ${left} > /dev/null 2>&1 &) ; (${left} &) ; ${left} & echo done; exit 6`;
+      const { code, stdout, ms } = await typed(agent(), [shell, script]);
+      expect([code, stdout.toString()]).toEqual([6, 'done\n']);
+      expect(ms).toBeLessThan(10_000);
+      await waitUntil(
+        'all of it to be gone',
+        3000,
+        async () => (await processesMentioning(mark)).length === 0,
+      );
     });
 
     test('a denied command', async () => {

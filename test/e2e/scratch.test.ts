@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { busyboxBinary } from '../lab/images/busybox-root.ts';
 import { scratchImage } from '../lab/images/catalogue.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
@@ -8,10 +9,11 @@ describe.skipIf(!hasLab())('an agent in an image that holds nothing', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    // The shim itself is what the container runs.
-    const container = { image: scratchImage, command: ['ghostly', 'sleep 300'] };
-    const agents = { bare: { container } };
-    stack = await startStack(sharedLab(), { name: 'scratch', policy: lifePolicy(), agents });
+    // The shim itself is what the container runs; one tool is there, and nothing else.
+    const extra = ['--volume', `${busyboxBinary}:/bin/expr:ro`];
+    const container = { image: scratchImage, command: ['ghostly', 'sleep 300'], extra };
+    const policy = lifePolicy({ tools: '  expr: { strategy: mirror }' });
+    stack = await startStack(sharedLab(), { name: 'scratch', policy, agents: { bare: { container } } });
   });
   afterAll(() => stack?.stop());
 
@@ -19,6 +21,11 @@ describe.skipIf(!hasLab())('an agent in an image that holds nothing', () => {
     const script = 'echo "$(id -u) in $PWD"; cat; echo err >&2; exit 3';
     const result = await stack.agents.bare!.exec(['ghostly', script], { input: 'typed\n' });
     expect(result).toMatchObject({ code: 3, stdout: '1000 in /app\ntyped\n', stderr: 'err\n' });
+  });
+
+  test('has the one tool that it holds mirrored', async () => {
+    const { code, stdout, stderr } = await stack.agents.bare!.exec(['expr', '6', '*', '7']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '42\n', stderr: '' });
   });
 
   test('is told what is denied', async () => {
