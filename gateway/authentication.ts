@@ -31,6 +31,8 @@ export interface Enrolment {
   readonly createToken: (relay: string, agents: readonly string[], ttl: number) => Promise<Checked<NewToken>>;
   /** Spends the token and signs the key of the PKCS #10 request (PEM). */
   readonly enroll: (token: string, request: string) => Promise<Checked<EnrolledRelay>>;
+  /** Signs another key for a relay that is known. */
+  readonly renew: (relay: string, request: string) => Promise<Checked<RelayCertificate>>;
 }
 
 export interface NewToken {
@@ -38,10 +40,13 @@ export interface NewToken {
   readonly expiresAt: Date;
 }
 
-export interface EnrolledRelay {
-  readonly relay: string;
-  readonly agents: readonly string[];
-  /** PEM, both. */
+/** PEM, both. */
+export interface RelayCertificate {
   readonly certificate: string;
   readonly authority: string;
+}
+
+export interface EnrolledRelay extends RelayCertificate {
+  readonly relay: string;
+  readonly agents: readonly string[];
 }

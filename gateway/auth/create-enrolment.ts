@@ -1,4 +1,4 @@
-import { createPublicKey, randomUUID } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Credentials } from '../../src/pki/authority.ts';
@@ -6,7 +6,7 @@ import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate } from '../../src/pki/issue-certificate.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
-import type { Checked, Enrolment } from '../authentication.ts';
+import type { Checked, Enrolment, RelayCertificate } from '../authentication.ts';
 import {
   algorithm,
   describeTokenError,
@@ -52,7 +52,7 @@ const claims = z.strictObject({
 type Claims = z.infer<typeof claims>;
 
 export function createEnrolment(options: EnrolmentOptions): Enrolment {
-  const { identity, agentsOf, spend, revokedAt, issued } = options;
+  const { identity, agentsOf, spend, revokedAt } = options;
   const { authority, gatewayId, signingKey } = identity;
   const pin = fingerprintOfPem(authority.certificate);
   const publicKey = createPublicKey(signingKey);
@@ -96,14 +96,36 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       const problem = bindingProblem(relay, agents, agentsOf) ?? ageProblem(relay, iat, revokedAt(relay));
       if (problem !== undefined) return { refused: problem };
       const key = await readRequestKey(request);
-      if (key === undefined) return { refused: 'the certificate request is not one of an EC P-256 key' };
+      if (key === undefined) return unusableRequest;
       if (!(await spend(jti, (exp + skewSeconds) * 1000))) return { refused: 'the token was used before' };
-      const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
-      await issued(fingerprintOfPem(certificate), relay);
-      return { value: { relay, agents, certificate, authority: authority.certificate } };
+      return { value: { relay, agents, ...(await issue(relay, key, options)) } };
     },
+    renew: (relay, request) => renew(relay, request, options),
   };
 }
+
+async function renew(
+  relay: string,
+  request: string,
+  options: EnrolmentOptions,
+): Promise<Checked<RelayCertificate>> {
+  const problem = bindingProblem(relay, options.agentsOf(relay), options.agentsOf);
+  if (problem !== undefined) return { refused: problem };
+  const key = await readRequestKey(request);
+  return key === undefined ? unusableRequest : { value: await issue(relay, key, options) };
+}
+
+async function issue(
+  relay: string,
+  key: KeyObject,
+  { identity: { authority }, issued }: EnrolmentOptions,
+): Promise<RelayCertificate> {
+  const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
+  await issued(fingerprintOfPem(certificate), relay);
+  return { certificate, authority: authority.certificate };
+}
+
+const unusableRequest = { refused: 'the certificate request is not one of an EC P-256 key' };
 
 function bindingProblem(
   relay: string,

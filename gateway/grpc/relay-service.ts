@@ -1,10 +1,11 @@
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
 import type {
   RelayServiceServer,
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Authentication } from '../authentication.ts';
+import type { Authentication, Enrolment } from '../authentication.ts';
 import type { RelayRegistry, RelayState } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';
@@ -14,9 +15,11 @@ import { unary } from './unary.ts';
 export interface RelayServiceParts {
   readonly authentication: Authentication;
   readonly callers: Callers;
+  readonly enrolment: Enrolment;
   readonly relays: RelayRegistry;
   /** Aborts when the server closes: relays are sent off at once, and come back to the next one. */
   readonly closing: AbortSignal;
+  readonly log: Logger;
 }
 
 /** What relays call over mTLS. `Enroll` has a server of its own. */
@@ -31,6 +34,14 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
       const issued = await parts.authentication.issueToken(der);
       if ('refused' in issued) throw new CallRefused(status.UNAUTHENTICATED, issued.refused);
       return issued.value;
+    }),
+    renew: unary(async ({ certificateRequest }, call) => {
+      const { kind, name } = parts.callers.of(call);
+      if (kind !== 'relay') throw new CallRefused(status.PERMISSION_DENIED, 'only relays renew');
+      const renewed = await parts.enrolment.renew(name, certificateRequest);
+      if ('refused' in renewed) throw new CallRefused(status.PERMISSION_DENIED, renewed.refused);
+      parts.log.info({ peer: call.getPeer(), relay: name }, 'certificate renewed');
+      return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
     }),
     synchronize: synchronize(parts),
   };

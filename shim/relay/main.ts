@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { loadRelayConfig, type RelayConfig } from '../../src/config/relay-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { openAgentEngine } from './agent-engine.ts';
@@ -14,6 +13,7 @@ import { createHalt } from './halt.ts';
 import { prepareJail } from './jail.ts';
 import type { Mirror } from './mirror.ts';
 import { loadPeerCredentials } from './peer-credentials.ts';
+import { type Link, openRenewingLink } from './renewing-link.ts';
 import { synchronize } from './synchronize.ts';
 
 /** How long running commands may go on after the first TERM; a second one ends the relay at once. */
@@ -52,7 +52,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
   const jails = await prepareJails(config);
-  const link = await connect(config);
+  const link = await connect(config, log);
   const engine = openAgentEngine(config.docker);
   const parts = { link, engine, log };
   const agents = config.agents.map((agent) => {
@@ -101,9 +101,9 @@ async function prepareJails({ state, agents }: RelayConfig): Promise<(agent: str
   return jailOf;
 }
 
-async function connect({ gateway, identity }: RelayConfig): Promise<GatewayClient> {
+async function connect({ gateway, identity }: RelayConfig, log: Logger): Promise<Link> {
   try {
-    return await connectGateway({ address: gateway, identityDir: identity });
+    return await openRenewingLink({ address: gateway, identityDir: identity, log });
   } catch (error) {
     const text = `the identity in ${identity} cannot be used: ${(error as Error).message}`;
     throw new Error(`${text}; enrol this host with: clawrden relay enroll`, { cause: error });

@@ -1,9 +1,8 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
 import { readEnrolmentPin } from '../pki/enrolment-pin.ts';
-import { identityFiles } from '../pki/identity-files.ts';
+import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts';
 import { fetchAuthority } from './fetch-authority.ts';
 import { openChannel } from './open-channel.ts';
 import { unaryCall } from './unary-call.ts';
@@ -35,18 +34,15 @@ export async function enroll({ address, token, identityDir }: EnrollOptions): Pr
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is spent: a folder that cannot take the key must not cost it.
-  const put = async (name: string, text: string) =>
-    await writeFile(join(identityDir, `${name}.new`), text, { mode: 0o600 });
-  await put(identityFiles.key, key);
+  await stageIdentityFile(identityDir, 'key', key);
   try {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
-    await put(identityFiles.authority, authority);
-    await put(identityFiles.certificate, answer.certificate);
-    for (const name of Object.values(identityFiles))
-      await rename(join(identityDir, `${name}.new`), join(identityDir, name));
+    await stageIdentityFile(identityDir, 'authority', authority);
+    await stageIdentityFile(identityDir, 'certificate', answer.certificate);
+    await takeStagedIdentity(identityDir);
     return { relay: answer.relay, agents: answer.agents, gateway: answer.grpcAddress };
   } catch (error) {
-    await rm(join(identityDir, `${identityFiles.key}.new`), { force: true });
+    await dropStagedKey(identityDir);
     throw error;
   }
 }

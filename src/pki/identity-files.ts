@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What an identity folder holds: who to trust, and who its owner is. */
@@ -9,6 +9,28 @@ export interface Identity {
   readonly authority: Buffer;
   readonly certificate: Buffer;
   readonly key: Buffer;
+}
+
+/** Puts what is to replace one of the files beside it. PEM. */
+export async function stageIdentityFile(
+  folder: string,
+  file: keyof typeof identityFiles,
+  text: string,
+): Promise<void> {
+  await writeFile(stagedPath(folder, identityFiles[file]), text, { mode: 0o600 });
+}
+
+/** Replaces all three by what was put beside them. */
+export async function takeStagedIdentity(folder: string): Promise<void> {
+  for (const name of Object.values(identityFiles)) await rename(stagedPath(folder, name), join(folder, name));
+}
+
+export async function dropStagedKey(folder: string): Promise<void> {
+  await rm(stagedPath(folder, identityFiles.key), { force: true });
+}
+
+function stagedPath(folder: string, name: string): string {
+  return join(folder, `${name}.new`);
 }
 
 /** Rejects with Node's own error where a file cannot be read. */

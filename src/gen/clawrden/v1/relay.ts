@@ -37,6 +37,17 @@ export interface EnrollResponse {
   grpcAddress: string;
 }
 
+export interface RenewRequest {
+  /** PKCS #10, PEM. Only its public key is used. */
+  certificateRequest: string;
+}
+
+export interface RenewResponse {
+  /** PEM. */
+  certificate: string;
+  certificateAuthority: string;
+}
+
 export interface TokenRequest {
 }
 
@@ -306,6 +317,168 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     message.relay = object.relay ?? "";
     message.agents = object.agents?.map((e) => e) || [];
     message.grpcAddress = object.grpcAddress ?? "";
+    return message;
+  },
+};
+
+function createBaseRenewRequest(): RenewRequest {
+  return { certificateRequest: "" };
+}
+
+export const RenewRequest: MessageFns<RenewRequest> = {
+  encode(message: RenewRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.certificateRequest !== "") {
+      writer.uint32(10).string(message.certificateRequest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.certificateRequest = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RenewRequest {
+    return {
+      certificateRequest: isSet(object.certificateRequest)
+        ? globalThis.String(object.certificateRequest)
+        : isSet(object.certificate_request)
+        ? globalThis.String(object.certificate_request)
+        : "",
+    };
+  },
+
+  toJSON(message: RenewRequest): unknown {
+    const obj: any = {};
+    if (message.certificateRequest !== "") {
+      obj.certificateRequest = message.certificateRequest;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RenewRequest>): RenewRequest {
+    return RenewRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RenewRequest>): RenewRequest {
+    const message = createBaseRenewRequest();
+    message.certificateRequest = object.certificateRequest ?? "";
+    return message;
+  },
+};
+
+function createBaseRenewResponse(): RenewResponse {
+  return { certificate: "", certificateAuthority: "" };
+}
+
+export const RenewResponse: MessageFns<RenewResponse> = {
+  encode(message: RenewResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.certificate !== "") {
+      writer.uint32(10).string(message.certificate);
+    }
+    if (message.certificateAuthority !== "") {
+      writer.uint32(18).string(message.certificateAuthority);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RenewResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRenewResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.certificate = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.certificateAuthority = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RenewResponse {
+    return {
+      certificate: isSet(object.certificate) ? globalThis.String(object.certificate) : "",
+      certificateAuthority: isSet(object.certificateAuthority)
+        ? globalThis.String(object.certificateAuthority)
+        : isSet(object.certificate_authority)
+        ? globalThis.String(object.certificate_authority)
+        : "",
+    };
+  },
+
+  toJSON(message: RenewResponse): unknown {
+    const obj: any = {};
+    if (message.certificate !== "") {
+      obj.certificate = message.certificate;
+    }
+    if (message.certificateAuthority !== "") {
+      obj.certificateAuthority = message.certificateAuthority;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RenewResponse>): RenewResponse {
+    return RenewResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RenewResponse>): RenewResponse {
+    const message = createBaseRenewResponse();
+    message.certificate = object.certificate ?? "";
+    message.certificateAuthority = object.certificateAuthority ?? "";
     return message;
   },
 };
@@ -901,6 +1074,16 @@ export const RelayServiceService = {
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
+  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  renew: {
+    path: "/clawrden.v1.RelayService/Renew" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RenewRequest): Buffer => Buffer.from(RenewRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RenewRequest => RenewRequest.decode(value),
+    responseSerialize: (value: RenewResponse): Buffer => Buffer.from(RenewResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RenewResponse => RenewResponse.decode(value),
+  },
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
    * with what it should be, at once and whenever that changes. Reconnecting repairs everything.
@@ -924,6 +1107,8 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
   token: handleUnaryCall<TokenRequest, TokenResponse>;
+  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  renew: handleUnaryCall<RenewRequest, RenewResponse>;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
    * with what it should be, at once and whenever that changes. Reconnecting repairs everything.
@@ -966,6 +1151,22 @@ export interface RelayServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
+  ): ClientUnaryCall;
+  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  renew(
+    request: RenewRequest,
+    callback: (error: ServiceError | null, response: RenewResponse) => void,
+  ): ClientUnaryCall;
+  renew(
+    request: RenewRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RenewResponse) => void,
+  ): ClientUnaryCall;
+  renew(
+    request: RenewRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RenewResponse) => void,
   ): ClientUnaryCall;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers

@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { cp } from 'node:fs/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { type Link, openRenewingLink } from '../../shim/relay/renewing-link.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { renew } from '../../src/gateway-client/renew.ts';
+import { readIdentity } from '../../src/pki/identity-files.ts';
+import { admin, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+
+const day = 86_400_000;
+
+async function setup(days: number, peer: { kind: 'relay'; name: string } = relay) {
+  const gateway = await startTestGateway();
+  const end = Date.now() + days * day;
+  const period = { notBefore: new Date(end - 90 * day), notAfter: new Date(end) };
+  const identityDir = await gateway.identity(peer, { period });
+  const logged: { msg: string; why?: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) });
+  return {
+    gateway,
+    identityDir,
+    logged,
+    open: () => openRenewingLink({ address: gateway.address, identityDir, log }),
+  };
+}
+
+async function daysLeft(identityDir: string): Promise<number> {
+  const { certificate } = await readIdentity(identityDir);
+  return Math.round((new X509Certificate(certificate).validToDate.getTime() - Date.now()) / day);
+}
+
+/** The gateway's first word on a stream; rejects where it takes none. */
+function synchronized(link: Link): Promise<unknown> {
+  const stream = link.synchronize();
+  return once(stream, 'data');
+}
+
+test('P6: a relay renews its certificate in time, with another key, and goes over to it while it runs', async () => {
+  const { gateway, identityDir, logged, open } = await setup(29);
+  await using _ = gateway;
+  const old = `${identityDir}-old`;
+  await cp(identityDir, old, { recursive: true });
+  const link = await open();
+  const before = link.synchronize();
+  const left = new Promise((resolve) => before.on('error', resolve));
+  await expect.poll(() => daysLeft(identityDir)).toBe(90);
+  await expect.poll(() => logged.map(({ msg }) => msg)).toEqual(['the certificate was renewed']);
+  await left;
+  const { certificate, key } = await readIdentity(identityDir);
+  const publicKey = createPublicKey(createPrivateKey(key));
+  expect(new X509Certificate(certificate).publicKey.equals(publicKey)).toBe(true);
+  expect((await readIdentity(old)).key.equals(key)).toBe(false);
+  await gateway.revoke(old);
+  await synchronized(link);
+  link.close();
+});
+
+test('one that has time left is left as it is', async () => {
+  const { gateway, identityDir, logged, open } = await setup(31);
+  await using _ = gateway;
+  const link = await open();
+  await synchronized(link);
+  expect([await daysLeft(identityDir), logged]).toEqual([31, []]);
+  link.close();
+});
+
+test('a gateway that does not renew costs nothing: the relay goes on with what it has', async () => {
+  const { gateway, identityDir, logged, open } = await setup(10, { kind: 'relay', name: 'unbound' });
+  await using _ = gateway;
+  const link = await open();
+  await expect.poll(() => logged.length).toBe(1);
+  expect(logged[0]).toMatchObject({
+    msg: 'the certificate was not renewed',
+    why: expect.stringContaining('unbound'),
+  });
+  expect(await daysLeft(identityDir)).toBe(10);
+  await synchronized(link);
+  link.close();
+});
+
+test('nobody but a relay gets a certificate for a relay', async () => {
+  await using gateway: TestGateway = await startTestGateway();
+  const identityDir = await gateway.identity(admin);
+  const client = await connectGateway({ address: gateway.address, identityDir });
+  await expect(renew(client, identityDir)).rejects.toMatchObject({ code: 7 });
+  client.close();
+});
