@@ -9,14 +9,14 @@ const rawAtOnce = 6;
 /** A hundred commands typed at once: the time of each, and the time until the last one's end. */
 export async function burstFigures(bench: BenchStack): Promise<Figure[]> {
   await bench.timeInAgent({ count: 100, argv: ['true'] });
-  await bench.untilWarm(16);
+  await bench.untilWarm(8);
   const began = performance.now();
   const each = await bench.timeAtOnce(commands, ['test', '1']);
   const whole = (performance.now() - began) / 1000;
   const theirs = await rawBurst(bench);
   return [
     {
-      figure: `burst of ${commands} at once, two engines, 16 ghosts waiting: each`,
+      figure: `burst of ${commands} at once, two engines, 8 ghosts waiting: each`,
       unit: 'ms',
       ...quantiles(each),
     },
