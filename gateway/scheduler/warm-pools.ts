@@ -85,14 +85,17 @@ export class WarmPools {
     return key === undefined ? undefined : host.warm.claim(key);
   }
 
-  /** What is old, belongs to no pool, is more than is wanted, or waits where no work may go. */
+  /** What is old, belongs to no pool, is more than is wanted or its host may keep, or waits where no work may go. */
   unwanted(host: DockerHost, now: number): Ghost[] {
     const surplus = new Map<string, number>();
     for (const pool of this.#pools.values()) surplus.set(pool.key, -this.#missing(pool, now));
+    let over = host.warm.size - host.warm.coming - host.config.warm;
     return host.warm.take((key, ageMs) => {
       const pool = this.#pools.get(key);
       const left = surplus.get(key) ?? 0;
-      if (pool !== undefined && mayWait(host, pool) && ageMs < retiredAtMs && left <= 0) return false;
+      const fits = pool !== undefined && mayWait(host, pool) && ageMs < retiredAtMs;
+      if (fits && left <= 0 && over <= 0) return false;
+      over -= 1;
       surplus.set(key, left - 1);
       return true;
     });

@@ -74,6 +74,16 @@ test('a host keeps no more than its ceiling, and nothing where that is 0', async
   expect(counts(one.key)).toEqual([2, 0]);
 });
 
+test('a ceiling that is lowered counts for those that wait already', async () => {
+  const { hosts, warmer, counts } = await setUp([{ warm: 4 }]);
+  warmer.wish([{ ...one, size: 4 }]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(counts(one.key)).toEqual([4]);
+  for (const host of hosts) host.config = { ...host.config, warm: 1 };
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(counts(one.key)).toEqual([1]);
+});
+
 test('a wish, or a shape that has none, takes the place of what there is most of', async () => {
   const { warmer, counts } = await setUp([{ warm: 4 }]);
   for (let i = 0; i < 20; i++) warmer.asked(one);
