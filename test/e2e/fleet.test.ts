@@ -1,15 +1,15 @@
-import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run as command } from '../lab/command.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab } from '../lab/shared-lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import {
-  auditSince,
+  containersOn,
   counting,
   editConfig,
   fleetPolicy,
@@ -17,9 +17,12 @@ import {
   inAgent,
   layScript,
   startsIn,
+  startsSince,
   untilHost,
   untilNoOrphans,
 } from './fleet.ts';
+import { endReaders, letGo, untilLetGo } from './held.ts';
+import { startsAtOnce } from './starts-at-once.ts';
 import { type } from './typed.ts';
 
 const someHosts = 'clawrden-lab/some-hosts:1';
@@ -61,7 +64,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     const all = Array.from({ length: count }, () => inAgent(stack, agent, script.split(' ')));
     for (const { code, stderr } of await Promise.all(all))
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const starts = await auditSince(stack, from, 'start');
+    const starts = await startsSince(stack, from, count);
     return starts.map((line) => ({
       host: String(line.host),
       at: Number(line.mono),
@@ -84,7 +87,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     const exec = ['exec', '--agent', 'coder', '--host-label'];
     const from = (await stack.audit()).length;
     expect((await stack.cli([...exec, 'zone=a', '--', 'true'])).code).toBe(0);
-    expect(await auditSince(stack, from, 'start')).toMatchObject([{ host: 'build-1' }]);
+    expect(await startsSince(stack, from, 1)).toMatchObject([{ host: 'build-1' }]);
     const none = await stack.cli([...exec, 'zone=z', '--', 'true']);
     expect(none).toMatchObject({
       code: 125,
@@ -94,24 +97,23 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
 
   test('slots and budgets are kept: what is too much waits its turn and runs', async () => {
     const from = (await stack.audit()).length;
-    const jobs = Array.from({ length: 12 }, () => type(stack.agents.coder!, ['usleep', '1500000']));
-    let most: Record<string, number> = {};
-    let queued = 0;
-    const running = Promise.all((await Promise.all(jobs)).map((job) => job.ended));
-    let over = false;
-    void running.then(() => (over = true));
-    while (!over) {
-      for (const state of Object.values(await hostStates(stack))) {
-        most = { ...most, [state.name]: Math.max(most[state.name] ?? 0, state.running) };
-        queued = Math.max(queued, state.queued);
-      }
-      await sleep(50);
-    }
-    expect((await running).map(({ code }) => code)).toEqual(Array.from({ length: 12 }, () => 0));
-    expect(most).toEqual({ 'build-1': 3, 'build-2': 2, 'build-3': 3 });
-    expect(queued).toBeGreaterThan(0);
-    expect(await auditSince(stack, from, 'start')).toHaveLength(12);
+    const jobs = Array.from({ length: 12 }, () => inAgent(stack, 'coder', untilLetGo('slots')));
+    const full = { 'build-1': 3, 'build-2': 2, 'build-3': 3 };
+    await expect.poll(async () => (await places()).running, { timeout: 50_000 }).toEqual(full);
+    await expect.poll(async () => (await places()).queued, { timeout: 10_000 }).toBe(4);
+    expect(await places()).toEqual({ running: full, queued: 4 });
+    await letGo(stack, 'coder', 'slots', 12);
+    expect((await Promise.all(jobs)).map(({ code }) => code)).toEqual(Array.from({ length: 12 }, () => 0));
+    await startsSince(stack, from, 12);
   });
+
+  async function places(): Promise<{ running: Record<string, number>; queued: number }> {
+    const states = Object.values(await hostStates(stack));
+    return {
+      running: Object.fromEntries(states.map(({ name, running }) => [name, running])),
+      queued: Math.max(...states.map(({ queued }) => queued)),
+    };
+  }
 
   test('no more containers are started at once than the cap lets', async () => {
     const watching = lab.hosts.map(startsAtOnce);
@@ -121,33 +123,33 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     expect(Math.max(...seen)).toBeGreaterThan(0);
   });
 
-  test('agents take turns when the pool is full, and each one first come first served', async () => {
-    const from = (await stack.audit()).length;
-    const flood = Array.from({ length: 24 }, () => inAgent(stack, 'coder', ['usleep', '700000']));
-    await untilHost(stack, 'build-1', (state) => (state?.queued ?? 0) >= 10);
+  test('agents take turns when the pool is full: one that floods it waits behind itself', async () => {
+    const flood = Array.from({ length: 24 }, () => inAgent(stack, 'coder', untilLetGo('turns')));
+    const queued = (count: number) =>
+      expect.poll(async () => (await places()).queued, { timeout: 50_000 }).toBe(count);
+    await queued(16);
     const modest = Array.from({ length: 3 }, () => inAgent(stack, 'other', ['true']));
-    const codes = (await Promise.all([...flood, ...modest])).map(({ code }) => code);
-    expect(codes).toEqual(codes.map(() => 0));
-    const order = (await auditSince(stack, from, 'start')).map(({ agent }) => String(agent));
-    // It had at least ten before it; taking turns it is through before as many as it has itself, and a round, started.
-    const first = order.indexOf('other');
-    const between = order
-      .slice(first, order.lastIndexOf('other'))
-      .filter((agent) => agent === 'coder').length;
-    expect(order.slice(order.lastIndexOf('other') + 1).length).toBeGreaterThan(2);
-    expect(between).toBeLessThanOrEqual(6);
+    await queued(19);
+    // The four that end, and the three after them, make way for four of each, had the modest one four.
+    await letGo(stack, 'coder', 'turns', 4);
+    expect((await Promise.all(modest)).map(({ code }) => code)).toEqual([0, 0, 0]);
+    await queued(12);
+    await letGo(stack, 'coder', 'turns', 20);
+    expect((await Promise.all(flood)).map(({ code }) => code)).toEqual(flood.map(() => 0));
   });
 
   test('an image that only some hosts have, and a workspace that one has not', async () => {
-    const from = (await stack.audit()).length;
-    const cats = await Promise.all(
-      Array.from({ length: 6 }, () => inAgent(stack, 'coder', ['cat', '/etc/hostname'])),
-    );
-    expect(cats.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
-    const onHosts = (await auditSince(stack, from, 'start')).map((line) => String(line.host));
-    expect(new Set(onHosts)).toEqual(new Set(['build-1', 'build-3']));
+    const pipe = join(stack.workspaceOf('coder'), 'pipe');
+    await command(['mkfifo', '--mode=666', pipe]);
+    const cats = Array.from({ length: 7 }, () => inAgent(stack, 'coder', ['cat', '/app/pipe']));
+    await expect
+      .poll(places, { timeout: 50_000 })
+      .toEqual({ running: { 'build-1': 3, 'build-2': 0, 'build-3': 3 }, queued: 1 });
+    const ended = Promise.all(cats);
+    while ((await Promise.race([ended, sleep(100)])) === undefined) await endReaders(pipe);
+    expect((await ended).map(({ code }) => code)).toEqual(cats.map(() => 0));
     expect((await hostStates(stack))['build-2']?.problem).toBe(`image-missing: ${someHosts}`);
-    const mounted = await run('mounted', 6, 'usleep 200000');
+    const mounted = await run('mounted', 6, 'usleep 1000000');
     expect(new Set(mounted.map((start) => start.host))).toEqual(new Set(['build-1', 'build-2']));
     // A volume that comes is seen at once.
     await host(2).docker(['volume', 'create', 'fleet-volume']);
@@ -223,6 +225,52 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     expect(reloads).toEqual(['hosts removed build-2', 'hosts added build-2']);
   });
 
+  test('no ghost that waits, too few of them, or a dead one: nothing changes but how long it takes', async () => {
+    const script = 'echo out; echo err >&2; pwd; id; env | sort; exit 7';
+    const start = async (count: number) => {
+      const from = (await stack.audit()).length;
+      const all = Array.from({ length: count }, () => inAgent(stack, 'coder', ['sh', '/app/do', script]));
+      const ends = (await Promise.all(all)).map(({ code, signal, stdout, stderr }) => ({
+        code,
+        signal,
+        stdout: stdout.toString(),
+        stderr,
+      }));
+      const starts = await startsSince(stack, from, count);
+      return { ends, containers: starts.map(({ container }) => String(container)) };
+    };
+    const waiting = async () => {
+      await untilHost(stack, 'build-1', (state) => state?.warm === 1);
+      return (await containersOn(host(0))).filter(({ pool }) => pool !== '').map(({ id }) => id);
+    };
+    const cold = await start(1);
+    expect(cold.ends).toMatchObject([{ code: 7, signal: '', stderr: 'err\n' }]);
+    await setWarm(1);
+    const ready = await waiting();
+    const warm = await start(1);
+    expect(warm).toEqual({ ends: cold.ends, containers: ready });
+    const one = await waiting();
+    const many = await start(4);
+    expect(many.ends).toEqual(Array.from({ length: 4 }, () => cold.ends[0]));
+    expect(new Set(many.containers).size).toBe(4);
+    expect(many.containers).toEqual(expect.arrayContaining(one));
+    const dead = await waiting();
+    await host(0).docker(['kill', ...dead]);
+    const after = await start(1);
+    expect(after.ends).toEqual(cold.ends);
+    expect(dead).not.toContain(after.containers[0]);
+    await setWarm(0);
+    await untilHost(stack, 'build-1', (state) => state?.warm === 0);
+  });
+
+  /** How many ghosts wait on the first host; none on the others. */
+  async function setWarm(count: number): Promise<void> {
+    await editConfig(stack, (config) => {
+      config.hosts = config.hosts.map((each) => ({ ...each, warm: each.name === 'build-1' ? count : 0 }));
+      config.warm = count === 0 ? [] : [{ agent: 'coder', tool: 'sh', size: count }];
+    });
+  }
+
   test('a gateway.yaml that is wrong changes nothing and is told; SIGHUP reads it again', async () => {
     const before = Object.keys(await hostStates(stack));
     await writeFile(join(stack.dir, 'warden/gateway.yaml'), 'hosts: [{ name: broken');
@@ -241,36 +289,3 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     await untilNoOrphans(lab, stack);
   });
 });
-
-/** Watches, by the engine's own events, how many containers were between their creation and their start at once. */
-function startsAtOnce(host: LabHost): { end: () => Promise<number> } {
-  const filters = ['create', 'start', 'destroy'].flatMap((event) => ['--filter', `event=${event}`]);
-  const format = '{{.Action}} {{.ID}}';
-  const child = spawn('docker', [
-    '-H',
-    `unix://${host.socket}`,
-    'events',
-    '--filter',
-    'type=container',
-    ...filters,
-    '--format',
-    format,
-  ]);
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return {
-    end: async () => {
-      await sleep(300);
-      child.kill();
-      const starting = new Set<string>();
-      let most = 0;
-      for (const line of text.split('\n')) {
-        const [action = '', id = ''] = line.split(' ');
-        if (action === 'create') starting.add(id);
-        else starting.delete(id);
-        most = Math.max(most, starting.size);
-      }
-      return most;
-    },
-  };
-}

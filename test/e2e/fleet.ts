@@ -82,9 +82,15 @@ export async function inAgent(stack: Stack, agent: string, argv: readonly string
   return typed(container, argv);
 }
 
-/** The audit's records of one type since `from` records of all types. */
-export async function auditSince(stack: Stack, from: number, type: string): Promise<AuditLine[]> {
-  return (await stack.audit()).slice(from).filter((line) => line.type === type);
+/** The `count` starts since `from` records: they are written behind the commands. Fails where there are more. */
+export async function startsSince(stack: Stack, from: number, count: number): Promise<AuditLine[]> {
+  let starts: AuditLine[] = [];
+  await waitUntil(`${count} starts in the audit`, 5000, async () => {
+    starts = (await stack.audit()).slice(from).filter(({ type }) => type === 'start');
+    return starts.length >= count;
+  });
+  if (starts.length > count) throw new Error(`${starts.length} starts in the audit, and not ${count}`);
+  return starts;
 }
 
 /** This gateway's containers on a host, in whatever state, with their labels. */

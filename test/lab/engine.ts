@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { serverTls } from './certificates.ts';
@@ -12,6 +12,8 @@ export async function startEngine(host: HostNames): Promise<void> {
   const init = await hostInit(host.namespace);
   if (init === undefined) throw new Error(`clawrden: lab: ${host.name} is off; power it on first`);
   const enter = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
+  // One that was killed a moment ago may be a zombie yet, which the next would take for a running one.
+  await rm(pidFile(host), { force: true });
   await startDetached([...enter, 'dockerd', ...(await engineOptions(host))], engineLog(host));
   try {
     await waitUntil(`engine of ${host.name}`, 30_000, () => answers(host.socket));
@@ -56,13 +58,17 @@ function engineLog(host: HostNames): string {
   return join(host.dir, 'dockerd.log');
 }
 
+function pidFile(host: HostNames): string {
+  return join(host.dir, 'dockerd.pid');
+}
+
 async function engineOptions(host: HostNames): Promise<string[]> {
   const server = serverTls(host);
   return [
     ...['--host', `unix://${host.socket}`, '--host', host.url],
     ...['--tlsverify', '--tlscacert', host.tls.ca, '--tlscert', server.cert, '--tlskey', server.key],
     ...['--data-root', join(host.dir, 'data'), '--exec-root', host.execRoot],
-    ...['--pidfile', join(host.dir, 'dockerd.pid')],
+    ...['--pidfile', pidFile(host)],
     ...['--cgroup-parent', `/${host.cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
     // For the lab's own registry, which has no TLS; no other is reached without.
     ...['--insecure-registry', `${host.address.replace(/\d+$/, '1')}/32`],
