@@ -27,10 +27,18 @@ function wrongEnd(one: Ended, began: boolean): string[] {
 }
 
 /** How many ended in which way, the most first. */
+export function countEnds(ended: readonly Ended[]): Record<string, number> {
+  const counts = [...Map.groupBy(ended, endOf)].map(([end, all]) => [end, all.length] as const);
+  return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
+}
+
+/** The same as a line. */
 export function tallyOf(ended: readonly Ended[]): string {
-  const counts = [...Map.groupBy(ended, endOf)].map(([end, all]) => ({ end, count: all.length }));
-  return counts
-    .sort((a, b) => b.count - a.count)
-    .map(({ end, count }) => `${count} ${end}`)
+  return describeEnds(countEnds(ended));
+}
+
+export function describeEnds(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([end, count]) => `${count} ${end}`)
     .join(', ');
 }

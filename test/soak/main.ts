@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
 import { startLab } from '../lab/lab.ts';
-import { soak } from './soak.ts';
+import { describeEnds } from './commands.ts';
+import { type SoakReport, soak } from './soak.ts';
 
 const mostMinutes = 1440;
 
-const usage = `usage: scripts/soak --minutes N [--seed S]
+const usage = `usage: scripts/soak --minutes N [--seed S] [--json]
 
 Types five commands a second in an agent's container, breaks one part of the chain every minute, and checks what must
 hold whatever breaks. Exit status 1: something did not hold.
   --minutes N   for so long, ${mostMinutes} at most
   --seed S      the same faults as in another run; the time when left out
+  --json        the result as JSON on stdout, the lines meanwhile on stderr
   --help        this text
 `;
 
@@ -19,7 +21,12 @@ await main();
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      minutes: { type: 'string' },
+      seed: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean' },
+    },
   });
   const minutes = Number(values.minutes);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -31,11 +38,22 @@ async function main(): Promise<void> {
   }
   const lab = await startLab({ hosts: 2, progress: say });
   try {
-    const problems = await soak(lab, { minutes, seed, say: (line) => process.stdout.write(`${line}\n`) });
-    for (const problem of problems) process.stdout.write(`wrong: ${problem}\n`);
-    process.stdout.write(problems.length === 0 ? 'everything held\n' : `${problems.length} did not hold\n`);
-    process.exitCode = problems.length === 0 ? 0 : 1;
+    const output = values.json ? process.stderr : process.stdout;
+    const report = await soak(lab, { minutes, seed, say: (line) => output.write(`${line}\n`) });
+    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : describe(report));
+    process.exitCode = report.problems.length === 0 ? 0 : 1;
   } finally {
     await lab.stop();
   }
+}
+
+function describe({ commands, ends, programs, problems }: SoakReport): string {
+  const trends = programs.map(({ program, minutes, megabytes, descriptors, ...slopes }) => {
+    const now = `${megabytes.toFixed(0)} MB, ${descriptors} descriptors`;
+    const growth = `${slopes.megabytesSlope.toFixed(2)} MB and ${slopes.descriptorsSlope.toFixed(2)} descriptors`;
+    return `${program}: ${now} at last; over ${minutes.toFixed(1)} settled minutes ${growth} a minute`;
+  });
+  const wrong = problems.map((problem) => `wrong: ${problem}`);
+  const end = problems.length === 0 ? 'everything held' : `${problems.length} did not hold`;
+  return [`${commands} commands: ${describeEnds(ends)}`, ...trends, ...wrong, end, ''].join('\n');
 }

@@ -6,9 +6,9 @@ import { stateFiles } from '../../src/pki/state-files.ts';
 import { untilNoOrphans } from '../e2e/fleet.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { tallyOf, wrongEnds } from './commands.ts';
+import { countEnds, tallyOf, wrongEnds } from './commands.ts';
 import { type Fault, faults } from './faults.ts';
-import { followHealth, type Health } from './health.ts';
+import { followHealth, type Health, type Trend } from './health.ts';
 import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { randomFrom } from './random.ts';
@@ -19,6 +19,17 @@ export interface SoakOptions {
   readonly seed: number;
   /** Takes the report, line by line. */
   readonly say: (line: string) => void;
+}
+
+export interface SoakReport {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly commands: number;
+  /** How many ended in which way. */
+  readonly ends: Readonly<Record<string, number>>;
+  readonly programs: readonly Trend[];
+  /** Everything that did not hold. */
+  readonly problems: readonly string[];
 }
 
 interface Soak {
@@ -36,8 +47,7 @@ const quietMs = 20_000;
 /** With room to spare a heap grows for an hour before it is collected: what leaks would not show. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4' };
 
-/** Returns everything that did not hold. */
-export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<string[]> {
+export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<SoakReport> {
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
   const agents = { coder: { container: loadContainer } };
   await using stack = await startStack(lab, {
@@ -72,8 +82,10 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     say(`minute ${minute}: ${fault.name}: ${tallyOf(ended)}; ${problems.size} wrong so far`);
   }
   note(await ending(lab, run));
-  note(report(run, say));
-  return [...problems];
+  const programs = run.health.map(({ trend }) => trend());
+  note(programs.filter(({ grows }) => grows).map(({ program }) => `${program}: grows`));
+  const { ended } = run.load;
+  return { seed, minutes, commands: ended.length, ends: countEnds(ended), programs, problems: [...problems] };
 }
 
 /** One fault, at a moment of its first quarter; commands go on all the time. */
@@ -81,6 +93,8 @@ async function oneMinute(run: Soak, fault: Fault, afterMs: number): Promise<stri
   const end = performance.now() + minuteMs;
   const problems: string[] = [];
   const happening = sleep(afterMs).then(fault.happen);
+  // Awaited at the end of the minute: until then nobody hears it, and the process would end with all that it started.
+  happening.catch(() => {});
   let quietFrom: number | undefined;
   while (performance.now() < end) {
     if (quietFrom === undefined && performance.now() > end - quietMs) quietFrom = run.load.ended.length;
@@ -137,16 +151,4 @@ async function ending(lab: Lab, run: Soak): Promise<string[]> {
     (error: Error) => [error.message],
   );
   return [...orphans, ...(await whatIsWrong(run))];
-}
-
-function report({ load, health }: Soak, say: (line: string) => void): string[] {
-  say(`${load.ended.length} commands: ${tallyOf(load.ended)}`);
-  const trends = health.map(({ trend }) => trend());
-  for (const trend of trends) {
-    const { program, minutes, megabytes, descriptors, megabytesSlope, descriptorsSlope } = trend;
-    const slopes = `${megabytesSlope.toFixed(2)} MB and ${descriptorsSlope.toFixed(2)} descriptors a minute`;
-    const now = `${megabytes.toFixed(0)} MB, ${descriptors} descriptors`;
-    say(`${program}: ${now} at last; over ${minutes.toFixed(1)} settled minutes ${slopes}`);
-  }
-  return trends.filter(({ grows }) => grows).map(({ program }) => `${program}: grows`);
 }
