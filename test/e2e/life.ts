@@ -8,7 +8,7 @@ export const shells = [
   { strategy: 'mirror', shell: 'mirrored' },
 ] as const;
 
-/** Scripts that begin with `: ask` are asked about and with `: no` denied; all others run. */
+/** Scripts that begin with `: ask` are asked about and with `: no` denied; all others run, and of `: kept` the output is. */
 export function lifePolicy(more: { tools?: string; expires?: string } = {}): string {
   return `version: 1
 default: deny
@@ -27,6 +27,7 @@ ${more.tools ?? ''}
 rules:
   - { name: asked, tools: [ghostly, mirrored], args: [": ask*"], action: ask, reason: "somebody should look" }
   - { name: never, tools: [ghostly, mirrored], args: [": no*"], action: deny, reason: "not here" }
+  - { name: kept, tools: [ghostly, mirrored], args: [": kept*"], action: allow, record: head-tail }
   - { name: rest, action: allow }
 complete: true
 `;

@@ -34,6 +34,18 @@ describe.skipIf(!hasLab())('the bytes of a command', () => {
       expect([code, digest(stdout), digest(errors)]).toEqual([0, digest(blob), digest(blob)]);
     });
 
+    test('record: head-tail keeps both ends of each stream, and changes nothing of what comes back', async () => {
+      const { stdout, errors } = await typed(agent(), [shell, ': kept; cat /app/blob; cat /app/blob >&2']);
+      expect([digest(stdout), digest(errors)]).toEqual([digest(blob), digest(blob)]);
+      const { stdout: newest } = await stack.cli(['history', '--limit', '1', '--json']);
+      const [{ id }] = JSON.parse(newest) as [{ id: string }];
+      const { stdout: shown } = await stack.cli(['show', id, '--output', '--json']);
+      const head = blob.subarray(0, 32_768).toString('base64');
+      const tail = blob.subarray(-32_768).toString('base64');
+      const kept = { head, dropped: blob.length - 65_536, tail };
+      expect(JSON.parse(shown)).toEqual({ id, stdout: kept, stderr: kept });
+    });
+
     test('2>&1 keeps the order', async () => {
       const lines = Array.from({ length: 500 }, (_, index) => `out ${index}\nerr ${index}\n`).join('');
       const loop = 'i=0; while [ $i -lt 500 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done';
