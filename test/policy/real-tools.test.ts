@@ -37,12 +37,15 @@ const purposes: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Every so many of its lines in a short run: what takes longer is tried less. */
 const strides: Readonly<Record<string, number>> = {
-  npm: 400,
+  npm: 60,
   pip: 80,
   kubectl: 150,
   docker: 25,
   terraform: 10,
 };
+
+/** npm reads its options before it looks at the sub-command: one that runs a script shows all that any would. */
+const npmLines: ReadonlySet<string | undefined> = new Set(['run', undefined]);
 
 interface Attempt {
   readonly line: Line;
@@ -54,6 +57,8 @@ function attemptsOf(tool: string): Attempt[] {
     const harmless = [...new Set(line.options.values())].filter(
       (option) => option.harmless && !option.names.some((name) => purposes[tool]?.has(name)),
     );
+    if (tool === 'npm' && !npmLines.has(line.before[0]))
+      return [{ line, args: [...line.before, ...line.after] }];
     const forms = [[], ...harmless.flatMap((option) => formsOf(tool, option))];
     return forms.map((form) => ({ line, args: [...line.before, ...form, ...line.after] }));
   });
