@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CompiledQuery } from 'kysely';
 import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
@@ -20,12 +21,13 @@ export interface History {
 }
 
 const settleMs = 10;
-/** SQLite takes 32,766 variables in one statement. */
-const rowsAtOnce = 500;
+/** A turn of the event loop writes no more than this. */
+const rowsAtOnce = 100;
 
 /** What ended more than `keepMs` ago is forgotten; left out, nothing is. The database is closed with the history. */
 export function openHistory(database: Database, keepMs?: number): History {
   const unsaved = new Map<string, ExecutionRow>();
+  const upsert = createUpsert(database);
   let saving: Promise<void> | undefined;
   let problem = '';
   const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
@@ -36,10 +38,7 @@ export function openHistory(database: Database, keepMs?: number): History {
       await sleep(settleMs);
       const batch = [...unsaved].slice(0, rowsAtOnce);
       try {
-        await upsert(
-          database,
-          batch.map(([, row]) => row),
-        );
+        await upsert(batch.map(([, row]) => row));
         problem = '';
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
@@ -80,18 +79,40 @@ function keyOf(caller: string, id: string): string {
   return `${caller} ${id}`;
 }
 
-/** One statement: preparing it costs more than a row. */
-async function upsert(database: Database, rows: readonly ExecutionRow[]): Promise<void> {
-  await database
+/** Writes rows in one transaction, each with the same statement: building it costs more than running it. */
+function createUpsert(database: Database): (rows: readonly ExecutionRow[]) => Promise<void> {
+  let built: CompiledQuery | undefined;
+  return async (rows) => {
+    const [first] = rows;
+    if (first === undefined) return;
+    built ??= compileUpsert(database, first);
+    const statement = built;
+    const columns = columnsOf(first);
+    await database.transaction().execute(async (transaction) => {
+      for (const row of rows) {
+        const parameters = columns.map((column) => row[column]);
+        await transaction.executeQuery({ ...statement, parameters });
+      }
+    });
+  };
+}
+
+function compileUpsert(database: Database, row: ExecutionRow): CompiledQuery {
+  return database
     .insertInto('executions')
-    .values(rows)
+    .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['caller', 'id']).doUpdateSet((expression) => {
-        const columns = Object.keys(rows[0] ?? {}) as (keyof ExecutionRow)[];
-        return Object.fromEntries(columns.map((column) => [column, expression.ref(`excluded.${column}`)]));
-      }),
+      conflict
+        .columns(['caller', 'id'])
+        .doUpdateSet((expression) =>
+          Object.fromEntries(columnsOf(row).map((column) => [column, expression.ref(`excluded.${column}`)])),
+        ),
     )
-    .execute();
+    .compile();
+}
+
+function columnsOf(row: ExecutionRow): (keyof ExecutionRow)[] {
+  return Object.keys(row) as (keyof ExecutionRow)[];
 }
 
 async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {
