@@ -13,6 +13,9 @@ import { hasTmux, openTerminal } from './terminal.ts';
 
 const exit = (code: number): Outcome => ({ kind: 'exited', code, signal: 0 });
 
+/** Prints what a shell's terminal is set to: `opost+icanon+echo` where it is as it should be. */
+const modes = `stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`;
+
 /** A gateway that runs every command by `run`. */
 async function gatewayWith(run: (request: StartRequest, channel: Channel) => Promise<Outcome>) {
   const execute: Execute = (_caller, request, channel) => run(request, channel);
@@ -217,7 +220,6 @@ test.skipIf(!hasTmux)(
     });
     await using _gateway = gateway;
     await using terminal = await openTerminal();
-    const modes = `stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`;
     await terminal.type(`${process.execPath} ${launcher} ${args.join(' ')} --tty -- x`, 'Enter');
     await terminal.shows(/tty,tty,=1 100\none\n {3}two$/m);
     await terminal.type('C-c');
@@ -230,6 +232,38 @@ test.skipIf(!hasTmux)(
     await terminal.shows(/^opost\+icanon\+echo$/m);
   },
 );
+
+test.skipIf(!hasTmux).each([
+  ['its tool died by a signal', 'left 143'],
+  ['its gateway was lost', 'left 125'],
+  ['a signal from outside', 'left 9'],
+])('--tty: a new size is told, and after %s the terminal is as it was', async (how, left) => {
+  const { gateway, args } = await gatewayWith(async (_request, channel) => {
+    const { seen, until } = inputsOf(channel);
+    void channel.send({ type: 'accepted', planHash: 'h' });
+    void channel.send({ type: 'credit', bytes: 1000 });
+    await channel.send({ type: 'stdout', bytes: Buffer.from('one\ntwo') });
+    await until('stdin');
+    const sizes = seen.flatMap((input) => (input.type === 'resize' ? [input.size] : []));
+    await channel.send({ type: 'stdout', bytes: Buffer.from(`\r\n${JSON.stringify(sizes)}\r\n`) });
+    if (how === 'its tool died by a signal') return { kind: 'exited', code: 0, signal: 15 };
+    if (how === 'its gateway was lost') void gateway.restart();
+    await until('signal');
+    return exit(9);
+  });
+  await using _gateway = gateway;
+  await using terminal = await openTerminal();
+  await terminal.type(`${process.execPath} ${launcher} ${args.join(' ')} --tty -- x; echo left $?`, 'Enter');
+  await terminal.shows(/one\n {3}two$/m);
+  await terminal.resize(90, 20);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await terminal.type('x');
+  await terminal.shows(/^\[\{"cols":100,"rows":30\},\{"cols":90,"rows":20\}\]$/m);
+  if (how === 'a signal from outside') await terminal.signal('TERM');
+  await terminal.shows(new RegExp(`^${left}$`, 'm'));
+  await terminal.type(`clear; ${modes}`, 'Enter');
+  await terminal.shows(/^opost\+icanon\+echo$/m);
+});
 
 test('where no gateway answers, or none is known, exec ends with 125', async () => {
   await using gateway = await startTestGateway();
