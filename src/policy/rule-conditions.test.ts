@@ -115,13 +115,17 @@ describe('flags are read as the tool reads them', () => {
 describe('how it runs', () => {
   test('a rule says more than the tool, and the tighter of two rules holds', () => {
     const policy = parse(`
-  - { name: a, tools: [npm], action: allow, memory: 4g, network: net, environment: [CI], rate: 10/m, output: 1m, record: head-tail }
-  - { name: b, tools: [npm], action: allow, memory: 2g, timeout: 1m, environment: [NODE_ENV], stdin: none }`);
+  - { name: a, tools: [npm], action: allow, memory: 4g, network: net, environment: [CI], rate: 10/m, output: 1m, record: head-tail, cpus: 3, pids: 40, file-size: 1m, idle-timeout: 9s }
+  - { name: b, tools: [npm], action: allow, memory: 2g, timeout: 1m, environment: [NODE_ENV], stdin: none, cpus: 0.5, pids: 50, file-size: 2m, idle-timeout: 3s }`);
     expect(decided(policy, 'npm test')).toMatchObject({
       tool: {
         memoryBytes: 2 * 1024 ** 3,
         network: 'real-net',
         outputBytes: 1024 ** 2,
+        cpus: 0.5,
+        pids: 40,
+        fileBytes: 1024 ** 2,
+        idleTimeoutMs: 3000,
         stdin: 'none',
         record: 'head-tail',
       },
