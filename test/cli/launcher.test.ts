@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { packageVersion } from '../../src/package-version.ts';
 import { ended, launcher } from './clawrden.ts';
 
@@ -26,7 +26,9 @@ function oldNode(): string | undefined {
 
 const old = oldNode();
 
-describe.skipIf(old === undefined)('under a Node that is too old', () => {
+describe('under a Node that is too old', () => {
+  beforeEach(({ skip }) => skip(old === undefined, 'no older Node is on the PATH'));
+
   test('the launcher finds the one that came with the package', async () => {
     expect(await ended(spawn(old!, [launcher, '--version']))).toMatchObject({
       code: 0,
