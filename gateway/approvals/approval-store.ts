@@ -1,4 +1,5 @@
 import type { ApprovalRow, Database } from '../store/database.ts';
+import { createGrants, type Grants } from './grants.ts';
 
 export type FinalState = 'approved' | 'denied' | 'expired' | 'void';
 
@@ -10,18 +11,15 @@ export interface Ending {
 }
 
 /** Approvals on the disk: every change is one statement that says what it expects to find. */
-export interface ApprovalStore {
+export interface ApprovalStore extends Grants {
   readonly insert: (row: ApprovalRow) => Promise<void>;
   /** False where it was not pending any more: the state that it has then stays for ever. */
   readonly end: (id: string, ending: Ending) => Promise<boolean>;
   /** Lets its one start go; false where that was done before, or where it is not approved. */
   readonly use: (id: string) => Promise<boolean>;
-  /** Pending ones, and approved ones that have started nothing and whose time has not passed. */
+  /** Pending ones, and approved ones that have started nothing and whose time has not passed. A pending one whose time has is expired. */
   readonly unfinished: () => Promise<ApprovalRow[]>;
   readonly find: (id: string) => Promise<ApprovalRow | undefined>;
-  readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
-  /** Who granted this plan to this agent for a while; `undefined` where nobody did or the while is over. */
-  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
 }
 
 export function createApprovalStore(database: Database): ApprovalStore {
@@ -47,32 +45,27 @@ export function createApprovalStore(database: Database): ApprovalStore {
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
-    unfinished: () =>
-      database
+    unfinished: async () => {
+      const now = Date.now();
+      await expirePending(database, now);
+      return database
         .selectFrom('approvals')
         .selectAll()
         .where('state', 'in', ['pending', 'approved'])
         .where('used_at', 'is', null)
-        .where('expires_at', '>', Date.now())
-        .execute(),
-    find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
-    grant: async (agent, plan_hash, granted_by, until) => {
-      const row = { agent, plan_hash, granted_by, until };
-      await database
-        .insertInto('grants')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['agent', 'plan_hash']).doUpdateSet(row))
+        .where('expires_at', '>', now)
         .execute();
     },
-    grantedBy: async (agent, planHash) => {
-      const row = await database
-        .selectFrom('grants')
-        .select('granted_by')
-        .where('agent', '=', agent)
-        .where('plan_hash', '=', planHash)
-        .where('until', '>', Date.now())
-        .executeTakeFirst();
-      return row?.granted_by;
-    },
+    find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
+    ...createGrants(database),
   };
+}
+
+async function expirePending(database: Database, now: number): Promise<void> {
+  await database
+    .updateTable('approvals')
+    .set({ state: 'expired', verdict_reason: 'nobody answered in time', resolved_at: now })
+    .where('state', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .execute();
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../src/errors.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { createApprovalStore } from './approval-store.ts';
@@ -12,7 +13,10 @@ beforeEach(async () => {
   approvals = createApprovals(createApprovalStore(database), 2);
 });
 
-afterEach(() => database.destroy());
+afterEach(async () => {
+  vi.useRealTimers();
+  await database.destroy();
+});
 
 const question: Question = {
   executionId: 'e',
@@ -70,6 +74,38 @@ test('A-41: an expired question cannot be approved', async () => {
   expect((await approvals.resolve(asked.approval.id, approved)).type).toBe('already-resolved');
 });
 
+test('A-41: a wall clock that is set neither expires a question nor keeps it open', async () => {
+  const [short, long] = [
+    await approvals.ask({ ...question, expiresInMs: 300 }),
+    await approvals.ask({ ...question, expiresInMs: 60_000 }),
+  ];
+  const ends = [short.verdict(never), long.verdict(never)].map((end) => end.catch((error: unknown) => error));
+  const real = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'], now: real - 3_600_000 });
+  expect(await ends[0]).toMatchObject({ code: 'approval-expired' });
+  vi.setSystemTime(real + 3_600_000);
+  await sleep(50);
+  expect(approvals.pending()).toEqual([long.approval]);
+  await approvals.resolve(long.approval.id, approved);
+  expect(await ends[1]).toEqual(approved);
+});
+
+test('A-41 A-46: a restart leaves a question what is left of its time, and no more', async () => {
+  const store = createApprovalStore(database);
+  const [over, soon] = [
+    await approvals.ask({ ...question, expiresInMs: 20 }),
+    await approvals.ask({ ...question, expiresInMs: 500 }),
+  ];
+  await sleep(30);
+  const after = restarted();
+  const restored = await after.restore();
+  expect(restored.map(({ approval }) => approval)).toEqual([soon.approval]);
+  expect(await store.find(over.approval.id)).toMatchObject({ state: 'expired' });
+  await expect(restored[0]?.verdict(never)).rejects.toMatchObject({ code: 'approval-expired' });
+  expect(Date.now()).toBeLessThan(soon.approval.expiresAt + 300);
+  expect(await store.find(soon.approval.id)).toMatchObject({ state: 'expired' });
+});
+
 test('A-45: a question whose requester is gone is void', async () => {
   const gone = new AbortController();
   const asked = await approvals.ask(question);
@@ -122,6 +158,16 @@ test('a grant holds for the same plan of the same agent, for its time', async ()
   expect(await store.grantedBy('coder', 'other')).toBeUndefined();
   expect(await store.grantedBy('other', 'h')).toBeUndefined();
   await expect.poll(() => store.grantedBy('coder', 'h')).toBeUndefined();
+});
+
+test('a grant does not outlive its time where the wall clock is set back, and a restart keeps it', async () => {
+  const store = createApprovalStore(database);
+  await store.grant('coder', 'h', 'operator:admin', Date.now() + 200);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  expect(await createApprovalStore(database).grantedBy('coder', 'h')).toBe('operator:admin');
+  expect(await store.grantedBy('coder', 'h')).toBe('operator:admin');
+  await sleep(250);
+  expect(await store.grantedBy('coder', 'h')).toBeUndefined();
 });
 
 test('watchers are told of every change, and not before it is on the disk', async () => {

@@ -1,0 +1,41 @@
+import type { Database } from '../store/database.ts';
+
+/** What a person let an agent run again for a while without being asked, plan by plan. */
+export interface Grants {
+  readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
+  /** Who granted this plan to this agent for a while; `undefined` where nobody did or the while is over. */
+  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+}
+
+export function createGrants(database: Database): Grants {
+  /** Of this process's own, on its monotonic clock: a wall clock that is set back extends none. */
+  const ends = new Map<string, number>();
+
+  return {
+    grant: async (agent, plan_hash, granted_by, until) => {
+      ends.set(keyOf(agent, plan_hash), performance.now() + until - Date.now());
+      const row = { agent, plan_hash, granted_by, until };
+      await database
+        .insertInto('grants')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['agent', 'plan_hash']).doUpdateSet(row))
+        .execute();
+    },
+    grantedBy: async (agent, planHash) => {
+      const end = ends.get(keyOf(agent, planHash));
+      if (end !== undefined && end <= performance.now()) return undefined;
+      const row = await database
+        .selectFrom('grants')
+        .select('granted_by')
+        .where('agent', '=', agent)
+        .where('plan_hash', '=', planHash)
+        .where('until', '>', Date.now())
+        .executeTakeFirst();
+      return row?.granted_by;
+    },
+  };
+}
+
+function keyOf(agent: string, planHash: string): string {
+  return `${planHash} ${agent}`;
+}
