@@ -2,6 +2,7 @@ import type { Command, Identity } from '../src/command.ts';
 import { ClawrdenError } from '../src/errors.ts';
 import type { Input, Output, Send } from '../src/execution-io.ts';
 import type { Outcome } from '../src/outcome.ts';
+import type { Usage } from '../src/usage.ts';
 
 /** What opens an execution. `refusal` is a relay's own refusal, sent only to be recorded. */
 export interface StartRequest {
@@ -60,7 +61,7 @@ export type FromCaller =
   | Inspected
   | { readonly type: 'mirror-started'; readonly container: string; readonly found: readonly string[] }
   | { readonly type: 'mirror-output'; readonly fd: 1 | 2; readonly bytes: Uint8Array }
-  | { readonly type: 'mirror-end'; readonly outcome: Outcome };
+  | { readonly type: 'mirror-end'; readonly outcome: Outcome; readonly usage: Usage | undefined };
 
 /**
  * The caller's end of one execution. The outcome is not sent here: `execute` returns it and the adapter delivers it

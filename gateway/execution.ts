@@ -2,6 +2,7 @@ import { ClawrdenError } from '../src/errors.ts';
 import type { Send } from '../src/execution-io.ts';
 import type { Wiring } from '../src/init-client/init-plan.ts';
 import type { Outcome } from '../src/outcome.ts';
+import type { Usage } from '../src/usage.ts';
 import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from './channel.ts';
 import { createOutputTally } from './output-tally.ts';
 import { createTrace } from './trace.ts';
@@ -43,6 +44,8 @@ export class Execution {
   /** What the tool wrote. */
   readonly output = createOutputTally();
   readonly trace = createTrace();
+  /** As its init said at the end. */
+  usage: Usage | undefined;
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;

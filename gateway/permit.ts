@@ -57,7 +57,10 @@ export async function authorize(
   if (sealed instanceof ClawrdenError) throw sealed;
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   const grantor = await parts.grantedBy(sealed.plan.agent, sealed.hash);
-  if (grantor !== undefined) return new Permit(maker, sealed, grantor);
+  if (grantor !== undefined) {
+    execution.advance({ approver: grantor });
+    return new Permit(maker, sealed, grantor);
+  }
   return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
 }
 

@@ -56,11 +56,12 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
       return audit.append({ type: 'inspection', ...idsOf(execution), operands, planHash });
     },
     started: (execution, operands) => {
-      const { host, container, planHash } = execution.record;
+      const { host, container, planHash, approver } = execution.record;
+      const by = approver === '' ? {} : { approver };
       // The decision is on the disk already; a disk that fills up now refuses the next one.
       const ran = operands.length === 0 ? {} : { operands };
       if (operands.length > 0) execution.advance({ operands: JSON.stringify(operands) });
-      const start = { type: 'start', ...idsOf(execution), host, container, planHash, ...ran } as const;
+      const start = { type: 'start', ...idsOf(execution), host, container, planHash, ...by, ...ran } as const;
       audit.append(start).catch(() => {});
     },
     ended: (execution, outcome) => {
@@ -150,7 +151,8 @@ function decisionRecord(execution: Execution, code: string, policyHash: string):
 function outcomeRecord(execution: Execution, outcome: Outcome, totals: OutputTotals): OutcomeRecord {
   const { code, signal } = exitOf(outcome);
   const end = { outcome: outcome.kind, code, signal, ...reasonOf(outcome) };
-  return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs: execution.durations };
+  const { durations: durationsMs, usage } = execution;
+  return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs, ...(usage && { usage }) };
 }
 
 function endFields(outcome: Outcome): Partial<ExecutionRecord> {

@@ -1,4 +1,5 @@
 import type { Operand } from '../../src/plan.ts';
+import type { Usage } from '../../src/usage.ts';
 
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
 export type AuditRecord =
@@ -64,6 +65,8 @@ export interface StartRecord extends OfExecution {
   readonly host: string;
   readonly container: string;
   readonly planHash: string;
+  /** The person who let it: by a verdict of its own, or by one that held for a while. Absent where the policy did. */
+  readonly approver?: string;
   /** What the tool was given to run; absent where that is nothing but the tool. */
   readonly operands?: readonly Operand[];
 }
@@ -82,6 +85,8 @@ export interface OutcomeRecord extends OfExecution {
   readonly stderrDigest: string;
   /** Milliseconds in each state: received (decided on), awaiting-approval, queued (and started), running. */
   readonly durationsMs: Readonly<Record<string, number>>;
+  /** Absent where nothing ran, and where what ran was lost or killed before it could say. */
+  readonly usage?: Usage;
 }
 
 /** What was learnt of a command after its host was lost under it. Its outcome stays `host-lost`. */

@@ -5,7 +5,7 @@ import { createGhostInspector } from './inspect-ghost.ts';
 import { inspectMirror } from './inspect-mirror.ts';
 import { inspectPassthrough } from './inspect-passthrough.ts';
 import { createMirror } from './mirror.ts';
-import { passthrough } from './passthrough.ts';
+import { createPassthrough } from './passthrough.ts';
 
 export interface Executors {
   readonly executors: Readonly<Record<Strategy, Executor>>;
@@ -18,7 +18,7 @@ export function createExecutors(parts: GhostParts): Executors {
     executors: {
       ghost: createGhostExecutor(parts),
       mirror: createMirror(parts.recordStart),
-      passthrough,
+      passthrough: createPassthrough(parts.recordStart),
     },
     inspectors: {
       ghost: createGhostInspector(parts),

@@ -83,6 +83,7 @@ async function runIn(
     execution.advance({ host: host.name, container: containerId });
     execution.takeInputs((input) => forward(input, session));
     const end = await ending;
+    if (end.type === 'exit') execution.usage = end.usage;
     execution.trace.mark('ended');
     execution.signal.throwIfAborted();
     return outcomeOfEnd(end, { ...plan, ...plan.limits });

@@ -36,6 +36,7 @@ function observe(
     case 'mirror-output':
       return execution.output.add(input.fd, input.bytes);
     case 'mirror-end':
+      execution.usage = input.usage;
       return end(input.outcome);
     default:
       // Stdin and signals of a mirror stay between shim and relay.
@@ -43,7 +44,7 @@ function observe(
   }
 }
 
-/** A mirror runs where its caller is: on the relay's own host. */
-function placeOf({ record }: Execution, container: string): { host: string; container: string } {
+/** What runs where its caller is runs on the relay's own host. */
+export function placeOf({ record }: Execution, container: string): { host: string; container: string } {
   return { host: record.caller.slice(record.caller.indexOf(':') + 1), container };
 }

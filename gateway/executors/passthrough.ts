@@ -1,8 +1,12 @@
-import type { Executor } from './executor.ts';
+import type { Executor, RecordStart } from './executor.ts';
+import { placeOf } from './mirror.ts';
 
-/** The original runs in place; nothing after the decision is known. */
-export const passthrough: Executor = (permit, execution) => {
-  void execution.send({ type: 'run-original', planHash: permit.sealed.hash });
-  execution.advance({ state: 'running', startedAt: Date.now() });
-  return Promise.resolve({ kind: 'started' });
-};
+/** The original runs in place; nothing after that is known. */
+export function createPassthrough(recordStart: RecordStart): Executor {
+  return (permit, execution) => {
+    void execution.send({ type: 'run-original', planHash: permit.sealed.hash });
+    execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, '') });
+    recordStart(execution, []);
+    return Promise.resolve({ kind: 'started' });
+  };
+}

@@ -31,7 +31,7 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
     case 'stderr':
       return { type: 'mirror-output', fd: 2, bytes: message.value };
     case 'mirrorEnd':
-      return { type: 'mirror-end', outcome: toMirrorOutcome(message.value) };
+      return { type: 'mirror-end', outcome: toMirrorOutcome(message.value), usage: message.value.usage };
     case 'inspected':
       return { type: 'inspected', found: toFound(message.value) };
     case 'start':

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { FrameType } from '../../src/frames.ts';
+import { parseInitEnd } from '../../src/init-client/init-end.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
 import { eventually, processesWith } from './process-table.ts';
@@ -47,6 +48,22 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
         cause: 0,
       });
     }
+  });
+
+  test('what it used is told, with all that it started', async () => {
+    const hungry = 'Buffer.alloc(50_000_000, 1); while (process.cpuUsage().user < 150_000);';
+    const usage = async (script: string) => {
+      await using command = InitProcess.start(init, { script });
+      await command.end();
+      const end = parseInitEnd(command.inbox.frames.at(-1)!);
+      return end?.type === 'exit' ? end.usage : undefined;
+    };
+    const idle = await usage('sleep 0.3');
+    const busy = await usage(`setsid '${process.execPath}' -e '${hungry}' & wait`);
+    expect(idle?.userMs).toBeLessThan(100);
+    expect(idle?.maxResidentKib).toBeLessThan(20_000);
+    expect(busy?.userMs).toBeGreaterThan(100);
+    expect(busy?.maxResidentKib).toBeGreaterThan(50_000);
   });
 
   test('exits as the command did, and with 125 where the end was not its own', async () => {

@@ -21,7 +21,7 @@
 #include "wire.h"
 #include "workdir.h"
 
-enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 2 };
+enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 3 };
 
 extern char **environ;
 

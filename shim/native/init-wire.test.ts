@@ -35,7 +35,7 @@ describe.each(nativeBuilds)('the wire to the gateway ($name)', ({ name, init }) 
 
   test('says that it is ready, in version 2, and waits', async () => {
     await using command = new InitProcess(init);
-    expect((await command.inbox.first(FrameType.ready)).payload).toEqual(Buffer.of(2));
+    expect((await command.inbox.first(FrameType.ready)).payload).toEqual(Buffer.of(3));
     command.send(FrameType.plan, good);
     expect(await command.end()).toMatchObject({ code: 0 });
     expect(command.inbox.frames.map(({ type }) => type)).toEqual([

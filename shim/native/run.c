@@ -12,6 +12,7 @@
 #include "orders.h"
 #include "pump.h"
 #include "stop.h"
+#include "usage.h"
 
 enum { DELIVERY_GRACE_MS = 10000, LINGER_MS = 1000, REAP_TICK_MS = 5, STOP_PATIENCE_MS = 500 };
 
@@ -127,13 +128,14 @@ static void deliver(struct run *run)
 
 static void tell_end(struct run *run)
 {
-    uint8_t payload[7] = {0};
+    uint8_t payload[7 + USAGE_BYTES] = {0};
     if (WIFSIGNALED(run->status))
         payload[1] = (uint8_t)WTERMSIG(run->status);
     else
         payload[0] = (uint8_t)WEXITSTATUS(run->status);
     payload[2] = (uint8_t)run->cause;
     put_u32(payload + 3, oom_kills() - run->oom_before);
+    usage_put(payload + 7);
     outbox_put(&run->out, FRAME_EXIT, payload, sizeof payload);
 }
 

@@ -8,6 +8,7 @@ import { InitSession } from '../../src/init-client/init-session.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { type Outcome, outcomeOf } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
+import type { Usage } from '../../src/usage.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import type { EarlyInputs } from './early-inputs.ts';
 
@@ -35,12 +36,18 @@ export class Mirror {
   #session: InitSession | undefined;
   #stream: Duplex | undefined;
   #canceled: ClawrdenError | undefined;
+  #usage: Usage | undefined;
   /** Never rejects; behind it nothing is sent any more and nothing runs. */
   readonly end: Promise<Outcome>;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
     this.end = this.#run().catch((error: unknown) => this.#outcomeOfFailure(error));
+  }
+
+  /** As its init said at the end. */
+  get usage(): Usage | undefined {
+    return this.#usage;
   }
 
   input(input: Input): void {
@@ -113,6 +120,7 @@ export class Mirror {
 
   #outcomeOf(end: InitEnd): Outcome {
     const { plan } = this.#options;
+    if (end.type === 'exit') this.#usage = end.usage;
     const stopped = end.type === 'exit' && end.cause === 'cancel';
     if (stopped && this.#canceled !== undefined) return outcomeOf(this.#canceled);
     return outcomeOfEnd(end, {

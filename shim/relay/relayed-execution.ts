@@ -191,7 +191,10 @@ class RelayedExecution {
     mirrors.add(mirror);
     void mirror.end.then((outcome) => {
       mirrors.delete(mirror);
-      void this.#call.send({ $case: 'mirrorEnd', value: toWireOutcome(outcome) });
+      void this.#call.send({
+        $case: 'mirrorEnd',
+        value: { ...toWireOutcome(outcome), usage: mirror.usage },
+      });
     });
   }
 

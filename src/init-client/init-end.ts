@@ -1,6 +1,7 @@
 import { type ErrorCode, isErrorCode } from '../errors.ts';
 import { type Frame, FrameType } from '../frames.ts';
 import { failure, type Outcome } from '../outcome.ts';
+import type { Usage } from '../usage.ts';
 
 const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel'] as const;
 
@@ -13,14 +14,16 @@ export type InitEnd =
       readonly cause: (typeof causes)[number];
       /** Processes of this container that the kernel killed for memory while the command ran. */
       readonly oomKills: number;
+      readonly usage: Usage;
     }
   | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
 
 /** The end that `frame` states, if it is one. */
 export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
-  if (type === FrameType.exit && payload.length >= 7) {
+  if (type === FrameType.exit && payload.length >= 19) {
     const [code = 0, signal = 0, cause = 0] = payload;
-    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills: payload.readUInt32BE(3) };
+    const oomKills = payload.readUInt32BE(3);
+    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills, usage: usageIn(payload) };
   }
   if (type !== FrameType.refused) return undefined;
   const [, reason = '', text = ''] = /^([a-z0-9-]+): (.*)$/s.exec(payload.toString()) ?? [];
@@ -29,6 +32,11 @@ export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
     reason: isErrorCode(reason) ? reason : 'internal',
     text: text || payload.toString(),
   };
+}
+
+function usageIn(payload: Buffer): Usage {
+  const at = (offset: number) => payload.readUInt32BE(offset);
+  return { userMs: at(7), systemMs: at(11), maxResidentKib: at(15) };
 }
 
 export interface EndLimits {

@@ -28,11 +28,17 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const digest = (digit: string) => digit.repeat(64);
 const found = (digit: string) => [`sha256:${digest(digit)} /app/x.sh`];
 
-function type(core: TestGateway, args: readonly string[]): { channel: TestChannel; ended: Promise<Outcome> } {
+interface Typed {
+  readonly id: string;
+  readonly channel: TestChannel;
+  readonly ended: Promise<Outcome>;
+}
+
+function type(core: TestGateway, args: readonly string[]): Typed {
   const channel = openChannel();
   const start = request('sh');
   const ended = createExecute(core)(relay, { ...start, command: { ...start.command, args } }, channel);
-  return { channel, ended };
+  return { id: start.executionId, channel, ended };
 }
 
 const untilSaid = (channel: TestChannel, what: string) =>
@@ -86,6 +92,7 @@ test('A-44: an approval for a while holds for the same bytes only', async () => 
   await untilSaid(same.channel, 'inspect-here');
   same.channel.type({ type: 'inspected', found: found('a') });
   expect(await same.ended).toMatchObject({ code: 7 });
+  expect(await core.history.find(same.id)).toMatchObject({ approver: 'operator:admin' });
 
   const other = type(core, ['x.sh']);
   await untilSaid(other.channel, 'inspect-here');

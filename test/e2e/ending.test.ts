@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processesMentioning } from '../lab/host-processes.ts';
@@ -7,7 +7,7 @@ import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { lifePolicy, shells, untilNoGhosts } from './life.ts';
+import { lifePolicy, shells, untilAudited, untilNoGhosts } from './life.ts';
 import { type, typed } from './typed.ts';
 
 const brokenImage = 'clawrden-e2e/broken:latest';
@@ -72,6 +72,27 @@ describe.skipIf(!hasLab())('how a command ends', () => {
         3000,
         async () => (await processesMentioning(mark)).length === 0,
       );
+    });
+
+    test('the audit has where it ran, what it wrote and what it used', async () => {
+      const script = `i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; echo out; echo error >&2; exit 3`;
+      const from = (await stack.audit()).length;
+      await typed(agent(), [shell, script]);
+      const [outcome] = await untilAudited(stack, 'outcome', ({ seq }) => Number(seq) > from);
+      const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+      expect(outcome).toMatchObject({
+        ...{ outcome: 'exited', code: 3, stdoutBytes: 4, stderrBytes: 6 },
+        ...{ stdoutDigest: sha256('out\n'), stderrDigest: sha256('error\n') },
+        durationsMs: { received: expect.any(Number), running: expect.any(Number) },
+        usage: { maxResidentKib: expect.any(Number) },
+      });
+      const { userMs = 0, systemMs = 0 } = (outcome?.usage ?? {}) as Record<string, number>;
+      expect(userMs + systemMs).toBeGreaterThan(5);
+      const [start] = await untilAudited(stack, 'start', ({ execution }) => execution === outcome?.execution);
+      expect(start).toMatchObject({
+        host: expect.stringMatching(/./),
+        container: expect.stringMatching(/./),
+      });
     });
 
     test('a denied command', async () => {

@@ -9,7 +9,14 @@ import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { codeOf, type GhostsOn, ghostsOn, started } from './ghosts-on.ts';
 
-const exited = { type: 'exit', code: 0, signal: 0, cause: 'own', oomKills: 0 };
+const exited = {
+  type: 'exit',
+  code: 0,
+  signal: 0,
+  cause: 'own',
+  oomKills: 0,
+  usage: expect.anything() as unknown,
+};
 
 describe.skipIf(!hasLab())('a ghost', () => {
   let lab: Lab;

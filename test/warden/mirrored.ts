@@ -20,6 +20,9 @@ export function newMirrored(): Mirrored {
   return { id: newExecutionId(), starts: 0, planHash: '', approvalId: '', unaudited: [], outcome: undefined };
 }
 
+/** What each of them says that it used. */
+export const usage = { userMs: 30, systemMs: 4, maxResidentKib: 2048 };
+
 export interface First {
   readonly tool: 'run' | 'ask' | 'kept';
   readonly args?: readonly string[];
@@ -50,7 +53,7 @@ export function play(
         for (const value of first === 'resume' ? [] : (first.output ?? []))
           stream.write({ message: { $case: 'stdout', value } });
         stream.write({
-          message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '' } },
+          message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '', usage } },
         });
         break;
       case 'outcome':

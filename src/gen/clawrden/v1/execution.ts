@@ -272,6 +272,16 @@ export interface MirrorEnd {
   /** Empty where the end is the tool's own, else a reason code. */
   reason: string;
   text: string;
+  /** Left out where its init did not say. */
+  usage: Usage | undefined;
+}
+
+/** What a command used, with all that it started. */
+export interface Usage {
+  userMs: number;
+  systemMs: number;
+  /** The most that one of its processes had in memory at once. */
+  maxResidentKib: number;
 }
 
 export interface Outcome {
@@ -2426,7 +2436,7 @@ export const Inspected: MessageFns<Inspected> = {
 };
 
 function createBaseMirrorEnd(): MirrorEnd {
-  return { code: 0, signal: 0, reason: "", text: "" };
+  return { code: 0, signal: 0, reason: "", text: "", usage: undefined };
 }
 
 export const MirrorEnd: MessageFns<MirrorEnd> = {
@@ -2442,6 +2452,9 @@ export const MirrorEnd: MessageFns<MirrorEnd> = {
     }
     if (message.text !== "") {
       writer.uint32(34).string(message.text);
+    }
+    if (message.usage !== undefined) {
+      Usage.encode(message.usage, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -2491,6 +2504,14 @@ export const MirrorEnd: MessageFns<MirrorEnd> = {
             message.text = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.usage = Usage.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2509,6 +2530,7 @@ export const MirrorEnd: MessageFns<MirrorEnd> = {
       signal: isSet(object.signal) ? globalThis.Number(object.signal) : 0,
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
       text: isSet(object.text) ? globalThis.String(object.text) : "",
+      usage: isSet(object.usage) ? Usage.fromJSON(object.usage) : undefined,
     };
   },
 
@@ -2526,6 +2548,9 @@ export const MirrorEnd: MessageFns<MirrorEnd> = {
     if (message.text !== "") {
       obj.text = message.text;
     }
+    if (message.usage !== undefined) {
+      obj.usage = Usage.toJSON(message.usage);
+    }
     return obj;
   },
 
@@ -2538,6 +2563,120 @@ export const MirrorEnd: MessageFns<MirrorEnd> = {
     message.signal = object.signal ?? 0;
     message.reason = object.reason ?? "";
     message.text = object.text ?? "";
+    message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
+    return message;
+  },
+};
+
+function createBaseUsage(): Usage {
+  return { userMs: 0, systemMs: 0, maxResidentKib: 0 };
+}
+
+export const Usage: MessageFns<Usage> = {
+  encode(message: Usage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userMs !== 0) {
+      writer.uint32(8).uint32(message.userMs);
+    }
+    if (message.systemMs !== 0) {
+      writer.uint32(16).uint32(message.systemMs);
+    }
+    if (message.maxResidentKib !== 0) {
+      writer.uint32(24).uint32(message.maxResidentKib);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Usage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.userMs = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.systemMs = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maxResidentKib = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Usage {
+    return {
+      userMs: isSet(object.userMs)
+        ? globalThis.Number(object.userMs)
+        : isSet(object.user_ms)
+        ? globalThis.Number(object.user_ms)
+        : 0,
+      systemMs: isSet(object.systemMs)
+        ? globalThis.Number(object.systemMs)
+        : isSet(object.system_ms)
+        ? globalThis.Number(object.system_ms)
+        : 0,
+      maxResidentKib: isSet(object.maxResidentKib)
+        ? globalThis.Number(object.maxResidentKib)
+        : isSet(object.max_resident_kib)
+        ? globalThis.Number(object.max_resident_kib)
+        : 0,
+    };
+  },
+
+  toJSON(message: Usage): unknown {
+    const obj: any = {};
+    if (message.userMs !== 0) {
+      obj.userMs = Math.round(message.userMs);
+    }
+    if (message.systemMs !== 0) {
+      obj.systemMs = Math.round(message.systemMs);
+    }
+    if (message.maxResidentKib !== 0) {
+      obj.maxResidentKib = Math.round(message.maxResidentKib);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Usage>): Usage {
+    return Usage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Usage>): Usage {
+    const message = createBaseUsage();
+    message.userMs = object.userMs ?? 0;
+    message.systemMs = object.systemMs ?? 0;
+    message.maxResidentKib = object.maxResidentKib ?? 0;
     return message;
   },
 };
