@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Channel, FromCaller } from '../../gateway/channel.ts';
 import type { Execute } from '../../gateway/execute.ts';
@@ -53,6 +58,29 @@ test('an engine that does not answer is 125 host-lost behind ack 0', async () =>
   expect(shim.acks).toEqual([0]);
   expect(shim.output(2)).toMatch(/^clawrden: host-lost: the agent host's engine does not answer: /);
   expect(shim.exit).toEqual([125, 0]);
+});
+
+test('an engine that takes the call and says nothing is 125 start-timeout after 10 s', async ({ skip }) => {
+  skip(process.env['CLAWRDEN_LONG'] !== '1', 'it waits for 10 s: scripts/test --long');
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'clawrden-engine-'));
+  const socket = join(folder.path, 'docker.sock');
+  await using engine = createServer((taken) => taken.resume()).listen(socket);
+  await once(engine, 'listening');
+  await using relay = await startRelay({
+    engine: `unix://${socket}`,
+    execute: (_caller, _request, channel) => {
+      runHere(channel);
+      return untilMirrorEnd(channel);
+    },
+  });
+  const began = performance.now();
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.acks).toEqual([0]);
+  expect(shim.output(2)).toMatch(/^clawrden: start-timeout: /);
+  expect(shim.exit).toEqual([125, 0]);
+  expect(performance.now() - began).toBeGreaterThan(9900);
+  expect(performance.now() - began).toBeLessThan(12_000);
 });
 
 test('a signal that the gateway sees only behind its answer ends the command all the same', async () => {

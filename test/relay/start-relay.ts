@@ -29,6 +29,8 @@ export interface RelayOptions {
   readonly resume?: Resume;
   readonly users?: readonly [Identity, ...Identity[]];
   readonly peer?: Identity;
+  /** The agent host's, which is not there when left out. */
+  readonly engine?: string;
 }
 
 /** The user of the processes that these tests start. */
@@ -50,7 +52,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const listener = new AgentListener({
     agent: { name: 'coder', socket, container: 'none', users: options.users ?? [user] },
     link,
-    engine: openAgentEngine('unix:///nonexistent/docker.sock'),
+    engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
     mirrors: new Set(),
     // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
     peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
