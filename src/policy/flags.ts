@@ -46,7 +46,7 @@ function mayBe(flag: string, given: string): boolean {
   return given.startsWith('--') && withoutDashes(flag).startsWith(name);
 }
 
-function nameOf(arg: string): string {
+export function nameOf(arg: string): string {
   const equals = arg.indexOf('=');
   return equals === -1 ? arg : arg.slice(0, equals);
 }

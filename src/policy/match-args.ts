@@ -13,16 +13,21 @@ export function compileArgs(items: readonly string[]): ArgPattern {
 
 /** Anchored at both ends: every argument must be accounted for. */
 export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  return walk(pattern, args, () => false);
+  return walk(pattern, args, asItIs, () => false);
 }
+
+/** All that an argument may stand for. */
+export type Spell = (arg: string) => readonly string[];
+
+const asItIs: Spell = (arg) => [arg];
 
 /**
  * The same, but any flag before `--`, and whatever may be its value, may be left out, so that `git -C /x --quiet push`
  * is seen as `git push`. Matches more than it must: only for rules that make the answer stricter.
  */
-export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
+export function mayMatchArgs(pattern: ArgPattern, args: readonly string[], spell = asItIs): boolean {
   const end = latestEndOfFlags(args);
-  return walk(pattern, args, (index) => {
+  return walk(pattern, args, spell, (index) => {
     if (index > end) return false;
     const arg = args[index] ?? '';
     return index === end || isFlag(arg) || takesNext(args[index - 1]);
@@ -36,23 +41,24 @@ export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): bool
 function walk(
   pattern: ArgPattern,
   args: readonly string[],
+  spell: Spell,
   mayLeaveOut: (index: number) => boolean,
 ): boolean {
   let places = reach(pattern, 1);
   for (let index = 0; index < args.length && places !== 0; index += 1) {
     const stay = mayLeaveOut(index) ? places : 0;
-    places = reach(pattern, stay | step(pattern, places, args[index] ?? ''));
+    places = reach(pattern, stay | step(pattern, places, spell(args[index] ?? '')));
   }
   return (places & (1 << pattern.length)) !== 0;
 }
 
-function step(pattern: ArgPattern, places: number, arg: string): number {
+function step(pattern: ArgPattern, places: number, spellings: readonly string[]): number {
   let next = 0;
   for (let place = 0; place < pattern.length; place += 1) {
     const item = pattern[place];
     if ((places & (1 << place)) === 0 || item === undefined) continue;
     if (item === '**') next |= 1 << place;
-    else if (matchesGlob(item, arg)) next |= 1 << (place + 1);
+    else if (spellings.some((one) => matchesGlob(item, one))) next |= 1 << (place + 1);
   }
   return next;
 }

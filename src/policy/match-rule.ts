@@ -1,6 +1,7 @@
 import { hasFlag, mayHaveFlag } from './flags.ts';
-import { type ArgPattern, matchesArgs, mayMatchArgs } from './match-args.ts';
+import { type ArgPattern, matchesArgs, mayMatchArgs, type Spell } from './match-args.ts';
 import { isInside } from './normalize-cwd.ts';
+import { openArguments } from './open-arguments.ts';
 import type { CommandFacts, Rule } from './policy.ts';
 import { findSubcommand, type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeArguments } from './safe-arguments.ts';
@@ -14,15 +15,15 @@ export interface CommandLine {
   readonly reading?: Reading;
   /** Where its tool is known: none of the arguments runs a program or writes a file. */
   readonly safe: boolean;
-  /** Its arguments, without a `--` that may end nothing: what stands behind it may be options. */
-  readonly open: readonly string[];
+  /** Its arguments as its tool may take them, where it is not sure how it does; absent where that may be anyhow. */
+  readonly open: readonly string[] | undefined;
 }
 
 export function readCommand(facts: CommandFacts): CommandLine {
   const grammar = knownTools.get(facts.tool);
   if (grammar === undefined) return { facts, safe: false, open: facts.args };
   const reading = readArguments(grammar, facts.args);
-  const open = reading.hasIdleEnd ? facts.args.filter((arg) => arg !== '--') : facts.args;
+  const open = openArguments(grammar, reading, facts.args);
   return { facts, grammar, reading, safe: hasSafeArguments(grammar, reading), open };
 }
 
@@ -62,33 +63,41 @@ export function mayMatch(rule: Rule, line: CommandLine): boolean {
 
 /** In every spelling that the tool knows for its sub-command. */
 function mayHaveArgs(pattern: ArgPattern, line: CommandLine): boolean {
-  const { args } = line.facts;
-  if (mayMatchArgs(pattern, args) || (line.open !== args && mayMatchArgs(pattern, line.open))) return true;
-  const { subcommand, subcommandAt = -1 } = line.reading ?? {};
-  if (subcommand === undefined || (subcommand.aliases.length === 0 && args[subcommandAt] === subcommand.name))
-    return false;
-  return [subcommand.name, ...subcommand.aliases].some((spelling) =>
-    mayMatchArgs(pattern, args.with(subcommandAt, spelling)),
-  );
+  const {
+    facts: { args },
+    open,
+  } = line;
+  if (open === undefined) return true;
+  const spell = spellingsIn(line);
+  return mayMatchArgs(pattern, args, spell) || (open !== args && mayMatchArgs(pattern, open, spell));
+}
+
+/** Where it is not sure which word is the sub-command, any may be. */
+function spellingsIn({ facts: { args }, grammar, reading }: CommandLine): Spell | undefined {
+  if (grammar?.subcommands === undefined || reading === undefined) return undefined;
+  const { subcommandAt, sureOfSubcommand } = reading;
+  return (arg) => {
+    const isMeant = !sureOfSubcommand || subcommandAt === -1 || arg === args[subcommandAt];
+    const one = isMeant ? findSubcommand(grammar, arg) : undefined;
+    return one === undefined ? [arg] : [arg, one.name, ...one.aliases];
+  };
 }
 
 /** Exact where every option was written out and is known, and so is the flag; generous otherwise. */
 function mayBeGiven(flag: string, line: CommandLine): boolean {
   const { grammar, reading, open } = line;
+  if (open === undefined) return true;
   const option = reading?.subcommand?.options.get(flag) ?? grammar?.options.get(flag);
   if (option === undefined) return mayHaveFlag(flag, open);
   if (reading?.sure === true) return reading.given.some(({ names }) => names.includes(flag));
   return option.names.some((name) => mayHaveFlag(name, open));
 }
 
-function mayBeSubcommand(
-  wanted: ReadonlySet<string>,
-  { facts: { args }, grammar, reading }: CommandLine,
-): boolean {
-  if (grammar === undefined) return true;
+function mayBeSubcommand(wanted: ReadonlySet<string>, { open, grammar, reading }: CommandLine): boolean {
+  if (grammar === undefined || open === undefined) return true;
   if (reading?.sureOfSubcommand === true && reading.subcommand !== undefined)
     return wanted.has(reading.subcommand.name);
   // A word that is no sub-command may be an alias that the agent has configured for any.
   if (reading?.sureOfSubcommand === true) return reading.operands.length > 0;
-  return args.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
+  return open.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
 }

@@ -1,4 +1,4 @@
-import { isFlag } from './flags.ts';
+import { isFlag, nameOf } from './flags.ts';
 import type { Option, OptionTable, OptionValue, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** A command line as its tool takes it apart. */
@@ -48,6 +48,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[]): Re
     else if (!ended && isFlag(arg)) readOption(reader, arg);
     else ended = readOperand(reader, arg) || ended;
   }
+  if (reader.subcommand === undefined && reader.operands.length === 0) reader.sureOfSubcommand = reader.sure;
   return reader;
 }
 
@@ -85,24 +86,35 @@ function readOperand(reader: Reader, arg: string): boolean {
 
 /** The sub-command that the tool takes `word` for. */
 export function findSubcommand(
-  { subcommands, abbreviatesSubcommands }: ToolGrammar,
+  { subcommands, abbreviations }: ToolGrammar,
   word: string,
 ): Subcommand | undefined {
   const exact = subcommands?.get(word);
-  if (exact !== undefined || abbreviatesSubcommands !== true || subcommands === undefined) return exact;
-  const meant = new Set<Subcommand>();
-  for (const [name, one] of subcommands) if (name.startsWith(word)) meant.add(one);
-  const [only] = meant;
-  return word !== '' && meant.size === 1 ? only : undefined;
+  if (exact !== undefined || abbreviations === undefined || word.length > longestName) return exact;
+  const dashed = withoutCapitals(word);
+  return subcommands?.get(dashed) ?? abbreviations.get(dashed);
+}
+
+/** No tool has a longer one. */
+const longestName = 40;
+
+/** npm's `installTest` is `install-test`. */
+function withoutCapitals(word: string): string {
+  if (word === word.toLowerCase()) return word;
+  let text = '';
+  for (const letter of word) {
+    const isCapital = letter >= 'A' && letter <= 'Z';
+    text += isCapital ? `-${letter.toLowerCase()}` : letter;
+  }
+  return text;
 }
 
 function readOption(reader: Reader, arg: string): void {
   const { style, numbers } = reader.grammar;
   if (numbers === true && isNumber(arg)) return;
   if (style === 'words') readWord(reader, arg);
+  else if (style === 'nopt') readUndashed(reader, withoutDashes(arg));
   else if (arg.startsWith('--')) readLong(reader, arg);
-  else if (style === 'nopt' && reader.table.has(`-${nameOf(arg)}`) && nameOf(arg).length > 2)
-    readLong(reader, `-${arg}`);
   else readCluster(reader, arg);
 }
 
@@ -121,6 +133,20 @@ function readWord(reader: Reader, arg: string): void {
   else take(reader, option, attachedValue(arg, name));
 }
 
+/** A letter, a name, or letters that are all options; anything else is an abbreviation, or two words in one. */
+function readUndashed(reader: Reader, bare: string): void {
+  const name = nameOf(bare);
+  if (reader.table.has(`--${name}`)) readLong(reader, `--${bare}`);
+  else if (name === bare && isCluster(reader.table, name)) readCluster(reader, `-${name}`);
+  else reader.sure = false;
+}
+
+/** Whether each of its letters is an option. */
+export function isCluster(table: OptionTable, letters: string): boolean {
+  for (const letter of letters) if (!table.has(`-${letter}`)) return false;
+  return letters !== '';
+}
+
 function readCluster(reader: Reader, arg: string): void {
   for (let index = 1; index < arg.length; index += 1) {
     const option = reader.table.get(`-${arg.charAt(index)}`);
@@ -129,12 +155,17 @@ function readCluster(reader: Reader, arg: string): void {
       return;
     }
     const rest = arg.slice(index + 1);
-    if (option.value !== 'none') {
+    if (takesRest(reader.grammar, option, rest)) {
       if (rest !== '' && reader.grammar.valuesApart === true) reader.sure = false;
       return take(reader, option, rest === '' ? undefined : rest);
     }
     take(reader, option, undefined);
   }
+}
+
+function takesRest({ optionalBehindEquals }: ToolGrammar, { value }: Option, rest: string): boolean {
+  if (value === 'optional' && optionalBehindEquals === true) return rest.startsWith('=');
+  return value !== 'none';
 }
 
 /** `cf out.tar`: each letter that needs a value takes the next argument. */
@@ -153,6 +184,7 @@ function take(reader: Reader, option: Option, attached: string | undefined): voi
   reader.given.push(option);
   // A value where none belongs: the tool refuses it, or reads it as we do not know.
   if (option.value === 'none' && attached !== undefined) reader.sure = false;
+  if (reader.grammar.style === 'nopt' && attached?.startsWith('-') === true) reader.sure = false;
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
   if (text !== undefined) reader.values.push({ option, text });
   else if (option.value === 'required') reader.sure = false;
@@ -168,13 +200,14 @@ function nextValue(reader: Reader): string | undefined {
   return next;
 }
 
-function nameOf(arg: string): string {
-  const equals = arg.indexOf('=');
-  return equals === -1 ? arg : arg.slice(0, equals);
-}
-
 function attachedValue(arg: string, name: string): string | undefined {
   return name.length === arg.length ? undefined : arg.slice(name.length + 1);
+}
+
+function withoutDashes(arg: string): string {
+  let at = 0;
+  while (arg.charAt(at) === '-') at += 1;
+  return arg.slice(at);
 }
 
 function isNumber(arg: string): boolean {

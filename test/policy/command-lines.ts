@@ -122,11 +122,17 @@ export function formsOf(tool: string, { names, value }: Option): string[][] {
     if (value === 'none') return [[name], [name, './WRITTEN']];
     const attach = (text: string) => (name.startsWith('--') ? `${name}=${text}` : `${name}${text}`);
     const isLetter = name.length === 2;
-    const attached = isLetter || name.startsWith('--') ? harmful.map((text) => [attach(text)]) : [];
+    const own = probes[tool] ?? [];
+    // Read as its value, or as the options behind it in a cluster.
+    const inside = isLetter ? own.filter(isShort).map((text) => text.slice(1)) : own;
+    const isAttachable = isLetter || name.startsWith('--');
+    const attached = isAttachable ? [...harmful, ...inside].map((text) => [attach(text)]) : [];
     if (value === 'optional') return attached;
-    return [...attached, ...[...harmful, ...(probes[tool] ?? [])].map((text) => [name, text])];
+    return [...attached, ...[...harmful, ...own].map((text) => [name, text])];
   });
 }
+
+const isShort = (option: string) => !option.startsWith('--');
 
 const harmful = ['./c.sh', './WRITTEN', './hostile'];
 

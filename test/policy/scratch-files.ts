@@ -81,15 +81,31 @@ function makePrograms(bin: string, script: string): void {
 }
 
 function makeRepository(dir: string): void {
-  const lines = ['tar -cf y.tar f sub', 'git init -q -b main .', 'git add f sub', 'git commit -qm one'];
-  for (const line of lines) {
-    const [tool = '', ...args] = line.split(' ');
-    const env = { PATH: process.env['PATH'], HOME: dir };
-    const { status } = spawnSync(tool, args, { cwd: dir, stdio: 'ignore', env });
-    if (status !== 0) throw new Error(`${line}: status ${status}`);
-  }
+  for (const line of ['tar -cf y.tar f sub', 'git init -q -b main .', 'git add f sub', 'git commit -qm one'])
+    run(dir, line);
+  addSigned(dir);
   cpSync(join(dir, '.git'), join(dir, 'evil.git'), { recursive: true });
   write(join(dir, 'evil.git/config'), '[core]\n  repositoryformatversion = 0\n  fsmonitor = ./c.sh\n');
+}
+
+/** A commit with a signature that nobody made; gpg looks at any. */
+function addSigned(dir: string): void {
+  const [headers = '', message = ''] = run(dir, 'git cat-file commit HEAD').split('\n\n');
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iHUEABYKAB0=\n -----END PGP SIGNATURE-----';
+  const id = run(
+    dir,
+    'git hash-object -w -t commit --stdin',
+    `${headers}\n${signature}\n\n${message}`,
+  ).trim();
+  run(dir, `git branch signed ${id}`);
+}
+
+function run(dir: string, line: string, input = ''): string {
+  const [tool = '', ...args] = line.split(' ');
+  const env = { PATH: process.env['PATH'], HOME: dir };
+  const { status, stdout } = spawnSync(tool, args, { cwd: dir, input, env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${line}: status ${status}`);
+  return stdout;
 }
 
 function write(file: string, text: string): void {

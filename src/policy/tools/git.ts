@@ -1,4 +1,4 @@
-import { options, subcommands, type ToolGrammar, type Words, withOptions } from './grammar.ts';
+import { type Option, options, subcommands, type ToolGrammar, type Words, withOptions } from './grammar.ts';
 
 const look = options(
   `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --color?
@@ -20,8 +20,9 @@ const history = withOptions(
     --abbrev-commit --no-abbrev-commit --graph --source --follow
     --date= --relative-date --reverse --topo-order --date-order --author-date-order --simplify-by-decoration
     --full-history --dense --sparse --left-right --cherry-pick --cherry-mark --cherry --boundary --not -m -c --cc
-    --show-signature --notes? --no-notes --encoding= --parents --children --left-only --right-only --count --min-parents?
+    --notes? --no-notes --encoding= --parents --children --left-only --right-only --count --min-parents?
     --max-parents? --no-walk? --stdin --ancestry-path --log-size --use-mailmap --mailmap --no-mailmap --root -t`,
+    '--show-signature',
   ),
   look,
 );
@@ -153,9 +154,21 @@ export const git: ToolGrammar = {
 
 const forgetting: ReadonlySet<string> = new Set(['expire', 'delete', 'drop', 'write', 'migrate']);
 
-/** `ext::command` names a program, and other transports their helper; a reflog can be told to forget. */
-function areHarmless({ subcommand, operands }: Words): boolean {
-  return operands.every(
-    (operand) => !operand.includes('::') && !(subcommand?.name === 'reflog' && forgetting.has(operand)),
+/**
+ * `ext::command` names a program, and other transports their helper; a reflog can be told to forget; a format can have
+ * gpg look at a signature.
+ */
+function areHarmless({ subcommand, operands, values }: Words): boolean {
+  return (
+    operands.every(
+      (operand) => !operand.includes('::') && !(subcommand?.name === 'reflog' && forgetting.has(operand)),
+    ) && values.every(({ option, text }) => !shows(option) || !verifying.some((part) => text.includes(part)))
   );
+}
+
+const verifying = ['%G', '%+G', '%-G', '% G', 'signature'];
+
+/** Its value says what is shown of a commit or a tag. */
+function shows(option: Option): boolean {
+  return option.names.some((name) => ['--format', '--pretty', '--sort'].includes(name));
 }

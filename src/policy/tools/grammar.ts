@@ -6,7 +6,7 @@ export type Style =
   | 'posix'
   /** Each option is one word behind one dash, or two: no clusters, no abbreviations, and `--` ends nothing. */
   | 'words'
-  /** nopt: long options behind one dash or two, a value is never a flag. */
+  /** nopt: dashes are not counted, what stands behind `=` is the next word, and a value is never a flag. */
   | 'nopt';
 
 export interface Option {
@@ -32,8 +32,8 @@ export interface ToolGrammar {
   /** Of the tool itself; where it has sub-commands, what may stand before one. */
   readonly options: OptionTable;
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
-  /** The tool takes any beginning of a sub-command that only one has. */
-  readonly abbreviatesSubcommands?: boolean;
+  /** The tool takes any beginning of a sub-command that only one has, and a capital for a dash and its letter: those. */
+  readonly abbreviations?: ReadonlyMap<string, Subcommand>;
   /** Its first word is a cluster also without a dash, and values follow in order (tar). */
   readonly bareCluster?: boolean;
   /** `-5` is a number that belongs to it. */
@@ -42,6 +42,8 @@ export interface ToolGrammar {
   readonly optionsBehindFirst?: boolean;
   /** In a cluster the values are the next arguments, never the rest of the word (shells). */
   readonly valuesApart?: boolean;
+  /** A value that may be left out stands behind `=`, also in a cluster: other options follow without one (pflag). */
+  readonly optionalBehindEquals?: boolean;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
@@ -78,6 +80,18 @@ export function subcommands(
     const one = { name, aliases, options: table, harmless };
     return [name, ...aliases].map((spelling) => [spelling, one] as const);
   });
+}
+
+/** Every beginning of a name or an alias that only one sub-command has. */
+export function abbreviationsOf(all: ReadonlyMap<string, Subcommand>): ReadonlyMap<string, Subcommand> {
+  const meant = new Map<string, Subcommand | undefined>();
+  for (const [name, one] of all) {
+    for (let end = 1; end <= name.length; end += 1) {
+      const start = name.slice(0, end);
+      meant.set(start, meant.has(start) && meant.get(start) !== one ? undefined : one);
+    }
+  }
+  return new Map([...meant].flatMap(([start, one]) => (one === undefined ? [] : [[start, one] as const])));
 }
 
 /** `more` is read as well; where both know an option, the first does. */

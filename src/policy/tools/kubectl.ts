@@ -21,6 +21,7 @@ const look = withOptions(
 /** kubectl 1.20 and later. */
 export const kubectl: ToolGrammar = {
   style: 'gnu',
+  optionalBehindEquals: true,
   options: everywhere,
   subcommands: new Map([
     ...subcommands('get describe explain version api-resources api-versions top cluster-info', look),

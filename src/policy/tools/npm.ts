@@ -1,4 +1,4 @@
-import { options, subcommands, type ToolGrammar } from './grammar.ts';
+import { abbreviationsOf, options, subcommands, type ToolGrammar } from './grammar.ts';
 
 const common = options(
   `--silent,-s --quiet,-q --verbose --json --no-json --long,-l --parseable,-p --all,-a --depth= --omit= --include=
@@ -7,12 +7,31 @@ const common = options(
   --prefer-online --offline --color --no-color --loglevel= --version,-v --versions --help,-h --usage
   --save,-S --save-dev,-D --save-prod,-P --save-optional,-O --save-exact,-E --no-save --save-peer --dry-run
   --legacy-peer-deps --strict-peer-deps --package-lock-only --no-package-lock --tag= --access= --engine-strict
-  --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode`,
-  `--global,-g --location= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry= --cache=
+  --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode
+  -d -H --save-bundle,-B --message,-m=`,
+  `--global,-g --location,-L= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry= --cache=
   --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --onload-script= --proxy=
   --https-proxy= --cafile= --package= --yes,-y --no-yes,-n --logs-dir= --allow-git= --pack-destination= --otp=
   --local-prefix= --init-author-name=`,
 );
+
+const all = new Map([
+  ...subcommands(
+    `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why ping prefix root
+    search,s,se,find query doctor help-search sbom start stop restart`,
+    common,
+  ),
+  ...subcommands(
+    `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
+    bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
+    exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
+    config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
+    profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar
+    completion trust undeprecate whoami stage install-scripts approve-scripts deny-scripts`,
+    common,
+    false,
+  ),
+]);
 
 /**
  * npm 9 to 11: its words are nopt's, and its sub-commands' aliases and misspellings its own. `docs` and the like start a
@@ -20,23 +39,8 @@ const common = options(
  */
 export const npm: ToolGrammar = {
   style: 'nopt',
-  abbreviatesSubcommands: true,
+  valuesApart: true,
   options: common,
-  subcommands: new Map([
-    ...subcommands(
-      `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why ping prefix root
-      search,s,se,find query doctor help-search sbom start stop restart`,
-      common,
-    ),
-    ...subcommands(
-      `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
-      bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
-      exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
-      config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
-      profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar
-      completion trust undeprecate whoami stage install-scripts approve-scripts deny-scripts`,
-      common,
-      false,
-    ),
-  ]),
+  subcommands: all,
+  abbreviations: abbreviationsOf(all),
 };
