@@ -5,7 +5,7 @@ import { type Caller, callerName } from './caller.ts';
 import type { Execution } from './execution.ts';
 import type { Ledger } from './ledger.ts';
 import type { AgentStateRow, Database } from './store/database.ts';
-import type { AgentState, Halt, Held } from './warden-view.ts';
+import type { AgentState, ExecutionRecord, Halt, Held } from './warden-view.ts';
 
 /** Stops work without the grace that a cancel gives: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
@@ -40,6 +40,8 @@ export interface KillSwitchParts {
   readonly ledger: Ledger;
   /** Tells every relay what its agents should be now. */
   readonly tellRelays: () => void;
+  /** Executions whose host was lost under them, and that may run there yet. */
+  readonly lost: () => readonly ExecutionRecord[];
   /** By agent, for those that are concerned: resolves when its relay says that nothing of it runs any more. */
   readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
 }
@@ -120,7 +122,9 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
   parts.tellRelays();
   const waits = new Map(open.map((execution) => [nameOf(execution), execution.cleared]));
   for (const [name, halted] of parts.relaysHalted(concerned)) waits.set(name, halted);
-  const unconfirmed = await stillWaiting(waits);
+  const waiting = await stillWaiting(waits);
+  const lost = parts.lost().filter((record) => concerned(record.agent));
+  const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord)])];
   return {
     stopped: open.filter((execution) => !unconfirmed.includes(nameOf(execution))).length,
     unconfirmed,
@@ -128,7 +132,11 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
 }
 
 function nameOf({ record }: Execution): string {
-  return `${record.id} on ${record.host || 'its agent host'}`;
+  return nameOfRecord(record);
+}
+
+function nameOfRecord({ id, host }: ExecutionRecord): string {
+  return `${id} on ${host || 'its agent host'}`;
 }
 
 /** The names of those that have not resolved after 2 s. */

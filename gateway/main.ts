@@ -95,6 +95,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     audit,
     ledger,
     tellRelays: relays.tellAll,
+    lost: () => pool.lateExits.running(),
     relaysHalted: (concerned) => {
       const names = config.agents.filter(({ name }) => concerned(name));
       return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));

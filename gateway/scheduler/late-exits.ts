@@ -1,3 +1,4 @@
+import type { Plan } from '../../src/plan.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { EngineEvent } from '../engine.ts';
 import type { ExecutionRecord } from '../warden-view.ts';
@@ -13,14 +14,25 @@ export interface LateExits {
   readonly recall: (host: DockerHost, gap: Gap) => Promise<void>;
   /** What has not been told by now will never be. */
   readonly giveUp: (host: DockerHost) => void;
+  /** Those that may be running yet: nothing was heard of them, and their init's own deadline is not over. */
+  readonly running: () => ExecutionRecord[];
 }
 
 const maxExpected = 1_000;
 const recallMs = 10_000;
+/** The init ends at the latest so long after the plan's timeout. */
+const deliveryMs = 10_000;
+
+interface Expected {
+  readonly host: DockerHost;
+  readonly execution: ExecutionRecord;
+  /** On the monotonic clock: when its init has ended it by itself. */
+  readonly overAt: number;
+}
 
 /** `record` appends to the audit; nobody waits for it. */
 export function createLateExits(record: (entry: AuditRecord) => void): LateExits {
-  const expected = new Map<string, { readonly host: DockerHost; readonly execution: ExecutionRecord }>();
+  const expected = new Map<string, Expected>();
 
   function tell(containerId: string, code: number | undefined, text: string): void {
     const known = expected.get(containerId);
@@ -48,7 +60,11 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
       if (expected.size >= maxExpected && oldest !== undefined) {
         tell(oldest, undefined, 'how it ended is not known: too many others are waited for');
       }
-      expected.set(execution.container, { host, execution });
+      expected.set(execution.container, {
+        host,
+        execution,
+        overAt: performance.now() + longestRun(execution),
+      });
     },
     hear: (_host, event) => hear(event),
     recall: async (host, { from, until }) => {
@@ -60,5 +76,15 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
         tell(containerId, undefined, 'how it ended is not known; where it still ran it was removed');
       }
     },
+    running: () =>
+      [...expected.values()]
+        .filter(({ overAt }) => performance.now() < overAt)
+        .map(({ execution }) => execution),
   };
+}
+
+function longestRun({ plan }: ExecutionRecord): number {
+  // Written by this program, from a Plan.
+  const { timeoutMs } = JSON.parse(plan) as Plan;
+  return timeoutMs === 0 ? Number.POSITIVE_INFINITY : timeoutMs + deliveryMs;
 }

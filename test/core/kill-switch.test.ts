@@ -40,3 +40,19 @@ test('A-72: a killed agent is refused, its work ends, and it stays killed after 
     { agent: 'coder', state: 'active' },
   ]);
 });
+
+test('P19: what may still run on a host that is lost is not confirmed, for the agent that it is of', async () => {
+  await using core = await startCore(dir);
+  const start = request('run');
+  await createExecute(core)(relay, start, openChannel());
+  const record = await core.history.find(start.executionId);
+  core.lost.push({ ...record!, host: 'build-2' });
+  const mine = `${start.executionId} on build-2`;
+  expect(await core.killSwitch.set('coder', 'killed', operator, '')).toEqual({
+    stopped: 0,
+    unconfirmed: [mine],
+  });
+  expect((await core.killSwitch.set('other', 'paused', operator, '')).unconfirmed).toEqual([]);
+  expect((await core.killSwitch.lockdown(true, operator, '')).unconfirmed).toEqual([mine]);
+  expect((await core.killSwitch.set('coder', 'active', operator, '')).unconfirmed).toEqual([]);
+});

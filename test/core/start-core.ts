@@ -20,6 +20,7 @@ import type { Records } from '../../gateway/settle-history.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import { createOutputs, type Outputs } from '../../gateway/store/outputs.ts';
+import type { ExecutionRecord } from '../../gateway/warden-view.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { decide } from '../../src/policy/decide.ts';
@@ -63,6 +64,8 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly outputs: Outputs;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
+  /** What the kill switch takes for lost with its host. */
+  readonly lost: ExecutionRecord[];
   readonly ran: string[];
 }
 
@@ -86,11 +89,13 @@ export async function startCore(
   const approvals = createApprovals(store, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
   const recorder = createRecorder(log, outputs, () => policy.hash);
+  const lost: ExecutionRecord[] = [];
   const killSwitch = await openKillSwitch({
     database,
     audit: log,
     ledger,
     tellRelays: () => {},
+    lost: () => lost,
     relaysHalted: () => new Map(),
   });
   const ran: string[] = [];
@@ -115,6 +120,7 @@ export async function startCore(
     records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
     outputs,
     killSwitch,
+    lost,
     ran,
     [Symbol.asyncDispose]: async () => {
       await log.close();
