@@ -117,8 +117,12 @@ test.each([
     'rules: [{ name: a, tools: [git], args: ["*", log], action: allow }]',
     'the first of args may be anything, also an option of git',
   ],
+  [
+    'rules: [{ name: a, tools: [ssh], args: [host, "uptime|systemctl status *"], action: allow }]',
+    'rule a (line 3): a shell on the other side reads what * lets through of ssh',
+  ],
 ])('A-35 %s is told', (line, told) => {
-  const text = `version: 1\ntools: { git: { strategy: mirror } }\n${line}\ncomplete: true\n`;
+  const text = `version: 1\ntools: { git: { strategy: mirror }, ssh: { strategy: mirror } }\n${line}\ncomplete: true\n`;
   const result = parsePolicy(text, 'p.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   const { errors, warnings } = checkPolicy(result.policy);

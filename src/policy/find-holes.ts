@@ -7,7 +7,7 @@ export function findHoles(rules: readonly Rule[]): string[] {
   const denials = rules.filter(({ action }) => action === 'deny');
   return rules
     .filter(({ action }) => action === 'allow')
-    .flatMap((rule) => [...leadingWildcards(rule), ...riskyOptions(rule, denials)]);
+    .flatMap((rule) => [...leadingWildcards(rule), ...farShells(rule), ...riskyOptions(rule, denials)]);
 }
 
 /** Where the first argument may be anything, it may be an option that changes what the others mean. */
@@ -20,6 +20,16 @@ function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string
   if (isOpen !== true) return [];
   return [
     `rule ${name} (line ${line}): the first of args may be anything, also an option of ${[...tools].join(', ')}`,
+  ];
+}
+
+/** ssh joins what follows the host, and a shell there takes it apart again. */
+function farShells({ name, line, args, tools }: Rule): string[] {
+  const [, ...command] = args ?? [];
+  const isOpen = command.some((item) => item === '**' || item.some((pieces) => pieces.length > 1));
+  if (!isOpen || tools?.has('ssh') !== true) return [];
+  return [
+    `rule ${name} (line ${line}): a shell on the other side reads what * lets through of ssh, and runs what follows a ;`,
   ];
 }
 

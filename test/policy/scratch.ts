@@ -109,4 +109,5 @@ export class Scratch implements Disposable {
   }
 }
 
-const books = /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker)\//;
+/** pip tells an index which rustc there is, and asks it. */
+const books = /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker|\.rustup)\//;
