@@ -76,8 +76,8 @@ export interface Ghost {
    * it is still there 5 s later; resolves when it is gone or the engine is lost.
    */
   readonly leave: () => Promise<void>;
-  /** Kills and removes the container at once, however far it got; resolves as above. */
-  readonly destroy: () => Promise<void>;
+  /** Kills and removes the container at once, however far it got; resolves as above, false where it may be there yet. */
+  readonly destroy: () => Promise<boolean>;
 }
 
 export interface ImageFacts {

@@ -40,7 +40,7 @@ export interface KillSwitchParts {
   readonly ledger: Ledger;
   /** Tells every relay what its agents should be now. */
   readonly tellRelays: () => void;
-  /** Executions whose host was lost under them, and that may run there yet. */
+  /** Executions that have ended here and may run on yet where they ran: their host was lost, or did not answer. */
   readonly lost: () => readonly ExecutionRecord[];
   /** By agent, for those that are concerned: resolves when its relay says that nothing of it runs any more. */
   readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
@@ -116,11 +116,13 @@ function lockedDown(): ClawrdenError {
 /** Stops what the agent has open, and waits until it is gone or 2 s are over. */
 async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by: string): Promise<Halt> {
   const concerned = (name: string) => agent === everyAgent || name === agent;
-  const open = parts.ledger.executions().filter(({ record }) => concerned(record.agent));
+  const ofThem = (all: Execution[]) => all.filter(({ record }) => concerned(record.agent));
+  const open = ofThem(parts.ledger.executions());
   const reason = new Halted('canceled', `${state} by ${by}`);
   for (const execution of open) execution.stop(reason);
   parts.tellRelays();
-  const waits = new Map(open.map((execution) => [nameOf(execution), execution.cleared]));
+  const left = [...open, ...ofThem(parts.ledger.clearing())];
+  const waits = new Map(left.map((execution) => [nameOf(execution), execution.cleared]));
   for (const [name, halted] of parts.relaysHalted(concerned)) waits.set(name, halted);
   const waiting = await stillWaiting(waits);
   const lost = parts.lost().filter((record) => concerned(record.agent));

@@ -20,6 +20,8 @@ export interface Ledger {
   readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
   readonly executions: () => Execution[];
+  /** Those that have ended and left something behind that is being taken away. */
+  readonly clearing: () => Execution[];
   readonly running: () => ExecutionRecord[];
   /**
    * No more executions are opened; resolves when the open ones have ended, but for those that wait for a person: they
@@ -32,6 +34,7 @@ export interface Ledger {
 
 export function createLedger(history: History, limits: GatewayLimits): Ledger {
   const open = new Map<string, Execution>();
+  const clearing = new Set<Execution>();
   let draining = false;
   const drained = Promise.withResolvers<void>();
 
@@ -69,24 +72,37 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
     },
     restore: (record, context) => {
       const execution = new Execution(record, context, changed);
-      open.set(`${record.caller} ${record.id}`, execution);
+      open.set(keyOf(record), execution);
       return execution;
     },
     close: (execution) => {
-      open.delete(`${execution.record.caller} ${execution.record.id}`);
+      keepUntilCleared(clearing, execution);
+      open.delete(keyOf(execution.record));
       leaveWhatWaits();
     },
     executions: () => [...open.values()],
-    running: () => [...open.values()].map((execution) => execution.record),
+    clearing: () => [...clearing],
+    running: () => [...open.values()].map(({ record }) => record),
     drain: () => {
       draining = true;
       leaveWhatWaits();
       return drained.promise;
     },
-    stopRunning: (reason) => {
-      for (const execution of open.values()) if (!waitsForPerson(execution)) execution.stop(reason);
-    },
+    stopRunning: (reason) => stopRunning(open.values(), reason),
   };
+}
+
+function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {
+  for (const execution of open) if (!waitsForPerson(execution)) execution.stop(reason);
+}
+
+function keyOf({ caller, id }: ExecutionRecord): string {
+  return `${caller} ${id}`;
+}
+
+function keepUntilCleared(clearing: Set<Execution>, execution: Execution): void {
+  clearing.add(execution);
+  void execution.cleared.then(() => clearing.delete(execution));
 }
 
 function waitingWith(planHash: string, execution: Execution | undefined): Execution {

@@ -21,16 +21,18 @@ export function ghostOf(
   container: Docker.Container,
   session: InitSession,
 ): Ghost {
-  let gone: Promise<void> | undefined;
+  let gone: Promise<boolean> | undefined;
   let named: Promise<void> = Promise.resolve();
-  const destroy = async (): Promise<void> => {
+  const destroy = async (): Promise<boolean> => {
     await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
     // Even where the engine no longer listens, the init takes the end of its stdin for the end of everything.
     session.destroy();
     try {
       await removeContainer(docker, container.id);
+      return true;
     } catch (error) {
       log.warn({ host, container: container.id, why: engineText(error) }, 'a container may be left');
+      return false;
     }
   };
   return {

@@ -23,7 +23,7 @@ export interface GhostParts extends PlacerParts {
   readonly recordStart: RecordStart;
   /** Its trace is whole. */
   readonly traced: (execution: Execution) => void;
-  /** A host was lost after it had the plan: what became of the command may be learnt later. */
+  /** A host was lost, or does not answer, after it had the plan: what became of the command may be learnt later. */
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
 
@@ -41,11 +41,15 @@ export function createGhostExecutor(parts: GhostParts): Executor {
       execution.clean(host.part(placed.ghost));
       return outcome;
     } catch (error) {
-      execution.clean(host.discard(placed.ghost));
-      if (toClawrdenError(error).code === 'host-lost') {
+      const lost = toClawrdenError(error).code === 'host-lost';
+      if (lost) {
         parts.onHostLost(host);
         parts.onLateExit(host, execution.record);
       }
+      const discarded = host.discard(placed.ghost).then((gone) => {
+        if (!gone && !lost) parts.onLateExit(host, execution.record);
+      });
+      execution.clean(discarded);
       throw error;
     } finally {
       placed.lease.release();

@@ -20,7 +20,7 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
       execution.clean(host.part(ghost));
       return told;
     } catch (error) {
-      execution.clean(host.discard(ghost));
+      execution.clean(host.discard(ghost).then(() => {}));
       if (error instanceof ClawrdenError && error.code === 'host-lost') parts.onHostLost(host);
       throw error;
     } finally {

@@ -110,10 +110,11 @@ export class DockerHost {
     this.#forget(ghost);
   }
 
-  /** Takes the ghost away, however far it got; resolves as above. */
-  async discard(ghost: Ghost): Promise<void> {
-    if (this.health !== 'down') await ghost.destroy();
+  /** Takes the ghost away, however far it got; resolves as above, false where it may be there yet. */
+  async discard(ghost: Ghost): Promise<boolean> {
+    const gone = this.health !== 'down' && (await ghost.destroy());
     this.#forget(ghost);
+    return gone;
   }
 
   /** Calls `lost` when the engine is given up, until the returned function is called. */

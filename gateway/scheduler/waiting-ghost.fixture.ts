@@ -18,7 +18,8 @@ export function waitingGhost(containerId: string): WaitingGhost {
     did.push(how);
     session.destroy();
   };
-  return { containerId, session, init, did, claim: () => {}, leave: end('leave'), destroy: end('destroy') };
+  const destroy = () => end('destroy')().then(() => true);
+  return { containerId, session, init, did, claim: () => {}, leave: end('leave'), destroy };
 }
 
 /** An engine that has every image and starts such ghosts, after a while and unless told otherwise. */

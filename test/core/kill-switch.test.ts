@@ -56,3 +56,16 @@ test('P19: what may still run on a host that is lost is not confirmed, for the a
   expect((await core.killSwitch.lockdown(true, operator, '')).unconfirmed).toEqual([mine]);
   expect((await core.killSwitch.set('coder', 'active', operator, '')).unconfirmed).toEqual([]);
 });
+
+test('P19: what ended before and is not taken away yet is not confirmed', async () => {
+  await using core = await startCore(dir, (_permit, execution) => {
+    execution.clean(new Promise(() => {}));
+    return Promise.resolve({ kind: 'exited', code: 7, signal: 0 });
+  });
+  const start = request('run');
+  expect((await createExecute(core)(relay, start, openChannel())).kind).toBe('exited');
+  expect(await core.killSwitch.set('coder', 'killed', operator, '')).toEqual({
+    stopped: 0,
+    unconfirmed: [`${start.executionId} on its agent host`],
+  });
+});
