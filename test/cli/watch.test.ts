@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Answer, PendingApproval } from '../../gateway/warden-view.ts';
-import { canonicalJson, type Plan } from '../../src/plan.ts';
+import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { admin, startTestGateway } from '../grpc/gateway.ts';
 import { contextOf, ended, launcher, start } from './clawrden.ts';
 import { hasTmux, openTerminal, type Terminal } from './terminal.ts';
 
-function planOf(argv: readonly string[]): Plan {
+function planOf(argv: readonly string[], operands?: readonly Operand[]): Plan {
   return {
     agent: 'coder',
     argv,
@@ -25,13 +25,14 @@ function planOf(argv: readonly string[]): Plan {
     timeoutMs: 1000,
     idleTimeoutMs: 0,
     policyHash: 'p',
+    ...(operands === undefined ? {} : { operands }),
   };
 }
 
-function question(id: string, argv: readonly string[]): PendingApproval {
+function question(id: string, argv: readonly string[], operands?: readonly Operand[]): PendingApproval {
   const rest = { executionId: `e-${id}`, agent: 'coder', planHash: 'h', rule: 'install', reason: 'fetches' };
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
-  return { id, ...rest, ...times, plan: canonicalJson(planOf(argv)) };
+  return { id, ...rest, ...times, plan: canonicalJson(planOf(argv, operands)) };
 }
 
 const install = question('aaaa000001', ['npm', 'install', 'express']);
@@ -130,13 +131,19 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal', () => {
 
   test('A-47: what an agent wrote moves nothing', async () => {
     const argv = ['npm', '\u001b[2J\u001b[1;1HOK safe', '\u202egnp.exe', 'a\nApprove: yes'];
-    await using queue = await startQueue(question('dddd000004', argv));
+    const operands = [
+      { path: 'x.sh is /app/x.sh', digest: 'ab12', file: '/app/\u202ehs.z' },
+      { path: 'z\n.sh', notInspected: 'it is \u001b[2J too large' },
+    ];
+    await using queue = await startQueue(question('dddd000004', argv, operands));
     await using terminal = await startWatch(queue);
     await terminal.shows(/npm "\\u\{1b\}\[2J\\u\{1b\}\[1;1HOK safe" "\\u\{202e\}gnp\.exe"/);
     await terminal.type('Enter');
     const shown = await terminal.shows(/a approve/);
     expect(shown).toMatch(/^dddd000004 /);
     expect(shown).toMatch(/\n +"a\\nApprove: yes"\n/);
+    expect(shown).toContain('"x.sh is /app/x.sh" is "/app/\\u{202e}hs.z", sha256 ab12');
+    expect(shown).toContain('"z\\n.sh" is not inspected: it is \\u{1b}[2J too large');
     expect(shown).not.toMatch(/[^\x20-\x7e\n]/);
   });
 
