@@ -43,6 +43,25 @@ const patterns: readonly string[] = [
     'SUDO_*',
   ],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SSL_CERT_*', 'CURL_*', 'WGETRC'],
+  ...[
+    'OPENSSL_*',
+    'SSLKEYLOGFILE',
+    'XDG_CONFIG_*',
+    'XDG_DATA_*',
+    'SHELL',
+    'ZDOTDIR',
+    'TZDIR',
+    'GNUPGHOME',
+    'TAPE',
+  ],
+  ...[
+    'NODE_V8_COVERAGE',
+    'NODE_REDIRECT_WARNINGS',
+    'NODE_COMPILE_CACHE',
+    'AWKPATH',
+    'AWKLIBPATH',
+    'COREPACK_*',
+  ],
 ];
 
 /** Without regard to case: some tools read their variables so. */

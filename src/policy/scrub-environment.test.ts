@@ -26,6 +26,7 @@ const dangerous = [
     'PATH',
     'HOME',
   ],
+  ...['OPENSSL_CONF', 'XDG_CONFIG_HOME', 'NODE_V8_COVERAGE', 'TAPE'],
 ];
 
 test.each([...dangerous, 'BASH_FUNC_ls%%', 'ld_preload'])(
@@ -51,6 +52,11 @@ test.each([
   ['no name', ['=x'], []],
   ['no =', ['CI'], []],
   ['a name with letters of another script', ['LANG\u0430=x'], []],
+  ['a language that is a file', ['LANG=/app/x', 'LC_ALL=../x', 'LC_CTYPE=a/b'], []],
+  ['a terminal that is a file', ['TERM=/app/x'], []],
+  ['a time zone that is a file', ['TZ=/app/x'], []],
+  ['a time zone that leads to a file', ['TZ=a/../../../app/x'], []],
+  ['a time zone that is a file behind a colon', ['TZ=:/app/x'], []],
   ['a name that begins with a digit', ['LC_*', '1LANG=x'], []],
 ])('A-23 %s is left out', (_name, env, expected) => {
   expect(scrubEnvironment(env, [...allowed, 'LD_*'])).toEqual(expected);
@@ -69,6 +75,7 @@ test('A-25 only allowed names pass, sorted', () => {
   ];
   expect(scrubEnvironment(env, allowed)).toEqual(['CI=', 'LANG=C.UTF-8', 'LC_=1', 'LC_ALL=C', 'TZ=UTC']);
   expect(scrubEnvironment(env, [])).toEqual([]);
+  expect(scrubEnvironment(['TZ=Europe/Berlin', 'LANG=de_DE.UTF-8@euro'], allowed)).toHaveLength(2);
 });
 
 test('P12 what comes out is sorted, unique, allowed and harmless, whatever went in', () => {

@@ -22,8 +22,15 @@ function mayPass(name: string, entry: string, allowed: readonly string[]): boole
     isVariableName(name) &&
     allowed.some((pattern) => matchesName(pattern, name)) &&
     !isDangerousVariable(name) &&
-    !hasControl(entry)
+    !hasControl(entry) &&
+    !namesFile(name, entry.slice(name.length + 1))
   );
+}
+
+/** A language, a terminal or a time zone that is a path would have the tool read a file of the agent's. */
+function namesFile(name: string, value: string): boolean {
+  if (name === 'TZ') return value.startsWith('/') || value.startsWith(':') || value.includes('..');
+  return ['LANG', 'LANGUAGE', 'LC_*', 'TERM'].some((one) => matchesName(one, name)) && value.includes('/');
 }
 
 function isVariableName(text: string): boolean {
