@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
 import { firstLink, linkHash } from '../../src/audit/chain.ts';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
@@ -20,7 +20,10 @@ beforeEach(() => {
   file = join(dir, 'audit.jsonl');
 });
 
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true });
+});
 
 const note = (text: string): AuditRecord => ({ type: 'lifecycle', event: 'test', text });
 
@@ -131,6 +134,21 @@ test('the chain goes on over a rotation and a restart, and its heads are signed'
   const files = [...(await rotatedFiles(file)), file];
   expect(files.length).toBeGreaterThan(3);
   expect(await verifyAudit(files, publicKey)).toEqual({ records: 33, heads: 3, vouchedFor: 33 });
+});
+
+test('the head is signed after a thousand records, and with the first that comes after ten minutes', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const heads = () => lines().flatMap(({ type, seq }) => (type === 'head' ? [seq] : []));
+  const audit = await openAuditLog(file, { key });
+  for (let i = 0; i < 3; i++) await audit.append(note(`${i}`));
+  vi.advanceTimersByTime(10 * 60_000);
+  expect(heads()).toEqual([]);
+  await audit.append(note('late'));
+  expect(heads()).toEqual([5]);
+  await Promise.all(Array.from({ length: 1200 }, (_, index) => audit.append(note(`n${index}`))));
+  expect(heads()).toHaveLength(2);
+  await audit.close();
+  expect(await verifyAudit([file], publicKey)).toEqual({ records: 1206, heads: 2, vouchedFor: 1206 });
 });
 
 test('verify names the first bad record', async () => {

@@ -30,8 +30,8 @@ interface Waiting {
 }
 
 const defaultMaxBytes = 256 * 1024 * 1024;
-/** Records between two signed heads. */
-const headEvery = 1000;
+/** Between two signed heads: so many records at most, and with the first that comes after so long. */
+const headEvery = { records: 1000, ms: 10 * 60_000 };
 
 /**
  * Opens `file`, cutting off a torn last line. There is no timer: each flush takes what arrived during the last one.
@@ -52,6 +52,8 @@ class Appender {
   readonly #options: AuditLogOptions;
   #open: OpenFile;
   #unsigned = 0;
+  /** On the monotonic clock. */
+  #signedAt = performance.now();
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
 
@@ -96,10 +98,13 @@ class Appender {
     if (this.#open.position.end >= maxBytes) await this.#rotate();
     const { handle, position } = this.#open;
     const lines = chainLines(records, position);
-    const due = records.length === 0 || this.#unsigned + records.length >= headEvery;
+    const now = performance.now();
+    const many = this.#unsigned + records.length >= headEvery.records;
+    const due = records.length === 0 || many || now - this.#signedAt >= headEvery.ms;
     const head = due ? signedHead(lines.last, key) : undefined;
     await writeLines(handle, lines.text + (head?.text ?? ''), position.end);
     this.#unsigned = due ? 0 : this.#unsigned + records.length;
+    if (due) this.#signedAt = now;
     const last: Position = (head ?? lines).last;
     this.#open = { handle, position: last };
   }

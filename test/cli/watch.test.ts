@@ -78,7 +78,7 @@ async function startWatch(
   return terminal;
 }
 
-describe.skipIf(!hasTmux)('clawrden watch on a terminal', () => {
+describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
   test('P10: shows what comes and goes within a second, approves what was read after a yes, and denies with a reason', async () => {
     await using queue = await startQueue();
     await using terminal = await startWatch(queue);
