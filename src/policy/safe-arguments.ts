@@ -6,9 +6,13 @@ import type { ToolGrammar } from './tools/grammar.ts';
  * known to be harmless is; an abbreviation or an option that we do not know is not.
  */
 export function hasSafeArguments(grammar: ToolGrammar, reading: Reading): boolean {
+  return (reading.subcommand?.harmless ?? true) && hasSafeOptions(grammar, reading);
+}
+
+/** The same, whatever the sub-command does by itself. */
+export function hasSafeOptions(grammar: ToolGrammar, reading: Reading): boolean {
   return (
     reading.sure &&
-    (reading.subcommand?.harmless ?? true) &&
     reading.given.every(({ harmless }) => harmless) &&
     (grammar.areHarmless?.(reading) ?? true)
   );

@@ -1,8 +1,10 @@
 import { mayHaveFlag } from './flags.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
+import { hasSafeOptions } from './safe-arguments.ts';
 import { seeThrough } from './see-through.ts';
 import type { Option, OptionTable } from './tools/grammar.ts';
 import { type Interpreter, interpreterData, otherRunners, programFiles } from './tools/interpreter-data.ts';
+import { knownTools } from './tools/known-tools.ts';
 
 /** A file that a command runs besides its tool, as the command names it; or what it runs that nobody can look at. */
 export type ScriptOperand = { readonly path: string } | { readonly notInspected: string };
@@ -37,7 +39,14 @@ function interpreted(tool: string, args: readonly string[]): readonly ScriptOper
   if (programFiles.get(tool)?.some((flag) => mayHaveFlag(flag, args)) === true)
     return [unseen(`what ${tool} may read its program from`)];
   const interpreter = interpreterData.get(withoutVersion(tool));
-  return interpreter === undefined ? [] : interpretedBy(interpreter, tool, args);
+  if (interpreter !== undefined) return interpretedBy(interpreter, tool, args);
+  return mayRunMore(tool, args) ? [unseen(`what these arguments of ${tool} may run`)] : [];
+}
+
+/** `find -exec`, `tar -I` and their like. */
+function mayRunMore(tool: string, args: readonly string[]): boolean {
+  const grammar = knownTools.get(tool);
+  return grammar !== undefined && !hasSafeOptions(grammar, readArguments(grammar, args));
 }
 
 function interpretedBy(
