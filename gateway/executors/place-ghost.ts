@@ -117,6 +117,7 @@ async function start(
   try {
     const coming = await host.warm.claimComing(key, signal);
     if (coming?.session.alive) return { ghost: coming, nameless: true };
+    if (coming !== undefined) void host.discard(coming);
     const name = nameless === true ? {} : { executionId: execution.record.id };
     const purpose = { pooled: false, timeoutMs, ...name };
     return { ghost: await host.start(shape, purpose, signal), nameless: false };

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { newMirrored, play } from './mirrored.ts';
+import { type RealGateway, startRealGateway } from './real-gateway.ts';
+
+let gateway: RealGateway;
+let relay: GatewayClient;
+
+beforeAll(async () => {
+  gateway = await startRealGateway();
+  relay = await gateway.relay();
+}, 60_000);
+afterAll(async () => {
+  relay?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+async function run() {
+  const command = newMirrored();
+  await play(relay, command, { tool: 'run' }, gateway.audit);
+  return { starts: command.starts, reason: command.outcome?.reason };
+}
+
+test('P19 A-72: a kill counts at once and over a restart, also where nobody can confirm it: then that is said, soon', async () => {
+  expect(await run()).toEqual({ starts: 1, reason: '' });
+  const began = performance.now();
+  // The one that speaks here never tells what became of its agents.
+  const answer = gateway.cli('kill', 'coder', '--reason', 'frightened');
+  await expect.poll(run, { interval: 20, timeout: 10_000 }).toEqual({ starts: 0, reason: 'agent-killed' });
+  expect(await answer).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^clawrden: kill: not confirmed to be gone: agent coder; /),
+  });
+  expect(performance.now() - began).toBeLessThan(10_000);
+  relay.close();
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  relay = await gateway.relay();
+  expect(await run()).toEqual({ starts: 0, reason: 'agent-killed' });
+  expect(await gateway.cli('resume', 'coder')).toMatchObject({ code: 0 });
+  expect(await run()).toEqual({ starts: 1, reason: '' });
+});
