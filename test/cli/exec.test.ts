@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -263,6 +263,27 @@ test.skipIf(!hasTmux).each([
   await terminal.shows(new RegExp(`^${left}$`, 'm'));
   await terminal.type(`clear; ${modes}`, 'Enter');
   await terminal.shows(/^opost\+icanon\+echo$/m);
+});
+
+test.skipIf(!hasTmux)('--tty: a terminal that goes away is a SIGHUP for the tool, and for exec', async () => {
+  const { gateway, args } = await gatewayWith(async (_request, channel) => {
+    const { seen, until } = inputsOf(channel);
+    void channel.send({ type: 'accepted', planHash: 'h' });
+    void channel.send({ type: 'credit', bytes: 1000 });
+    await channel.send({ type: 'stdout', bytes: Buffer.from('one\ntwo') });
+    await until('signal');
+    const [signal] = seen.flatMap((input) => (input.type === 'signal' ? [input.signal] : []));
+    return { kind: 'exited', code: 0, signal: signal ?? 0 };
+  });
+  await using _gateway = gateway;
+  const file = join(gateway.dir, 'left');
+  {
+    await using terminal = await openTerminal();
+    const command = `${process.execPath} ${launcher} ${args.join(' ')} --tty -- x`;
+    await terminal.type(`sh -c "trap '' HUP; ${command}; echo \\$? > ${file}"`, 'Enter');
+    await terminal.shows(/one\n {3}two$/m);
+  }
+  await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 5000 }).toBe('129\n');
 });
 
 test('where no gateway answers, or none is known, exec ends with 125', async () => {

@@ -27,7 +27,8 @@ export function openCallersTerminal(onResize: (size: TerminalSize) => void): Cal
     raw = true;
   }
   function restore(): void {
-    if (raw) stty(found);
+    // It may be gone by now, and then there is nothing to put back.
+    if (raw) spawnSync('stty', [found], { stdio: ['inherit', 'ignore', 'ignore'] });
     raw = false;
   }
   function lend(work: () => void): void {
