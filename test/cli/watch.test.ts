@@ -1,82 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Answer, PendingApproval } from '../../gateway/warden-view.ts';
-import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
-import { admin, startTestGateway } from '../grpc/gateway.ts';
-import { contextOf, ended, launcher, start } from './clawrden.ts';
-import { hasTmux, openTerminal, type Terminal } from './terminal.ts';
-
-function planOf(argv: readonly string[], operands?: readonly Operand[]): Plan {
-  return {
-    agent: 'coder',
-    argv,
-    env: ['LANG=C'],
-    cwd: '/app',
-    workspace: '/app',
-    uid: 1000,
-    gid: 1000,
-    umask: 0o22,
-    strategy: 'ghost',
-    image: { reference: 'node:24', id: 'sha256:0' },
-    mounts: [{ kind: 'volume', source: 'coder-app', target: '/app' }],
-    network: 'none',
-    limits: { memoryBytes: 1, cpus: 1, pids: 1, outputBytes: 0, fileBytes: 0 },
-    stdin: 'none',
-    timeoutMs: 1000,
-    idleTimeoutMs: 0,
-    policyHash: 'p',
-    ...(operands === undefined ? {} : { operands }),
-  };
-}
-
-function question(id: string, argv: readonly string[], operands?: readonly Operand[]): PendingApproval {
-  const rest = { executionId: `e-${id}`, agent: 'coder', planHash: 'h', rule: 'install', reason: 'fetches' };
-  const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
-  return { id, ...rest, ...times, plan: canonicalJson(planOf(argv, operands)) };
-}
-
-const install = question('aaaa000001', ['npm', 'install', 'express']);
-const remove = question('bbbb000002', ['rm', '-rf', '/app/dist']);
-
-/** A gateway with a queue that the test changes. */
-async function startQueue(...first: PendingApproval[]) {
-  let waiting = first;
-  const listeners = new Set<() => void>();
-  const resolved: [string, Answer][] = [];
-  const set = (...next: PendingApproval[]) => {
-    waiting = next;
-    for (const listener of listeners) listener();
-  };
-  const gateway = await startTestGateway({
-    operators: { admin: 'admin', vera: 'viewer' },
-    warden: {
-      approvals: () => waiting,
-      watchApprovals: (listener, signal) => {
-        listeners.add(listener);
-        signal.addEventListener('abort', () => listeners.delete(listener));
-      },
-      resolveApproval: async (id, answer) => {
-        const approval = waiting.find((each) => each.id === id);
-        if (approval === undefined) return { type: 'already-resolved', text: `${id} was resolved before` };
-        resolved.push([id, answer]);
-        set(...waiting.filter((each) => each.id !== id));
-        return { type: 'resolved', approval };
-      },
-    },
-  });
-  return { gateway, resolved, set, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
-}
-
-async function startWatch(
-  queue: Awaited<ReturnType<typeof startQueue>>,
-  name: string = admin.name,
-): Promise<Terminal> {
-  const context = await contextOf(queue.gateway, { kind: 'operator', name });
-  const terminal = await openTerminal();
-  await terminal.type(`${process.execPath} ${launcher} watch --context ${context}; echo left $?`, 'Enter');
-  await terminal.shows(/clawrden watch(?![^]*connecting)[^]*q quit/);
-  return terminal;
-}
+import { contextOf, ended, start } from './clawrden.ts';
+import { hasTmux } from './terminal.ts';
+import { install, question, remove, startQueue, startWatch } from './watch-queue.ts';
 
 describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
   test('P10: shows what comes and goes within a second, approves what was read after a yes, and denies with a reason', async () => {
@@ -110,6 +38,29 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     await terminal.shows(/left 0/);
     expect(await terminal.modes()).toBe('0 1\n');
   });
+
+  test('shows what docs/operations.md shows', async () => {
+    await using queue = await startQueue(install, remove);
+    await using terminal = await startWatch(queue);
+    const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const pictures = page.split('```\n').filter((block) => /^(clawrden watch|aaaa000001) /.test(block));
+    const list = await terminal.shows(/bbbb000002/);
+    await terminal.type('Enter');
+    await terminal.shows(/a approve/);
+    await terminal.type('a');
+    expect([list, await terminal.shows(/y: yes/)].map(timeless)).toEqual(pictures.map(timeless));
+  });
+
+  /** Without what is never twice the same, and without empty rows. */
+  function timeless(screen: string): string[] {
+    const rows = screen.split('\n').filter((row) => row !== '');
+    return rows.map((row) =>
+      row
+        .replace(/\d+ min \d+ s +|\d+ min \d+ s$/, 'TIME ')
+        .replace(/20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/, 'DATE')
+        .replace(/[a-z.]+:\d{2,5}$/, 'GATEWAY'),
+    );
+  }
 
   test('A-48: what was not shown to its end cannot be approved, and a cut line says so', async () => {
     const long = question('cccc000003', ['sh', '-c', `:${' '.repeat(4000)}; rm -rf /app`]);

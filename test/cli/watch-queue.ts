@@ -1,0 +1,82 @@
+import type { Answer, PendingApproval } from '../../gateway/warden-view.ts';
+import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
+import { admin, startTestGateway } from '../grpc/gateway.ts';
+import { contextOf, launcher } from './clawrden.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+function planOf(argv: readonly string[], operands?: readonly Operand[]): Plan {
+  return {
+    agent: 'coder',
+    argv,
+    env: ['LANG=C'],
+    cwd: '/app',
+    workspace: '/app',
+    uid: 1000,
+    gid: 1000,
+    umask: 0o22,
+    strategy: 'ghost',
+    image: { reference: 'node:24', id: 'sha256:0' },
+    mounts: [{ kind: 'volume', source: 'coder-app', target: '/app' }],
+    network: 'none',
+    limits: { memoryBytes: 1, cpus: 1, pids: 1, outputBytes: 0, fileBytes: 0 },
+    stdin: 'none',
+    timeoutMs: 1000,
+    idleTimeoutMs: 0,
+    policyHash: 'p',
+    ...(operands === undefined ? {} : { operands }),
+  };
+}
+
+export function question(
+  id: string,
+  argv: readonly string[],
+  operands?: readonly Operand[],
+): PendingApproval {
+  const rest = { executionId: `e-${id}`, agent: 'coder', planHash: 'h', rule: 'install', reason: 'fetches' };
+  const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
+  return { id, ...rest, ...times, plan: canonicalJson(planOf(argv, operands)) };
+}
+
+export const install = question('aaaa000001', ['npm', 'install', 'express']);
+export const remove = question('bbbb000002', ['rm', '-rf', '/app/dist']);
+
+/** A gateway with a queue that the test changes. */
+export async function startQueue(...first: PendingApproval[]) {
+  let waiting = first;
+  const listeners = new Set<() => void>();
+  const resolved: [string, Answer][] = [];
+  const set = (...next: PendingApproval[]) => {
+    waiting = next;
+    for (const listener of listeners) listener();
+  };
+  const gateway = await startTestGateway({
+    operators: { admin: 'admin', vera: 'viewer' },
+    warden: {
+      approvals: () => waiting,
+      watchApprovals: (listener, signal) => {
+        listeners.add(listener);
+        signal.addEventListener('abort', () => listeners.delete(listener));
+      },
+      resolveApproval: async (id, answer) => {
+        const approval = waiting.find((each) => each.id === id);
+        if (approval === undefined) return { type: 'already-resolved', text: `${id} was resolved before` };
+        resolved.push([id, answer]);
+        set(...waiting.filter((each) => each.id !== id));
+        return { type: 'resolved', approval };
+      },
+    },
+  });
+  return { gateway, resolved, set, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+}
+
+/** `clawrden watch` on a terminal, once it is live. */
+export async function startWatch(
+  queue: Awaited<ReturnType<typeof startQueue>>,
+  name: string = admin.name,
+): Promise<Terminal> {
+  const context = await contextOf(queue.gateway, { kind: 'operator', name });
+  const terminal = await openTerminal();
+  await terminal.type(`${process.execPath} ${launcher} watch --context ${context}; echo left $?`, 'Enter');
+  await terminal.shows(/clawrden watch(?![^]*connecting)[^]*q quit/);
+  return terminal;
+}
