@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApprovalStore } from '../approvals/approval-store.ts';
+import { openDatabase } from './database.ts';
+import { openHistory } from './history.ts';
+import { migrations } from './migrations.ts';
+
+let dir: string;
+let file: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-store-'));
+  file = join(dir, 'clawrden.db');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+// In the order in which they are done.
+const names = Object.keys(migrations).toSorted();
+
+/** As a gateway left it that knew the first `count` of them: with one execution, and one question if it had any. */
+async function databaseOf(count: number): Promise<void> {
+  const database = new Kysely<unknown>({
+    dialect: new SqliteDialect({ database: new SqliteDatabase(file) }),
+  });
+  const known = Object.fromEntries(names.slice(0, count).map((name) => [name, migrations[name]!]));
+  const provider = { getMigrations: () => Promise.resolve(known) };
+  const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
+  expect(error).toBeUndefined();
+  await sql`insert into executions (caller, id, agent, argv, cwd, state, decision, rule, decision_reason, strategy, host,
+      container, plan_hash, plan, approval_id, approver, outcome, reason, text, uid, gid, exit_code, exit_signal,
+      stdout_bytes, stderr_bytes, received_at, ended_at)
+    values ('relay:host-1', 'e1', 'coder', '["ls","-l"]', '/app', 'ended', 'allow', 'look', '', 'mirror', 'host-1', 'c',
+      'h', '{}', '', '', 'exited', '', '', 1000, 1000, 3, 0, 12, 0, 1, 2)`.execute(database);
+  if (count > names.indexOf('0003-approvals')) {
+    await sql`insert into approvals (id, execution_id, caller, agent, plan_hash, plan, rule, reason, context, state,
+        verdict_by, verdict_via, verdict_reason, created_at, expires_at)
+      values ('a1', 'e2', 'relay:host-1', 'coder', 'h', '{}', 'r', '', '{}', 'pending', '', '', '', 1,
+        ${Date.now() + 60_000})`.execute(database);
+  }
+  await database.destroy();
+}
+
+test.each(names.map((name, index) => [name, index + 1] as const))(
+  'what a gateway left that knew no more than %s is brought up to date, and nothing of it is lost',
+  async (_name, count) => {
+    await databaseOf(count);
+    for (const _ of ['brought up to date', 'as it is']) {
+      const database = await openDatabase(file, 'crash');
+      const waiting = await createApprovalStore(database).unfinished();
+      expect(waiting.map(({ id }) => id)).toEqual(count > names.indexOf('0003-approvals') ? ['a1'] : []);
+      const history = openHistory(database);
+      expect(await history.find('e1')).toMatchObject({
+        ...{ agent: 'coder', argv: ['ls', '-l'], state: 'ended', exitCode: 3, stdoutBytes: 12, endedAt: 2 },
+      });
+      await history.close();
+    }
+  },
+);
+
+test('what a later gateway left is not touched', async () => {
+  await databaseOf(names.length);
+  const later = new SqliteDatabase(file);
+  later.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
+  later.close();
+  await expect(openDatabase(file, 'crash')).rejects.toThrow(
+    `the database ${file} cannot be brought up to date`,
+  );
+});
