@@ -24,7 +24,7 @@ export function newMirrored(): Mirrored {
 export const usage = { userMs: 30, systemMs: 4, maxResidentKib: 2048 };
 
 export interface First {
-  readonly tool: 'run' | 'ask' | 'kept';
+  readonly tool: 'run' | 'ask' | 'kept' | 'here';
   readonly args?: readonly string[];
   readonly agent?: string;
   /** What its tool writes to stdout; it always exits with 7. */
@@ -55,6 +55,9 @@ export function play(
         stream.write({
           message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '', usage } },
         });
+        break;
+      case 'runOriginal':
+        command.starts += 1;
         break;
       case 'outcome':
         command.outcome = message.value;

@@ -42,8 +42,9 @@ tools:
   run: { strategy: mirror }
   kept: { strategy: mirror, record: head-tail }
   ask: { strategy: mirror }
+  here: { strategy: passthrough }
 rules:
-  - { name: may-run, tools: [run, kept], action: allow }
+  - { name: may-run, tools: [run, kept, here], action: allow }
   - { name: must-ask, tools: [ask], action: ask }
 complete: true
 `;

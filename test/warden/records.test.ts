@@ -58,6 +58,18 @@ test('P25 the record of an end has sizes and digests of all that was written, th
   }
 });
 
+test('P25 of what its caller runs in place the decision and the start are recorded, and no more is known', async () => {
+  const command = await run({ tool: 'here' });
+  expect(command.starts).toBe(1);
+  const lines = await recordsOf(command);
+  expect(lines).toMatchObject([
+    { type: 'decision', decision: 'allow', strategy: 'passthrough' },
+    { type: 'start', host: 'host-1', container: '', planHash: lines[0]?.planHash },
+    { type: 'outcome', outcome: 'started', stdoutBytes: 0 },
+  ]);
+  expect(lines[2]).not.toHaveProperty('usage');
+});
+
 test('P10 an approval for a while: the very same plan runs without a question, and the record says by whom', async () => {
   const again = { tool: 'ask', args: ['again'] } as const;
   const first = newMirrored();
