@@ -32,7 +32,9 @@ function spelledOut(arg: string, table: OptionTable): string[] | undefined {
   for (let depth = 0; isFlag(rest); depth += 1) {
     if (depth === maxDepth) return undefined;
     const name = nameOf(rest);
-    words.push(...namesOf(name, table));
+    const names = namesOf(name, table);
+    if (names === undefined) return undefined;
+    words.push(...names);
     if (name.length === rest.length) return words;
     rest = rest.slice(name.length + 1);
   }
@@ -40,11 +42,14 @@ function spelledOut(arg: string, table: OptionTable): string[] | undefined {
 }
 
 /** With any number of dashes, as letters in a row, and with any `no-`: `--no-x false` is `--x`. */
-function namesOf(flag: string, table: OptionTable): string[] {
+function namesOf(flag: string, table: OptionTable): string[] | undefined {
   let at = 0;
   while (flag.charAt(at) === '-') at += 1;
   while (flag.slice(at, at + 3).toLowerCase() === 'no-') at += 3;
   const bare = flag.slice(at);
   if (bare === '') return [];
-  return [flag, `--${bare}`, ...(isCluster(table, bare) ? [`-${bare}`] : [])];
+  if (!isCluster(table, bare)) return [flag, `--${bare}`];
+  // A letter takes what the next one stands for, and leaves the rest of that for a word.
+  const takesLetter = Array.from(bare.slice(0, -1)).some((one) => table.get(`-${one}`)?.value !== 'none');
+  return takesLetter ? undefined : [flag, `--${bare}`, `-${bare}`];
 }

@@ -145,9 +145,9 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'it reads what a file or an address says': '-f -k --template',
   },
   npm: {
-    'it leaves the workspace': '-g --location --local-prefix --cache',
-    'it says where code comes from': '--registry --proxy --https-proxy --cafile --allow-git --package --otp',
-    'other sub-commands run it': '--shell --editor --viewer --git --init-module --onload-script',
+    'it leaves the workspace': '-g --location --cache',
+    'it says where code comes from': '--registry --proxy --https-proxy --cafile --package --otp',
+    'other sub-commands run it': '--shell --editor --viewer --git --init-module',
     'it answers a question about what is to run': '-y -n',
     'it says what another sub-command writes': '--pack-destination --init-author-name',
   },

@@ -2,17 +2,16 @@ import { abbreviationsOf, options, subcommands, type ToolGrammar } from './gramm
 
 const common = options(
   `--silent,-s --quiet,-q --verbose --json --no-json --long,-l --parseable,-p --all,-a --depth= --omit= --include=
-  --production --only= --workspace,-w= --workspaces --include-workspace-root --if-present --ignore-scripts
+  --production --only= --workspace,-w= --workspaces,--ws --include-workspace-root,--iwr --if-present --ignore-scripts
   --foreground-scripts --no-audit --audit --no-fund --fund --no-progress --progress --prefer-offline
   --prefer-online --offline --color --no-color --loglevel= --version,-v --versions --help,-h --usage
   --save,-S --save-dev,-D --save-prod,-P --save-optional,-O --save-exact,-E --no-save --save-peer --dry-run
   --legacy-peer-deps --strict-peer-deps --package-lock-only --no-package-lock --tag= --access= --engine-strict
   --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode
   -d -H --save-bundle,-B --message,-m=`,
-  `--global,-g --location,-L= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry= --cache=
-  --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --onload-script= --proxy=
-  --https-proxy= --cafile= --package= --yes,-y --no-yes,-n --logs-dir= --allow-git= --pack-destination= --otp=
-  --local-prefix= --init-author-name=`,
+  `--global,-g,--local --location,-L= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry,--reg= --cache=
+  --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --proxy=
+  --https-proxy= --cafile= --package= --yes,-y --no-yes,-n,--no --logs-dir= --pack-destination= --otp= --init-author-name=`,
 );
 
 const all = new Map([
@@ -23,7 +22,7 @@ const all = new Map([
   ),
   ...subcommands(
     `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
-    bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
+    bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,u,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
     exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
     config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
     profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar
