@@ -131,3 +131,22 @@ test('A-46: a caller that does not come back after a restart leaves its question
   expect(core.approvals.pending()).toEqual([]);
   expect(core.ran).toEqual([]);
 });
+
+test('A-46: an approval whose caller never came back stays approved and unused, and its execution ends canceled', async () => {
+  await using core = await startCore(dir);
+  const channel = openChannel();
+  const running = createExecute(core)(relay, request('ask'), channel);
+  const id = await untilAsked(core);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  channel.leave(new Vanished());
+  expect((await core.approvals.resolve(id, yes)).type).toBe('resolved');
+  await vi.advanceTimersByTimeAsync(returnWithinMs + 1);
+  vi.useRealTimers();
+  expect(await running).toMatchObject({ kind: 'canceled', reason: 'requester-gone' });
+  expect(core.ran).toEqual([]);
+  await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'outcome'));
+  expect(readAudit(dir).filter(({ type }) => type === 'verdict')).toMatchObject([{ verdict: 'approved' }]);
+  const [kept] = await core.approvals.restore();
+  expect(kept?.approval.id).toBe(id);
+  expect(await kept?.verdict(new AbortController().signal)).toMatchObject(yes);
+});
