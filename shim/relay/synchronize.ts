@@ -63,7 +63,8 @@ async function session(
   const report = reporter(stream, () => describe(options, tools));
   const apply = latestOnly(async (state: SynchronizeResponse) => {
     await applyState(options, tools, state);
-    await report();
+    // Whoever has told waits for it, also where nothing had to change.
+    await report(true);
     options.onApplied();
   });
   stream.on('data', apply);
@@ -84,14 +85,17 @@ function endOf(stream: Stream): Promise<string> {
   });
 }
 
-/** Sends a report where it says something new. */
-function reporter(stream: Stream, describeNow: () => Promise<AgentReport[]>): () => Promise<void> {
+/** Sends a report where it says something new, or `always`. */
+function reporter(
+  stream: Stream,
+  describeNow: () => Promise<AgentReport[]>,
+): (always?: boolean) => Promise<void> {
   const version = packageVersion();
   let last = '';
-  return async () => {
+  return async (always = false) => {
     const agents = await describeNow();
     const now = JSON.stringify(agents);
-    if (now === last || stream.writableEnded || stream.destroyed) return;
+    if ((now === last && !always) || stream.writableEnded || stream.destroyed) return;
     last = now;
     stream.write({ version, agents });
   };

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AgentEngine } from '../../shim/relay/agent-engine.ts';
+import { createHalt } from '../../shim/relay/halt.ts';
+import { synchronize } from '../../shim/relay/synchronize.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { relay, startTestGateway } from '../grpc/gateway.ts';
+
+let jail: string;
+
+beforeEach(async () => {
+  jail = await mkdtemp(join(tmpdir(), 'clawrden-jail-'));
+});
+afterEach(() => rm(jail, { recursive: true }));
+
+/** An engine on which everything succeeds, and what it was asked for. */
+function willing(): AgentEngine & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    startInit: () => Promise.reject(new Error('nothing is run here')),
+    look: () => Promise.resolve({ running: true, problem: '' }),
+    set: (_container, state) => Promise.resolve(void asked.push(state)),
+  };
+}
+
+test('P19: every order to halt is confirmed, also one that changes nothing', async () => {
+  const coder = { lockdown: false, name: 'coder', tools: [], paused: false, killed: false };
+  let state = { lockdown: false, agents: [coder] };
+  await using gateway = await startTestGateway({ state: () => state });
+  const engine = willing();
+  const log = pino({ level: 'silent' });
+  const halt = createHalt({ agent: 'coder', container: 'c', mirrors: new Set(), engine, log });
+  const agents = [{ name: 'coder', container: 'c', jail, halt }];
+  const end = new AbortController();
+  const link = await gateway.connect(relay);
+  const synchronized = synchronize({ agents, link, engine, onApplied: () => {}, log }, end.signal);
+  const agent = { name: 'coder', relay: relay.name } as AgentConfig;
+  await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
+
+  const told = async (lockdown: boolean, change: Partial<typeof coder>) => {
+    state = { lockdown, agents: [{ ...coder, ...change }] };
+    gateway.relays.tellAll();
+    const halted = gateway.relays.halted(agent).then(() => 'halted');
+    return await Promise.race([halted, sleep(2000, 'nothing')]);
+  };
+  expect(await told(false, { paused: true })).toBe('halted');
+  expect(await told(false, { paused: true })).toBe('halted');
+  expect(await told(true, { paused: true })).toBe('halted');
+  expect(await told(true, { killed: true })).toBe('halted');
+  expect(await told(true, { killed: true })).toBe('halted');
+  expect(engine.asked).toEqual(['running', 'paused', 'paused', 'paused', 'killed', 'killed']);
+  end.abort();
+  await synchronized;
+});
