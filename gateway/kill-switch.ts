@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClawrdenError } from '../src/errors.ts';
+import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { Execution } from './execution.ts';
@@ -54,8 +54,7 @@ const breakerPrefix = 'breaker:';
 const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1, paused: 2, killed: 3 };
 
 export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch> {
-  const { database, audit } = parts;
-  const rows = await database.selectFrom('agent_states').selectAll().execute();
+  const rows = await parts.database.selectFrom('agent_states').selectAll().execute();
   const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
   const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
   const locked = () => stateOf(everyAgent) === 'paused';
@@ -66,14 +65,10 @@ export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch
     states.set(agent, heldOf(row));
     const halting =
       strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
-    await database
-      .insertInto('agent_states')
-      .values(row)
-      .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
-      .execute();
-    const subject = agent === everyAgent ? 'every agent' : agent;
-    await audit.append({ type: 'control', agent: subject, state, by, reason });
-    return (await halting) ?? { stopped: 0, unconfirmed: [] };
+    const unrecorded = await keep(parts, row).then(() => undefined, toClawrdenError);
+    const halted = await halting;
+    if (unrecorded !== undefined) throw inForceOnly(unrecorded);
+    return halted ?? { stopped: 0, unconfirmed: [] };
   }
 
   return {
@@ -89,6 +84,31 @@ export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch
       change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
     },
   };
+}
+
+/** On the disk, where it outlives this gateway, and in the audit. */
+async function keep({ database, audit }: KillSwitchParts, row: AgentStateRow): Promise<void> {
+  await database
+    .insertInto('agent_states')
+    .values(row)
+    .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
+    .execute();
+  const { agent, state, set_by: by, reason } = row;
+  await audit.append({
+    type: 'control',
+    agent: agent === everyAgent ? 'every agent' : agent,
+    state,
+    by,
+    reason,
+  });
+}
+
+/** Whoever has asked must not take it for undone. */
+function inForceOnly({ code, message }: ClawrdenError): ClawrdenError {
+  return new ClawrdenError(
+    code,
+    `it is in force, and could not be recorded, so a restart may undo it: ${message}`,
+  );
 }
 
 function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {

@@ -48,7 +48,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'not-utf8': status.INVALID_ARGUMENT,
   canceled: status.CANCELLED,
   'resume-void': status.FAILED_PRECONDITION,
-  'audit-unwritable': status.UNAVAILABLE,
+  'audit-unwritable': status.DATA_LOSS,
   internal: status.INTERNAL,
   'not-executable': status.FAILED_PRECONDITION,
   'not-found': status.NOT_FOUND,

@@ -25,6 +25,8 @@ export function toCliError(error: unknown, what: string, { gateway, refused }: A
       return new CliError(what, details, refused);
     case status.NOT_FOUND:
       return new CliError(what, details, 'give the whole id');
+    case status.DATA_LOSS:
+      return new CliError(what, details, "make room on the gateway's disk, and do it again");
     default:
       return new CliError(what, details, 'nothing was done');
   }

@@ -69,3 +69,24 @@ test('P19: what ended before and is not taken away yet is not confirmed', async 
     unconfirmed: [`${start.executionId} on its agent host`],
   });
 });
+
+test('P19: what cannot be recorded is in force all the same, and that is said', async () => {
+  await using core = await startCore(
+    dir,
+    (_permit, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  );
+  const running = createExecute(core)(relay, request('run'), openChannel());
+  await vi.waitUntil(() => core.ran.length === 1);
+  await core.records.audit.close();
+  await expect(core.killSwitch.set('coder', 'killed', operator, '')).rejects.toMatchObject({
+    ...{
+      code: 'audit-unwritable',
+      message: expect.stringMatching(/^it is in force, and could not be recorded/),
+    },
+  });
+  expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by operator:admin' });
+  expect(core.killSwitch.refusal('coder')).toMatchObject({ code: 'agent-killed' });
+});

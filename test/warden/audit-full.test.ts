@@ -49,7 +49,20 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     );
     expect(await status()).toMatch(/ENOSPC/);
 
+    const killed = await gateway.cli('kill', 'other');
+    expect(killed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^clawrden: kill: it is in force, and could not be recorded, .*ENOSPC.*; make room on the gateway's disk, /,
+      ),
+    });
+
     rmSync(filler);
+    const states = JSON.parse((await gateway.cli('agents', '--json')).stdout) as object[];
+    expect(states).toMatchObject([
+      { name: 'coder', killed: false },
+      { name: 'other', killed: true },
+    ]);
     expect(await run()).toMatchObject({ starts: 1, outcome: { code: 7 }, unaudited: [] });
     expect(await status()).toBe('');
     relay.close();
