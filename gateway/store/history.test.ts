@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ExecutionRecord } from '../warden-view.ts';
+import { openDatabase } from './database.ts';
+import { fromRow } from './execution-row.ts';
+import { type History, openHistory } from './history.ts';
+
+let history: History;
+
+beforeEach(async () => {
+  history = openHistory(await openDatabase(':memory:', 'crash'));
+});
+afterEach(() => history.close());
+
+function recordOf(number: number, change: Partial<ExecutionRecord> = {}): ExecutionRecord {
+  const texts = {
+    cwd: '/app',
+    decision: 'allow',
+    rule: '',
+    decision_reason: '',
+    strategy: 'mirror',
+    host: '',
+  };
+  const more = {
+    container: '',
+    plan_hash: '',
+    plan: '',
+    approval_id: '',
+    approver: '',
+    outcome: '',
+    operands: '',
+  };
+  const numbers = { uid: 1000, gid: 1000, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
+  const times = { received_at: number, decided_at: null, started_at: null, ended_at: null };
+  const ids = { caller: 'relay:host-1', id: `e${number}`, agent: 'coder', argv: '["ls"]', state: 'running' };
+  return { ...fromRow({ ...ids, ...texts, ...more, ...numbers, ...times, reason: '', text: '' }), ...change };
+}
+
+const all = { running: false, agent: '', since: undefined, decision: '', limit: 100 };
+
+test('whoever reads sees what was saved before, however much is saved meanwhile', async () => {
+  let saved = 0;
+  const stop = new AbortController();
+  const load = (async () => {
+    for (; !stop.signal.aborted; await sleep(1)) {
+      for (let i = 0; i < 5; i += 1) history.save(recordOf((saved += 1)));
+    }
+  })();
+  await sleep(100);
+  for (let round = 0; round < 5; round += 1) {
+    const newest = saved;
+    const began = performance.now();
+    const [first] = await history.list(all);
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(first?.receivedAt).toBeGreaterThanOrEqual(newest);
+    expect(await history.find(`e${newest}`)).toMatchObject({ receivedAt: newest });
+  }
+  stop.abort();
+  await load;
+});
+
+test('of many changes at once each execution shows its last', async () => {
+  for (let number = 1; number <= 350; number += 1) history.save(recordOf(number));
+  for (let number = 1; number <= 350; number += 1)
+    history.save(recordOf(number, { state: 'ended', outcome: 'exited', exitCode: number % 256 }));
+  const listed = await history.list({ ...all, limit: 1000 });
+  expect(listed).toHaveLength(350);
+  expect(
+    listed.every(({ receivedAt, state, exitCode }) => state === 'ended' && exitCode === receivedAt % 256),
+  ).toBe(true);
+});
