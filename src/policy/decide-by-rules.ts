@@ -17,16 +17,22 @@ export function decideByRules(
 ): Ruling {
   if (hasForbidden(tool, facts.args)) return { decision: forbidden, rules: [] };
   const line = readCommand(facts);
-  const concerned = policy.rules.filter((rule) => concerns(rule, facts));
+  const concerned = byAction(policy.rules.filter((rule) => concerns(rule, facts)));
   const find = (action: Action, matches: (rule: Rule, line: CommandLine) => boolean) =>
     ruled(
-      concerned.filter((rule) => rule.action === action && matches(rule, line)),
+      concerned[action].filter((rule) => matches(rule, line)),
       tool,
     );
   const ruling = find('deny', mayMatch) ??
     find('ask', matchesExactly) ??
     find('allow', matchesExactly) ?? { decision: withoutRule(policy, tool), rules: [] };
   return ruling.decision.action === 'allow' ? (find('ask', mayMatch) ?? ruling) : ruling;
+}
+
+function byAction(rules: readonly Rule[]): Readonly<Record<Action, readonly Rule[]>> {
+  const sorted: Record<Action, Rule[]> = { deny: [], ask: [], allow: [] };
+  for (const rule of rules) sorted[rule.action].push(rule);
+  return sorted;
 }
 
 const forbidden: Decision = {

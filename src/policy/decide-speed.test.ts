@@ -3,10 +3,11 @@ import { decide } from './decide.ts';
 import { parsePolicy } from './parse-policy.ts';
 import type { Policy } from './policy.ts';
 
-function policyOf(count: number): Policy {
+/** One of `every` rules is about git. */
+function policyOf(count: number, every: number): Policy {
   const rules = Array.from({ length: count }, (_, index) => {
     const action = ['deny', 'ask', 'allow'][index % 3];
-    const tools = index % 10 === 0 ? 'git' : `t${index % 50}`;
+    const tools = index % every === 0 ? 'git' : `t${index % 50}`;
     return `  - { name: r${index}, tools: [${tools}], args: [x${index}, "**"], flags: [--f${index}], action: ${action} }`;
   });
   const tools = Array.from({ length: 50 }, (_, index) => `  t${index}: { strategy: mirror }`);
@@ -16,8 +17,11 @@ function policyOf(count: number): Policy {
   return result.policy;
 }
 
-test('P20 a decision on 1 000 rules takes less than 50 µs', () => {
-  const policy = policyOf(1000);
+test.each([
+  [10, 50],
+  [1, 200],
+])('P20 a decision on 1 000 rules, one in %i about its tool, takes less than %i µs', (every, most) => {
+  const policy = policyOf(1000, every);
   const args = ['log', '--format=%H', '-n', '5', '--', 'src/a.ts'];
   const facts = { agent: 'coder', tool: 'git', args, uid: 1000, gid: 1000, cwd: '/app' };
   const batches = Array.from({ length: 40 }, () => {
@@ -26,5 +30,5 @@ test('P20 a decision on 1 000 rules takes less than 50 µs', () => {
     return ((performance.now() - since) / 200) * 1000;
   });
   // The best of many batches: what it costs, not what else the machine does.
-  expect(Math.min(...batches)).toBeLessThan(50);
+  expect(Math.min(...batches)).toBeLessThan(most);
 });

@@ -23,19 +23,31 @@ export function takesNext(arg: string | undefined): boolean {
   return arg !== undefined && isFlag(arg) && !arg.includes('=');
 }
 
+/** What stands before `--`, each without its value. */
+export function literalNames(args: readonly string[]): ReadonlySet<string> {
+  return new Set(args.slice(0, endOfFlags(args)).map(nameOf));
+}
+
 /** `flag` itself or `flag=…`, before `--`. */
 export function hasFlag(flag: string, args: readonly string[]): boolean {
-  const end = endOfFlags(args);
-  return args.some((arg, index) => index < end && (arg === flag || arg.startsWith(`${flag}=`)));
+  return literalNames(args).has(flag);
+}
+
+/** Every flag that may be one, without its value. */
+export function generousNames(args: readonly string[]): readonly string[] {
+  return args.slice(0, latestEndOfFlags(args)).filter(isFlag).map(nameOf);
 }
 
 /**
  * Anything that a tool may take for `flag`: bundled (`-xg`, `-gvalue`) or abbreviated (`--glo`). Takes some other
  * flags for it too, so it is only for rules that make the answer stricter.
  */
+export function mayBeAmong(flag: string, names: readonly string[]): boolean {
+  return names.some((name) => mayBe(flag, name));
+}
+
 export function mayHaveFlag(flag: string, args: readonly string[]): boolean {
-  const end = latestEndOfFlags(args);
-  return args.some((arg, index) => index < end && isFlag(arg) && mayBe(flag, nameOf(arg)));
+  return mayBeAmong(flag, generousNames(args));
 }
 
 function mayBe(flag: string, given: string): boolean {

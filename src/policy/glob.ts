@@ -8,7 +8,8 @@ export function compileGlob(pattern: string): Glob {
 
 /** Anchored at both ends. Takes time in proportion to the text, however the pattern looks. */
 export function matchesGlob(glob: Glob, text: string): boolean {
-  return glob.some((pieces) => matchesPieces(pieces, text));
+  for (const pieces of glob) if (matchesPieces(pieces, text)) return true;
+  return false;
 }
 
 function matchesPieces(pieces: readonly string[], text: string): boolean {

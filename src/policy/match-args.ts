@@ -11,43 +11,52 @@ export function compileArgs(items: readonly string[]): ArgPattern {
   return items.map((item) => (item === '**' ? item : compileGlob(item)));
 }
 
-/** Anchored at both ends: every argument must be accounted for. */
-export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  return walk(pattern, args, asItIs, () => false);
+/** A command line as patterns see it, taken apart once for all of them. */
+export interface Line {
+  /** All that each argument may stand for. */
+  readonly spellings: readonly (readonly string[])[];
+  /** Whether it may be no argument of the pattern's. */
+  readonly mayLeaveOut: readonly boolean[];
 }
 
-/** All that an argument may stand for. */
-export type Spell = (arg: string) => readonly string[];
-
-const asItIs: Spell = (arg) => [arg];
+export function literalLine(args: readonly string[]): Line {
+  return { spellings: args.map((arg) => [arg]), mayLeaveOut: [] };
+}
 
 /**
- * The same, but any flag before `--`, and whatever may be its value, may be left out, so that `git -C /x --quiet push`
- * is seen as `git push`. Matches more than it must: only for rules that make the answer stricter.
+ * Any flag before `--`, and whatever may be its value, may be left out, so that `git -C /x --quiet push` is seen as `git
+ * push`. Lets more match than it must: only for rules that make the answer stricter.
  */
-export function mayMatchArgs(pattern: ArgPattern, args: readonly string[], spell = asItIs): boolean {
+export function generousLine(args: readonly string[], spell = asItIs): Line {
   const end = latestEndOfFlags(args);
-  return walk(pattern, args, spell, (index) => {
-    if (index > end) return false;
-    const arg = args[index] ?? '';
-    return index === end || isFlag(arg) || takesNext(args[index - 1]);
-  });
+  return {
+    spellings: args.map(spell),
+    mayLeaveOut: args
+      .slice(0, end + 1)
+      .map((arg, index) => index === end || isFlag(arg) || takesNext(args[index - 1])),
+  };
+}
+
+const asItIs = (arg: string): readonly string[] => [arg];
+
+export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
+  return matchesLine(pattern, literalLine(args));
+}
+
+export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
+  return matchesLine(pattern, generousLine(args));
 }
 
 /**
- * The places in `pattern` that the arguments so far can have led to are the bits of one number, moved on argument by
- * argument: the time is at most arguments times items, without a second try anywhere.
+ * Anchored at both ends: every argument must be accounted for. The places in `pattern` that the arguments so far can have
+ * led to are the bits of one number, moved on argument by argument: the time is at most arguments times items, without a
+ * second try anywhere.
  */
-function walk(
-  pattern: ArgPattern,
-  args: readonly string[],
-  spell: Spell,
-  mayLeaveOut: (index: number) => boolean,
-): boolean {
+export function matchesLine(pattern: ArgPattern, { spellings, mayLeaveOut }: Line): boolean {
   let places = reach(pattern, 1);
-  for (let index = 0; index < args.length && places !== 0; index += 1) {
-    const stay = mayLeaveOut(index) ? places : 0;
-    places = reach(pattern, stay | step(pattern, places, spell(args[index] ?? '')));
+  for (let index = 0; index < spellings.length && places !== 0; index += 1) {
+    const stay = mayLeaveOut[index] === true ? places : 0;
+    places = reach(pattern, stay | step(pattern, places, spellings[index] ?? []));
   }
   return (places & (1 << pattern.length)) !== 0;
 }
@@ -58,9 +67,14 @@ function step(pattern: ArgPattern, places: number, spellings: readonly string[])
     const item = pattern[place];
     if ((places & (1 << place)) === 0 || item === undefined) continue;
     if (item === '**') next |= 1 << place;
-    else if (spellings.some((one) => matchesGlob(item, one))) next |= 1 << (place + 1);
+    else if (matchesAny(item, spellings)) next |= 1 << (place + 1);
   }
   return next;
+}
+
+function matchesAny(glob: Glob, spellings: readonly string[]): boolean {
+  for (const one of spellings) if (matchesGlob(glob, one)) return true;
+  return false;
 }
 
 /** A `**` may also stand for nothing, so the place behind it is reached with it. */

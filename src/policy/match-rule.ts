@@ -1,5 +1,5 @@
-import { hasFlag, mayHaveFlag } from './flags.ts';
-import { type ArgPattern, matchesArgs, mayMatchArgs, type Spell } from './match-args.ts';
+import { generousNames, literalNames, mayBeAmong } from './flags.ts';
+import { type ArgPattern, generousLine, type Line, literalLine, matchesLine } from './match-args.ts';
 import { isInside } from './normalize-cwd.ts';
 import { openArguments } from './open-arguments.ts';
 import type { CommandFacts, Rule } from './policy.ts';
@@ -10,21 +10,52 @@ import { knownTools } from './tools/known-tools.ts';
 
 /** A command with what is known of its tool, taken apart once for all rules. */
 export interface CommandLine {
-  readonly facts: CommandFacts;
   readonly grammar?: ToolGrammar;
   readonly reading?: Reading;
   /** Where its tool is known: none of the arguments runs a program or writes a file. */
   readonly safe: boolean;
-  /** Its arguments as its tool may take them, where it is not sure how it does; absent where that may be anyhow. */
-  readonly open: readonly string[] | undefined;
+  readonly literal: Line;
+  readonly literalFlags: ReadonlySet<string>;
+  /** Absent where its tool may take it anyhow. */
+  readonly open?: OpenLine;
 }
 
-export function readCommand(facts: CommandFacts): CommandLine {
-  const grammar = knownTools.get(facts.tool);
-  if (grammar === undefined) return { facts, safe: false, open: facts.args };
-  const reading = readArguments(grammar, facts.args);
-  const open = openArguments(grammar, reading, facts.args);
-  return { facts, grammar, reading, safe: hasSafeArguments(grammar, reading), open };
+/** A command as its tool may take it, where it is not sure how it does. */
+interface OpenLine {
+  readonly args: readonly string[];
+  readonly lines: readonly Line[];
+  readonly flags: readonly string[];
+}
+
+export function readCommand({ tool, args }: CommandFacts): CommandLine {
+  const grammar = knownTools.get(tool);
+  const literal = { literal: literalLine(args), literalFlags: literalNames(args) };
+  if (grammar === undefined) return { ...literal, safe: false, open: openLine(args, args) };
+  const reading = readArguments(grammar, args);
+  const open = openArguments(grammar, reading, args);
+  return {
+    ...{ ...literal, grammar, reading, safe: hasSafeArguments(grammar, reading) },
+    ...(open === undefined ? {} : { open: openLine(args, open, spellIn(grammar, reading, args)) }),
+  };
+}
+
+function openLine(
+  args: readonly string[],
+  open: readonly string[],
+  spell?: (arg: string) => readonly string[],
+): OpenLine {
+  const lines = [...new Set([args, open])].map((one) => generousLine(one, spell));
+  return { args: open, lines, flags: generousNames(open) };
+}
+
+/** In every spelling of its sub-command; where it is not sure which word that is, any may be. */
+function spellIn(grammar: ToolGrammar, { subcommandAt, sureOfSubcommand }: Reading, args: readonly string[]) {
+  return (arg: string): readonly string[] => {
+    const isMeant = !sureOfSubcommand || subcommandAt === -1 || arg === args[subcommandAt];
+    const one = isMeant ? findSubcommand(grammar, arg) : undefined;
+    if (one === undefined) return [arg];
+    return one.spellings.includes(arg) ? one.spellings : [arg, ...one.spellings];
+  };
 }
 
 /** Whether a rule is about who asks, where, and with which tool, whatever the arguments. */
@@ -40,11 +71,10 @@ export function concerns(rule: Rule, { tool, uid, agent, labels, cwd }: CommandF
 
 /** The arguments are literally what the rule says. */
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
-  const { facts, reading, safe } = line;
-  const { args } = facts;
+  const { literal, literalFlags, reading, safe } = line;
   return (
-    (rule.args === undefined || matchesArgs(rule.args, args)) &&
-    (rule.flags?.some((flag) => hasFlag(flag, args) && mayBeGiven(flag, line)) ?? true) &&
+    (rule.args === undefined || matchesLine(rule.args, literal)) &&
+    (rule.flags?.some((flag) => literalFlags.has(flag) && mayBeGiven(flag, line)) ?? true) &&
     (rule.subcommands === undefined ||
       (reading?.sureOfSubcommand === true && rule.subcommands.has(reading.subcommand?.name ?? ''))) &&
     (rule.safeArguments !== true || safe)
@@ -61,36 +91,17 @@ export function mayMatch(rule: Rule, line: CommandLine): boolean {
   );
 }
 
-/** In every spelling that the tool knows for its sub-command. */
-function mayHaveArgs(pattern: ArgPattern, line: CommandLine): boolean {
-  const {
-    facts: { args },
-    open,
-  } = line;
-  if (open === undefined) return true;
-  const spell = spellingsIn(line);
-  return mayMatchArgs(pattern, args, spell) || (open !== args && mayMatchArgs(pattern, open, spell));
-}
-
-/** Where it is not sure which word is the sub-command, any may be. */
-function spellingsIn({ facts: { args }, grammar, reading }: CommandLine): Spell | undefined {
-  if (grammar?.subcommands === undefined || reading === undefined) return undefined;
-  const { subcommandAt, sureOfSubcommand } = reading;
-  return (arg) => {
-    const isMeant = !sureOfSubcommand || subcommandAt === -1 || arg === args[subcommandAt];
-    const one = isMeant ? findSubcommand(grammar, arg) : undefined;
-    return one === undefined ? [arg] : [arg, one.name, ...one.aliases];
-  };
+function mayHaveArgs(pattern: ArgPattern, { open }: CommandLine): boolean {
+  return open === undefined || open.lines.some((line) => matchesLine(pattern, line));
 }
 
 /** Exact where every option was written out and is known, and so is the flag; generous otherwise. */
-function mayBeGiven(flag: string, line: CommandLine): boolean {
-  const { grammar, reading, open } = line;
+function mayBeGiven(flag: string, { grammar, reading, open }: CommandLine): boolean {
   if (open === undefined) return true;
   const option = reading?.subcommand?.options.get(flag) ?? grammar?.options.get(flag);
-  if (option === undefined) return mayHaveFlag(flag, open);
+  if (option === undefined) return mayBeAmong(flag, open.flags);
   if (reading?.sure === true) return reading.given.some(({ names }) => names.includes(flag));
-  return option.names.some((name) => mayHaveFlag(name, open));
+  return option.names.some((name) => mayBeAmong(name, open.flags));
 }
 
 function mayBeSubcommand(wanted: ReadonlySet<string>, { open, grammar, reading }: CommandLine): boolean {
@@ -99,5 +110,5 @@ function mayBeSubcommand(wanted: ReadonlySet<string>, { open, grammar, reading }
     return wanted.has(reading.subcommand.name);
   // A word that is no sub-command may be an alias that the agent has configured for any.
   if (reading?.sureOfSubcommand === true) return reading.operands.length > 0;
-  return open.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
+  return open.args.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
 }

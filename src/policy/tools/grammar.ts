@@ -19,7 +19,8 @@ export interface Option {
 
 export interface Subcommand {
   readonly name: string;
-  readonly aliases: readonly string[];
+  /** The name, then its aliases. */
+  readonly spellings: readonly string[];
   readonly options: OptionTable;
   /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
   readonly harmless: boolean;
@@ -76,9 +77,10 @@ export function subcommands(
   harmless = true,
 ): readonly (readonly [name: string, Subcommand])[] {
   return wordsOf(names).flatMap((word) => {
-    const [name = '', ...aliases] = word.split(',');
-    const one = { name, aliases, options: table, harmless };
-    return [name, ...aliases].map((spelling) => [spelling, one] as const);
+    const spellings = word.split(',');
+    const [name = ''] = spellings;
+    const one = { name, spellings, options: table, harmless };
+    return spellings.map((spelling) => [spelling, one] as const);
   });
 }
 
