@@ -147,6 +147,10 @@ const rule = fc.record(
     tools: fc.subarray(['one', 'two'], { minLength: 1 }),
     args: pattern,
     flags: fc.subarray(['-x', '--yes'], { minLength: 1 }),
+    uids: fc.subarray([1, 2], { minLength: 1 }),
+    agents: fc.subarray(['coder', 'other'], { minLength: 1 }),
+    labels: fc.subarray(['team', 'tier']).map((keys) => Object.fromEntries(keys.map((key) => [key, 'a']))),
+    cwd: fc.subarray(['/app', '/app/a', '/app/ab'], { minLength: 1 }),
     action: fc.constantFrom('allow', 'ask', 'deny'),
   },
   { requiredKeys: ['action'] },
@@ -157,21 +161,29 @@ test('P7 nothing is allowed that the slow and obvious matcher would not', { time
     fc.constantFrom('a', 'b', 'ab', 'aXb', '-x', '-yx', '--yes', '--ye', '--yes=1', '--', ''),
     { maxLength: 6 },
   );
-  fc.assert(
-    fc.property(
-      fc.array(rule, { maxLength: 6 }),
-      fc.constantFrom('one', 'two'),
-      given,
-      (rules, tool, args) => {
-        const list = rules.map((one, index) => JSON.stringify({ ...one, name: `r${index}` }));
-        const policy = parse(
-          `version: 1\ntools: { one: { strategy: mirror }, two: { strategy: mirror } }\nrules: [${list.join(', ')}]\ncomplete: true\n`,
-        );
-        const { action } = timed(() => decide(policy, facts(tool, args)));
-        const obvious = referenceAction(policy.rules, facts(tool, args));
-        expect(strictness[action]).toBeGreaterThanOrEqual(strictness[obvious]);
-      },
+  const who = fc.record({
+    tool: fc.constantFrom('one', 'two'),
+    args: given,
+    uid: fc.constantFrom(1, 2),
+    gid: fc.constant(1),
+    agent: fc.constantFrom('coder', 'other'),
+    labels: fc.constantFrom<Record<string, string>>(
+      {},
+      { team: 'a' },
+      { team: 'a', tier: 'a' },
+      { tier: 'b' },
     ),
+    cwd: fc.constantFrom('/app', '/app/a', '/app/a/b', '/app/ab', '/app/abc'),
+  });
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 6 }), who, (rules, asked) => {
+      const list = rules.map((one, index) => JSON.stringify({ ...one, name: `r${index}` }));
+      const policy = parse(
+        `version: 1\ntools: { one: { strategy: mirror }, two: { strategy: mirror } }\nrules: [${list.join(', ')}]\ncomplete: true\n`,
+      );
+      const { action } = timed(() => decide(policy, asked));
+      expect(strictness[action]).toBeGreaterThanOrEqual(strictness[referenceAction(policy.rules, asked)]);
+    }),
     { numRuns },
   );
 });

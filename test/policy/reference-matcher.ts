@@ -13,9 +13,19 @@ export function referenceAction(rules: readonly Rule[], facts: CommandFacts): 'a
 function isAbout(rule: Rule, facts: CommandFacts): boolean {
   if (rule.tools !== undefined && ![...rule.tools].includes(facts.tool)) return false;
   if (rule.uids !== undefined && ![...rule.uids].includes(facts.uid)) return false;
+  if (rule.agents !== undefined && ![...rule.agents].includes(facts.agent)) return false;
+  if (rule.labels?.some(([name, value]) => facts.labels?.[name] !== value) === true) return false;
+  if (rule.cwd !== undefined && !rule.cwd.some((folder) => foldersOf(facts.cwd).includes(folder)))
+    return false;
   if (rule.flags !== undefined && !rule.flags.some((flag) => flagsOf(facts.args).includes(flag)))
     return false;
   return rule.args === undefined || fits(rule.args, facts.args);
+}
+
+/** The folder itself and all that it is in. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 function flagsOf(args: readonly string[]): string[] {
