@@ -1,5 +1,6 @@
 import type { Ruling } from './decide-by-rules.ts';
 import type { Decision, Rule, ToolDefinition } from './policy.ts';
+import { tighterLimit, tighterTool } from './run-overrides.ts';
 import type { Inner } from './see-through.ts';
 
 /**
@@ -47,12 +48,15 @@ function strictest(outer: Decision, inner: Decision, name: string): Decision {
     );
   }
   const asks = outer.action === 'allow' && inner.action === 'ask' ? inner : outer;
-  const timeouts = [outer, inner].flatMap(({ timeoutMs }) => timeoutMs ?? []);
+  const timeoutMs = tighterLimit(
+    outer.timeoutMs ?? outer.tool.timeoutMs,
+    inner.timeoutMs ?? inner.tool.timeoutMs,
+  );
   const rates = [...(outer.rates ?? []), ...(inner.rates ?? [])];
   return {
     ...asks,
-    tool: outer.tool,
-    ...(timeouts.length === 0 ? {} : { timeoutMs: Math.min(...timeouts) }),
+    tool: tighterTool(outer.tool, inner.tool),
+    timeoutMs,
     ...(rates.length === 0 ? {} : { rates }),
   };
 }

@@ -13,6 +13,23 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
   return { ...tool, ...merged, environment: [...tool.environment, ...environmentOf(said)] };
 }
 
+/** How a wrapper runs with what it runs inside: the tighter limit of the two, and the variables that both may see. */
+export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolDefinition {
+  const limits = [...limitKeys, 'timeoutMs'] as const;
+  return {
+    ...outer,
+    ...Object.fromEntries(limits.map((key) => [key, tighterLimit(outer[key], inner[key])])),
+    stdin: outer.stdin === 'none' ? 'none' : inner.stdin,
+    record: outer.record === 'none' ? 'none' : inner.record,
+    environment: outer.environment.filter((name) => inner.environment.includes(name)),
+  };
+}
+
+/** 0 is none. */
+export function tighterLimit(a: number, b: number): number {
+  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
+}
+
 const places = ['strategy', 'image', 'network'] as const;
 
 function agree(said: readonly RunOverrides[]): boolean {
@@ -23,18 +40,15 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
   const merged = { ...a, ...b };
   return {
     ...merged,
-    ...least('memoryBytes', a, b),
-    ...least('cpus', a, b),
-    ...least('pids', a, b),
-    ...least('outputBytes', a, b),
-    ...least('fileBytes', a, b),
-    ...least('idleTimeoutMs', a, b),
+    ...limitKeys.map((key) => least(key, a, b)).reduce((all, one) => ({ ...all, ...one })),
     ...(a.record === 'none' || b.record === 'none' ? { record: 'none' } : {}),
     ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
   };
 }
 
-type Limit = 'memoryBytes' | 'cpus' | 'pids' | 'outputBytes' | 'fileBytes' | 'idleTimeoutMs';
+const limitKeys = ['memoryBytes', 'cpus', 'pids', 'outputBytes', 'fileBytes', 'idleTimeoutMs'] as const;
+
+type Limit = (typeof limitKeys)[number];
 
 function least(key: Limit, a: RunOverrides, b: RunOverrides): RunOverrides {
   const values = [a[key], b[key]].flatMap((value) => value ?? []);

@@ -119,3 +119,28 @@ test('what would be asked is asked, and says where it runs', () => {
   expect(decided('timeout', '5', 'npm', 'test')).toMatchObject({ instead: 'call npm by itself' });
   expect(decided('timeout', '5', 'docker').reason).toBe('it would run docker: not for agents');
 });
+
+test('the tighter limit of both holds, and a variable that only the wrapper may see is seen by neither', () => {
+  const limited = parse(`version: 1
+timeout: 5m
+tools:
+  env: { strategy: mirror, output: 9m, environment: [A, B] }
+  sh: { strategy: mirror, idle-timeout: 2s, record: head-tail }
+  ls: { strategy: mirror, timeout: 10s, output: 1m, stdin: none, environment: [B] }
+rules:
+  - { name: wrap, tools: [env, sh], action: allow, timeout: 4m }
+  - { name: look, tools: [ls], action: allow }
+complete: true
+`);
+  const facts = { agent: 'coder', uid: 1000, gid: 1000, cwd: '/app' };
+  const tight = { outputBytes: 2 ** 20, stdin: 'none' };
+  expect(decide(limited, { ...facts, tool: 'env', args: ['ls'] })).toMatchObject({
+    action: 'allow',
+    timeoutMs: 10_000,
+    tool: { ...tight, name: 'env', environment: ['B'] },
+  });
+  expect(decide(limited, { ...facts, tool: 'sh', args: ['-c', 'env ls'] })).toMatchObject({
+    timeoutMs: 10_000,
+    tool: { ...tight, name: 'sh', environment: [], idleTimeoutMs: 2000, record: 'none' },
+  });
+});
