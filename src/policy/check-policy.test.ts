@@ -26,6 +26,7 @@ test.each([
     version1('  - { name: a, tools: [env], args: ["**"], action: allow }', mirror('env')),
     'allows env',
   ],
+  ['allow gosu', version1('  - { name: a, tools: [gosu], action: allow }', mirror('gosu')), 'allows gosu'],
   ['allow everything', version1('  - { name: a, action: allow }', mirror('ls')), 'allows every tool'],
   [
     'a default of allow',

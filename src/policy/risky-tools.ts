@@ -1,21 +1,11 @@
+import { opaqueTools, shells, wrapperData } from './tools/wrapper-data.ts';
+
 /** Tools that run whatever they are given: allowed as a whole, they are every other tool too. */
 export const wrappers: ReadonlySet<string> = new Set([
-  ...['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'csh', 'tcsh', 'busybox', 'toybox'],
-  ...['env', 'xargs', 'timeout', 'nice', 'nohup', 'setsid', 'stdbuf', 'ionice', 'chrt', 'taskset', 'time'],
-  ...[
-    'sudo',
-    'su',
-    'doas',
-    'runuser',
-    'setpriv',
-    'unshare',
-    'nsenter',
-    'chroot',
-    'parallel',
-    'watch',
-    'script',
-  ],
-  ...['ssh', 'socat', 'strace', 'ltrace', 'gdb', 'flock', 'command', 'exec', 'eval'],
+  ...shells,
+  ...wrapperData.keys(),
+  ...opaqueTools,
+  'ssh',
 ]);
 
 /** Tools whose arguments or input are programs. */

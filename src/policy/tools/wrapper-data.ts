@@ -93,6 +93,22 @@ export const opaqueTools: ReadonlySet<string> = new Set([
     'systemd-run',
     'rlwrap',
   ],
+  ...[
+    'gosu',
+    'su-exec',
+    'pkexec',
+    'capsh',
+    'chpst',
+    'softlimit',
+    's6-setuidgid',
+    'aa-exec',
+    'cgexec',
+    'setarch',
+  ],
+  ...['tini', 'dumb-init', 'start-stop-daemon', 'run-parts', 'unbuffer', 'xvfb-run', 'ssh-agent', 'sshpass'],
+  ...['valgrind', 'perf', 'faketime', 'hyperfine', 'entr', 'linux32', 'linux64', 'i386', 'x86_64', 'uname26'],
+  // As Homebrew calls them.
+  ...['genv', 'gtimeout', 'gnice', 'gnohup', 'gstdbuf', 'gxargs', 'gtime'],
   // Shells that are not like sh in what their options take.
   ...['zsh', 'ksh', 'mksh', 'yash', 'fish', 'csh', 'tcsh', 'hush'],
   ...[
