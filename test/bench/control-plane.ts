@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { servingFlags } from '../../src/cli/serve-commands.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { type Figure, quantiles, single } from './figure.ts';
@@ -43,7 +44,7 @@ async function endNullGateway({ process: program, lines }: NullGateway): Promise
 }
 
 async function startNullGateway(): Promise<NullGateway> {
-  const program = spawn(process.execPath, [join(import.meta.dirname, 'null-gateway.ts')], {
+  const program = spawn(process.execPath, [...servingFlags, join(import.meta.dirname, 'null-gateway.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
