@@ -16,6 +16,7 @@ import {
   inAgent,
   layScript,
   long,
+  mend,
   startsIn,
   startsSince,
   untilHost,
@@ -23,9 +24,8 @@ import {
 } from './fleet.ts';
 import { type Typing, type } from './typed.ts';
 
-// Minutes of waiting for engines that are killed, frozen, cut off and filled up: for the long run.
-/** Minutes: for the long run. */
-describe.skipIf(!hasLab() || !long)('Docker hosts that fail', () => {
+/** Engines that are killed, frozen, cut off and filled up. */
+describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/test --long)', () => {
   let lab: Lab;
   let stack: Stack;
   let jobs: Job[] = [];
@@ -46,7 +46,10 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail', () => {
     await stack?.stop();
     await lab?.stop();
   });
-  afterEach(() => expectAllIsWell(), 130_000);
+  afterEach(async () => {
+    await Promise.all(lab.hosts.map(mend));
+    await expectAllIsWell();
+  }, 160_000);
 
   interface Job extends Typing {
     readonly canary: string;

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { answers } from '../lab/engine.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { waitUntil } from '../lab/wait.ts';
@@ -114,6 +115,15 @@ export async function containersOn(
       const [id = '', name = '', pool = '', state = ''] = line.split('\t');
       return { id, name, pool, state };
     });
+}
+
+/** Undoes what a test that failed half-way has left of its fault: those after it are not to suffer for it. */
+export async function mend(host: LabHost): Promise<void> {
+  await host.heal();
+  await host.thaw();
+  if (await answers(host.socket)) return;
+  await host.powerOff();
+  await host.powerOn();
 }
 
 /** Waits until no ghost is left on any host but those that wait. */

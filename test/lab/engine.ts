@@ -12,9 +12,11 @@ export async function startEngine(host: HostNames): Promise<void> {
   const init = await hostInit(host.namespace);
   if (init === undefined) throw new Error(`clawrden: lab: ${host.name} is off; power it on first`);
   const enter = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
-  // One that was killed a moment ago may be a zombie yet, which the next would take for a running one.
-  await rm(pidFile(host), { force: true });
-  await startDetached([...enter, 'dockerd', ...(await engineOptions(host))], engineLog(host));
+  // Those that were killed a moment ago may be zombies yet, which the next dockerd would take for running ones.
+  for (const file of pidFiles(host)) await rm(file, { force: true });
+  // Where containerd writes its stacks when dockerd gives it up.
+  const environment = ['env', `TMPDIR=${host.dir}`];
+  await startDetached([...enter, ...environment, 'dockerd', ...(await engineOptions(host))], engineLog(host));
   try {
     await waitUntil(`engine of ${host.name}`, 30_000, () => answers(host.socket));
   } catch (error) {
@@ -58,8 +60,9 @@ function engineLog(host: HostNames): string {
   return join(host.dir, 'dockerd.log');
 }
 
-function pidFile(host: HostNames): string {
-  return join(host.dir, 'dockerd.pid');
+/** dockerd's, and the one in which it keeps its containerd's. */
+function pidFiles(host: HostNames): [string, string] {
+  return [join(host.dir, 'dockerd.pid'), join(host.execRoot, 'containerd/containerd.pid')];
 }
 
 async function engineOptions(host: HostNames): Promise<string[]> {
@@ -68,7 +71,7 @@ async function engineOptions(host: HostNames): Promise<string[]> {
     ...['--host', `unix://${host.socket}`, '--host', host.url],
     ...['--tlsverify', '--tlscacert', host.tls.ca, '--tlscert', server.cert, '--tlskey', server.key],
     ...['--data-root', join(host.dir, 'data'), '--exec-root', host.execRoot],
-    ...['--pidfile', pidFile(host)],
+    ...['--pidfile', pidFiles(host)[0]],
     ...['--cgroup-parent', `/${host.cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
     // For the lab's own registry, which has no TLS; no other is reached without.
     ...['--insecure-registry', `${host.address.replace(/\d+$/, '1')}/32`],

@@ -28,6 +28,9 @@ export async function powerOn(host: HostNames): Promise<number> {
     '--kill-child',
   ];
   const argv = ['nsenter', `--net=/run/netns/${host.namespace}`, ...unshare, 'sh', '-c', init];
+  // A host that boots finds its /run empty. A stale pid file there would pass for a running containerd, now that the
+  // numbers of processes begin anew.
+  await rm(host.execRoot, { recursive: true, force: true });
   await rm(bootMark(host), { force: true });
   await startDetached([...argv, bootMark(host)], join(host.dir, 'host.log'));
   await waitUntil(`${host.name} to boot (see ${host.dir}/host.log)`, 10_000, () => isBooted(host));
