@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { run } from '../lab/command.ts';
+import { type Lab, startLab } from '../lab/lab.ts';
+import { hasLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { ghostsOf, lifePolicy } from './life.ts';
+import { untilHost } from './fleet.ts';
+import { ghostsOf, lifePolicy, listed, untilNoGhosts } from './life.ts';
 import { processesOf, type Typing, type, typed } from './typed.ts';
 
 const ghosts = 20;
@@ -14,15 +19,22 @@ const runaway = '(setsid sh -c "sleep 301" &) ; echo on; sleep 300';
 const plain = 'echo on; sleep 300';
 
 describe.skipIf(!hasLab())('the kill switch', () => {
+  let lab: Lab;
   let stack: Stack;
   const agent = () => stack.agents.suspect!;
 
   beforeAll(async () => {
-    const host = { slots: ghosts, warm: 0 };
+    lab = await startLab({ hosts: 3 });
+    // Twenty fit on three engines, and on no two of them.
+    const host = { slots: 8, warm: 0 };
     const agents = { suspect: {}, bystander: {} };
-    stack = await startStack(sharedLab(), { name: 'kill', policy: lifePolicy(), agents, host });
+    const tools = `  cat: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 30s }`;
+    stack = await startStack(lab, { name: 'kill', policy: lifePolicy({ tools }), agents, host });
+  }, 180_000);
+  afterAll(async () => {
+    await stack?.stop();
+    await lab?.stop();
   });
-  afterAll(() => stack?.stop());
 
   function scriptOf(index: number): string {
     return [stubborn, runaway][index] ?? plain;
@@ -37,12 +49,7 @@ describe.skipIf(!hasLab())('the kill switch', () => {
   }
 
   const state = async () => {
-    const { stdout } = await sharedLab().agentHost.docker([
-      'inspect',
-      '--format',
-      '{{.State.Status}}',
-      agent().name,
-    ]);
+    const { stdout } = await lab.agentHost.docker(['inspect', '--format', '{{.State.Status}}', agent().name]);
     return stdout.trim();
   };
 
@@ -61,7 +68,7 @@ describe.skipIf(!hasLab())('the kill switch', () => {
     const slowness = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
     if (slowness < 2) expect(answer).toMatchObject({ code: 0, stderr: '' });
     await waitUntil(`${order} to be carried out`, 2000 * (slowness - 1), async () => {
-      return (await ghostsOf(sharedLab(), 'suspect')).length === 0 && !(await left());
+      return (await ghostsOf(lab, 'suspect')).length === 0 && !(await left());
     });
   }
 
@@ -87,7 +94,9 @@ describe.skipIf(!hasLab())('the kill switch', () => {
     timeout: 120_000,
   }, async () => {
     const typings = [...(await started('ghostly', ghosts)), ...(await started('mirrored', mirrors))];
-    expect(await ghostsOf(sharedLab(), 'suspect')).toHaveLength(ghosts);
+    expect(await ghostsOf(lab, 'suspect')).toHaveLength(ghosts);
+    const used = (await listed(stack, 'ps')).map(({ host }) => host);
+    expect(used).toEqual(expect.arrayContaining(lab.hosts.map(({ name }) => name)));
     await halt('kill', async () => (await processesOf(agent())).length > 0);
     await Promise.all(typings.map((typing) => typing.ended));
     expect(await state()).toBe('exited');
@@ -98,9 +107,56 @@ describe.skipIf(!hasLab())('the kill switch', () => {
     const controls = (await stack.audit()).filter((line) => line.type === 'control');
     expect(controls.at(-1)).toMatchObject({ agent: 'suspect', state: 'killed', by: 'operator:admin' });
     expect((await stack.cli(['resume', 'suspect'])).code).toBe(0);
-    await sharedLab().agentHost.docker(['start', agent().name]);
+    await lab.agentHost.docker(['start', agent().name]);
     expect(await works('suspect')).toBe(true);
   });
+
+  test('P19: a host that cannot be reached is named, and what runs there ends at its own deadline', {
+    timeout: 120_000,
+  }, async () => {
+    const pipe = `pipe-${randomUUID()}`;
+    await run(['mkfifo', '--mode=666', join(stack.workspaceOf('suspect'), pipe)]);
+    const typing = await type(agent(), ['cat', `/app/${pipe}`]);
+    const { id, host: name } = await untilRunning();
+    const host = lab.hosts.find((each) => each.name === name)!;
+    const runs = async () => (await host.commandsRunning()).includes(`cat /app/${pipe}`);
+    await host.cut();
+    try {
+      const answer = await stack.cli(['kill', 'suspect']);
+      expect(answer.code).toBe(1);
+      expect(answer.stderr).toMatch(
+        new RegExp(`^clawrden: kill: not confirmed to be gone: ${id} on ${name}; `),
+      );
+      await typing.ended;
+      await refused('agent-killed');
+      expect(await runs()).toBe(true);
+      await untilHost(stack, name, (known) => known?.state === 'down');
+      // Its execution has ended long since.
+      const again = await stack.cli(['kill', 'suspect', '--json']);
+      expect(await runs()).toBe(true);
+      expect(JSON.parse(again.stdout)).toMatchObject({ stopped: 0, unconfirmed: [`${id} on ${name}`] });
+      await waitUntil('the ghost to end by itself', 40_000, async () => !(await runs()));
+    } finally {
+      await host.heal();
+    }
+    await untilHost(stack, name, (known) => known?.state === 'ready', 40_000);
+    await untilNoGhosts(lab, 'suspect', 40_000);
+    expect((await stack.cli(['resume', 'suspect'])).code).toBe(0);
+    await lab.agentHost.docker(['start', agent().name]);
+    expect(await works('suspect')).toBe(true);
+  });
+
+  async function untilRunning(): Promise<{ readonly id: string; readonly host: string }> {
+    const [found] = await vi.waitFor(
+      async () => {
+        const running = (await listed(stack, 'ps')).filter((each) => each.state === 'running');
+        expect(running).toHaveLength(1);
+        return running;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    return found!;
+  }
 
   test('A-72: lockdown stops every agent', async () => {
     expect((await stack.cli(['lockdown', 'on'])).code).toBe(0);
