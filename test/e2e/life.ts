@@ -8,7 +8,10 @@ export const shells = [
   { strategy: 'mirror', shell: 'mirrored' },
 ] as const;
 
-/** Scripts that begin with `: ask` are asked about and with `: no` denied; all others run, and of `: kept` the output is. */
+/**
+ * Scripts that begin with `: ask` are asked about and with `: no` denied; all others run, and of `: kept` the output is.
+ * `: brief` and `: ask brief` have a second to run.
+ */
 export function lifePolicy(more: { tools?: string; expires?: string } = {}): string {
   return `version: 1
 default: deny
@@ -28,6 +31,8 @@ rules:
   - { name: asked, tools: [ghostly, mirrored], args: [": ask*"], action: ask, reason: "somebody should look" }
   - { name: never, tools: [ghostly, mirrored], args: [": no*"], action: deny, reason: "not here" }
   - { name: kept, tools: [ghostly, mirrored], args: [": kept*"], action: allow, record: head-tail }
+  - { name: brief, tools: [ghostly, mirrored], args: [": brief*"], action: allow, timeout: 1s }
+  - { name: brief-asked, tools: [ghostly, mirrored], args: [": ask brief*"], action: ask, timeout: 1s }
   - { name: rest, action: allow }
 complete: true
 `;

@@ -33,6 +33,8 @@ rules:
   - { name: idle, tools: [ghostly, mirrored], args: [": idle*"], idle-timeout: 700ms, action: allow }
   - { name: time, tools: [ghostly, mirrored], args: [": time*"], timeout: 1500ms, action: allow }
   - { name: file, tools: [ghostly, mirrored], args: [": file*"], file-size: 64k, action: allow }
+  - { name: few, tools: [ghostly], args: [": few*"], pids: 8, action: allow }
+  - { name: slow, tools: [ghostly], args: [": slow*"], cpus: 0.2, timeout: 2500ms, action: allow }
   - { name: memory, tools: [ghostly], args: [": memory*"], memory: 16m, action: allow }
   - { name: look, tools: [node], args: ["-e", "*"], runs-anything: true, action: allow }
   - { name: rest, tools: [ghostly, mirrored, "yes", seq, cat, usleep, dd, truncate], action: allow }
@@ -127,6 +129,20 @@ describe.skipIf(!hasLab())('limits', () => {
     expect(await processesMentioning(mark)).toEqual([]);
   });
 
+  test('processes: one more is refused to the tool, by the tool and by the rule', async () => {
+    const some = (count: number) => `for i in $(seq ${count}); do sleep 3 & done; echo ${count} started`;
+    const [byTool, fits, byRule] = await Promise.all([
+      run('ghostly', some(30)),
+      run('ghostly', some(12)),
+      run('ghostly', `: few; ${some(12)}`),
+    ]);
+    expect(fits).toMatchObject({ code: 0, stdout: Buffer.from('12 started\n'), stderr: '' });
+    for (const { code, stdout, stderr } of [byTool, byRule]) {
+      expect([code, stdout.toString()]).toEqual([2, '']);
+      expect(stderr).toMatch(/can't fork: Resource temporarily unavailable/);
+    }
+  });
+
   test('A-61 a million open files are 16 384', async () => {
     const opening = `const fds = []; try { for (;;) fds.push(fs.openSync('/dev/null')); } catch (error) { fs.writeSync(1, error.code + ' ' + fds.length); }`;
     const { code, stdout } = await run('node', '-e', opening);
@@ -136,17 +152,30 @@ describe.skipIf(!hasLab())('limits', () => {
     expect(Number(count)).toBeGreaterThan(16_000);
   });
 
-  test('A-61 one that only burns gets its share of the processors, until its time is over', async () => {
-    const told = 'read end x < /proc/uptime; echo $begin $end; cat /proc/$$/stat; exit';
-    const burn = `: time; read begin x < /proc/uptime; trap '${told}' TERM; while :; do :; done`;
-    const end = await run('ghostly', burn);
-    expect([end.code, reasonOf(end).told]).toEqual([124, 'run-timeout']);
-    const words = end.stdout.toString().split(/[ \n]+/);
-    const [from = 0, to = 0] = words.map(Number);
-    const userSeconds = Number(words[2 + 13]) / 100;
-    expect(userSeconds).toBeGreaterThan(0);
-    // What the kernel gives in advance comes to the half that it may have.
-    expect(userSeconds).toBeLessThan((to - from) / 2 + 0.3);
+  test.each([
+    ['tool', ': time', 1500, 0.5],
+    ['rule', ': slow', 2500, 0.2],
+  ])(
+    'A-61 one that only burns gets its share of the processors, by the %s, until its time is over',
+    async (_, mark, ms, share) => {
+      const told = 'read end x < /proc/uptime; echo $begin $end; cat /proc/$$/stat; exit';
+      const burn = `${mark}; read begin x < /proc/uptime; trap '${told}' TERM; while :; do :; done`;
+      const end = await run('ghostly', burn);
+      expect([end.code, reasonOf(end).told]).toEqual([124, 'run-timeout']);
+      expect(end.ms).toBeGreaterThan(ms);
+      const words = end.stdout.toString().split(/[ \n]+/);
+      const [from = 0, to = 0] = words.map(Number);
+      const userSeconds = Number(words[2 + 13]) / 100;
+      expect(userSeconds).toBeGreaterThan(0);
+      // What the kernel gives in advance comes to the share that it may have.
+      expect(userSeconds).toBeLessThan((to - from) * share + 0.3);
+    },
+  );
+
+  test('/tmp and HOME of a ghost have 512 MiB each', async () => {
+    const room = `for (const path of ['/tmp', process.env.HOME]) { const { blocks, bsize } = fs.statfsSync(path); console.log(path, blocks * bsize); }`;
+    const { stdout } = await run('node', '-e', room);
+    expect(stdout.toString()).toBe(`/tmp ${512 * mebibyte}\n/home/ghost ${512 * mebibyte}\n`);
   });
 
   test('P20 executions of one agent: one too many is refused with 1, and the others go on', async () => {

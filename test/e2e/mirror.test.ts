@@ -8,7 +8,12 @@ import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { lifePolicy } from './life.ts';
-import { processesOf, type, typed } from './typed.ts';
+import { processesOf, type Typing, type, typed } from './typed.ts';
+
+// Deaf to TERM, all of it: a child, one whose parent has gone, and one in a session of its own.
+const family = 'trap "" TERM HUP; (setsid sleep 600 &); (sleep 600 &); sleep 600 & echo up; wait';
+/** The init, the shell and the three. */
+const familySize = 5;
 
 describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   let lab: Lab;
@@ -79,25 +84,36 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
     await waitUntil('its init to be gone', 3000, isIdle);
   });
 
-  test('P24 is gone within 3 s of its shim', async () => {
-    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
+  async function startFamily(before = ''): Promise<Typing> {
+    const typing = await type(agent(), mirrored(`${before}${family}`));
     await typing.said('up');
+    expect((await processesOf(agent())).length).toBeGreaterThanOrEqual(own + familySize);
+    return typing;
+  }
+
+  test('P24 all of it is gone within 3 s of its shim', async () => {
+    const typing = await startFamily();
     await typing.signal('SIGKILL');
     await waitUntil('the tool to be gone', 3500, isIdle);
   });
 
-  test('is gone within 3 s of its relay, and its shim ends with 125', async () => {
-    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
-    await typing.said('up');
+  test('all of it is gone 2 s after its timeout, and its shim ends with 124', async () => {
+    const { code, stderr, ms } = await (await startFamily(': brief; ')).ended;
+    expect([code, stderr]).toEqual([124, expect.stringMatching(/^clawrden: run-timeout: /)]);
+    expect(ms).toBeLessThan(5000);
+    await waitUntil('its init to be gone', 1500, isIdle);
+  });
+
+  test('all of it is gone within 3 s of its relay, and its shim ends with 125', async () => {
+    const typing = await startFamily();
     await stack.relay.end('SIGKILL');
     expect(await typing.ended).toMatchObject({ code: 125 });
     await waitUntil('the tool to be gone', 3500, isIdle);
     await stack.startRelay();
   });
 
-  test('is canceled when its gateway is lost, and its shim ends with 125', async () => {
-    const typing = await type(agent(), mirrored('trap "" TERM; echo up; sleep 600 & wait'));
-    await typing.said('up');
+  test('is canceled when its gateway is lost, all of it, and its shim ends with 125', async () => {
+    const typing = await startFamily();
     await stack.gateway.end('SIGKILL');
     const { code, stderr, ms } = await typing.ended;
     expect(code).toBe(125);
@@ -121,8 +137,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   });
 
   test('A-72 pause ends it at once and pauses its container; resume lets new ones run', async () => {
-    const typing = await type(agent(), mirrored('trap "" TERM; echo up; (trap "" TERM; sleep 600) & wait'));
-    await typing.said('up');
+    const typing = await startFamily();
     const began = performance.now();
     const { code, stdout, stderr } = await stack.cli(['pause', 'coder', '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
