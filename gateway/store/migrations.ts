@@ -12,7 +12,7 @@ export const migrations: Record<string, Migration> = {
   '0006-history-indexes': { up: createHistoryIndexes },
   '0007-outputs': { up: createOutputs },
   '0008-revocations': { up: createRevocations },
-  '0008-operands': { up: addOperands },
+  '0009-operands': { up: addOperands },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
