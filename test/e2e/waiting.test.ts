@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
@@ -73,6 +74,22 @@ describe.skipIf(!hasLab())('what a command waits for', () => {
     const quiet = typed(agent(), ['mirrored', ': ask; echo ran']);
     expect((await stack.cli(['approve', await untilAsked(stack)])).code).toBe(0);
     expect(await quiet).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('neither counts against the time to run', async () => {
+    const giveBack = await occupy();
+    const queued = typed(agent(), ['ghostly', ': brief; echo ran']);
+    await untilQueued();
+    await sleep(1500);
+    await giveBack();
+    expect(await queued).toMatchObject({ code: 0, stdout: Buffer.from('ran\n'), stderr: '' });
+    const asked = typed(agent(), ['mirrored', ': ask brief; echo ran']);
+    const id = await untilAsked(stack);
+    await sleep(1500);
+    expect((await stack.cli(['approve', id])).code).toBe(0);
+    expect(await asked).toMatchObject({ code: 0, stdout: Buffer.from('ran\n'), stderr: '' });
+    const late = await typed(agent(), ['ghostly', ': brief; echo began; sleep 60']);
+    expect([late.code, late.stderr]).toEqual([124, expect.stringMatching(/^clawrden: run-timeout: /)]);
   });
 
   test('a start: start-timeout has its own clock', async () => {
