@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { run } from './command.ts';
 import { agentImage, busyboxImage } from './images/catalogue.ts';
 import { startLab } from './lab.ts';
 import { leftovers } from './remove.ts';
 import { hasLab } from './shared-lab.ts';
 import { waitUntil } from './wait.ts';
 
+const program = [process.execPath, join(import.meta.dirname, 'main.ts')];
 const patience = { timeout: 15_000, interval: 250 };
 
 describe.skipIf(!hasLab())('the end of a lab', () => {
@@ -21,9 +23,9 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     const [one, two] = [lab.hosts[0]!, lab.hosts[1]!];
     await lab.workspaceVolume('clawrden-left');
     await one.docker(['network', 'create', 'clawrden-left']);
-    const run = ['run', '--detach', '--volume', 'clawrden-left:/app'];
-    expect((await one.docker([...run, '--network', 'clawrden-left', agentImage])).code).toBe(0);
-    expect((await two.docker([...run, '--restart', 'always', busyboxImage, 'true'])).code).toBe(0);
+    const detached = ['run', '--detach', '--volume', 'clawrden-left:/app'];
+    expect((await one.docker([...detached, '--network', 'clawrden-left', agentImage])).code).toBe(0);
+    expect((await two.docker([...detached, '--restart', 'always', busyboxImage, 'true'])).code).toBe(0);
     await two.freeze();
     expect(await leftovers(lab.id)).not.toEqual([]);
     await lab.stop();
@@ -51,6 +53,29 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     },
   );
 
+  test('scripts/lab: up stays, status shows it, down removes it', async () => {
+    const lab = async (...args: string[]) =>
+      JSON.parse(await run([...program, ...args, '--json'])) as unknown;
+    const [made] = (await lab('up', '--hosts', '1')) as [{ id: string }];
+    const answers = [expect.objectContaining({ answers: true }), expect.objectContaining({ answers: true })];
+    expect(made).toMatchObject({ state: 'kept', hosts: answers });
+    expect(await lab('status')).toContainEqual(made);
+    expect(await lab('down', made.id)).toEqual({ removed: [made.id] });
+    expect(await leftovers(made.id)).toEqual([]);
+  });
+
+  test('scripts/lab up, interrupted', async () => {
+    const [node = '', ...main] = program;
+    const up = spawn(node, [...main, 'up'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let id = '';
+    for await (const line of createInterface(up.stderr)) {
+      id = /^lab: making (\w{4}) /.exec(line)?.[1] ?? '';
+      if (id !== '') break;
+    }
+    up.kill('SIGINT');
+    await expect.poll(() => leftovers(id), patience).toEqual([]);
+  });
+
   test('SIGKILL of that process before the lab had an id', async () => {
     const { child } = await startElsewhere('starting');
     const children = () => readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
@@ -62,8 +87,8 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
 });
 
 async function startElsewhere(until: string): Promise<{ child: ChildProcess; id: string }> {
-  const program = join(import.meta.dirname, 'start-and-wait.fixture.ts');
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const fixture = join(import.meta.dirname, 'start-and-wait.fixture.ts');
+  const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface(child.stdout)) {
     const [word, id = ''] = line.split(' ');
     if (word === until) return { child, id };

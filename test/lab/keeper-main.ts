@@ -4,7 +4,7 @@ import { leftovers, removeLab } from './remove.ts';
 
 const attempts = 10;
 
-const id = await takeLease('held');
+const id = await takeLease();
 process.stdin.resume().once('end', () => void removeAll());
 process.stdout.write(`${id}\n`);
 

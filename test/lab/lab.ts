@@ -7,9 +7,9 @@ import { enableForwarding } from './forwarding.ts';
 import { powerOn } from './host.ts';
 import { prepareTemplate } from './images/prepare.ts';
 import { seedEngine } from './images/template.ts';
-import { type KeptLease, keepLease } from './keeper.ts';
+import { keepLease } from './keeper.ts';
 import { type LabHost, labHost } from './lab-host.ts';
-import { takeLease } from './lease.ts';
+import { letGo } from './lease.ts';
 import { allHosts, type HostNames, type LabNames, labNames } from './names.ts';
 import { makeNetwork } from './network.ts';
 import { removeAbandoned, removeLab } from './remove.ts';
@@ -53,15 +53,16 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     throw new Error('clawrden: lab: needs root for network namespaces; run it as root');
   await removeAbandoned();
   const template = await prepareTemplate(progress);
-  const { id, release } = options.keep ? await unkeptLease() : await keepLease();
+  const { id, release } = await keepLease();
   const names = labNames(id, options.hosts ?? 2);
   try {
     await bringUp(names, template, progress);
+    if (options.keep === true) await letGo(id);
   } catch (error) {
     await release();
     throw error;
   }
-  return makeLab(names, release);
+  return options.keep === true ? attachLab({ id, hosts: names.hosts.length }) : makeLab(names, release);
 }
 
 /** The lab that another process started, from its description. */
@@ -88,11 +89,6 @@ function makeLab(names: LabNames, stop: () => Promise<void>): Lab {
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-async function unkeptLease(): Promise<KeptLease> {
-  const id = await takeLease('kept');
-  return { id, release: () => removeLab(id) };
 }
 
 async function bringUp(names: LabNames, template: string, progress: (line: string) => void): Promise<void> {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { labId, runDir } from './names.ts';
 
 /**
- * Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. A `held` lab is abandoned
- * when the process that took it is gone; a `kept` one is not.
+ * Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. The lab is held by this
+ * process, and abandoned when that is gone, until `letGo`.
  */
-export async function takeLease(mode: 'held' | 'kept'): Promise<string> {
+export async function takeLease(): Promise<string> {
   const start = randomBytes(1)[0] ?? 0;
   for (let i = 0; i < 256; i++) {
     const number = (start + i) % 256;
@@ -16,12 +16,17 @@ export async function takeLease(mode: 'held' | 'kept'): Promise<string> {
     const id = labId(number, randomBytes(1).toString('hex'));
     await mkdir(runDir(id), { mode: 0o755 });
     if ((await leases()).filter((other) => sameNumber(other, id)).length === 1) {
-      if (mode === 'held') await writeFile(holderFile(id), await identity(process.pid));
+      await writeFile(holderFile(id), await identity(process.pid));
       return id;
     }
     await rmdir(runDir(id)); // another process took the number at the same moment
   }
-  throw new Error('clawrden: lab: all 256 lab networks are taken; run scripts/lab down --all');
+  throw new Error('clawrden: lab: all 256 lab networks are taken; run scripts/lab down');
+}
+
+/** From now on the lab is nobody's, and stays when its process ends. */
+export async function letGo(id: string): Promise<void> {
+  await rm(holderFile(id));
 }
 
 export async function releaseLease(id: string): Promise<void> {
