@@ -47,7 +47,7 @@ function errorsOf(rule: Rule): string[] {
 }
 
 function warningsOf(rule: Rule): string[] {
-  const notes = (rule.args ?? [])
+  const notes = (rule.args?.items ?? [])
     .flatMap((item) => (item === '**' ? [] : item.flat()))
     .filter(looksLikeRegExp);
   const programs =
@@ -69,7 +69,7 @@ function isRisky(tool: string, rule: Rule): boolean {
 
 /** Whether `args` rules anything out; flags alone do not, a caller only has to give one. */
 function isNarrow({ args }: Rule): boolean {
-  return args !== undefined && !args.every((item) => item === '**');
+  return args !== undefined && !args.items.every((item) => item === '**');
 }
 
 function looksLikeRegExp(text: string): boolean {

@@ -12,10 +12,11 @@ export function findHoles(rules: readonly Rule[]): string[] {
 
 /** Where the first argument may be anything, it may be an option that changes what the others mean. */
 function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string[] {
-  const [first] = args ?? [];
+  const items = args?.items ?? [];
+  const [first] = items;
   const isOpen =
     first === '**'
-      ? args?.some((item) => item !== '**')
+      ? items.some((item) => item !== '**')
       : first?.some((pieces) => pieces[0] === '' && pieces.length > 1);
   if (isOpen !== true) return [];
   return [
@@ -25,7 +26,7 @@ function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string
 
 /** ssh joins what follows the host, and a shell there takes it apart again. */
 function farShells({ name, line, args, tools }: Rule): string[] {
-  const [, ...command] = args ?? [];
+  const [, ...command] = args?.items ?? [];
   const isOpen = command.some((item) => item === '**' || item.some((pieces) => pieces.length > 1));
   if (!isOpen || tools?.has('ssh') !== true) return [];
   return [
@@ -49,7 +50,7 @@ function riskyOptions(rule: Rule, denials: readonly Rule[]): string[] {
 }
 
 function leavesRoom({ args }: Rule): boolean {
-  return args === undefined || args.includes('**');
+  return args === undefined || args.items.includes('**');
 }
 
 function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Option[] {

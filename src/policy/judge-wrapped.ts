@@ -30,12 +30,13 @@ function ifNamed(own: Ruling, names: (rule: Rule) => boolean, why: string): Ruli
 
 /** `args` that rule something out. */
 function isNarrow({ args }: Rule): boolean {
-  return args !== undefined && !args.every((item) => item === '**');
+  return args !== undefined && !args.items.every((item) => item === '**');
 }
 
 function isLiteral({ args }: Rule): boolean {
   return (
-    args !== undefined && args.every((item) => item !== '**' && item.every((pieces) => pieces.length === 1))
+    args !== undefined &&
+    args.items.every((item) => item !== '**' && item.every((pieces) => pieces.length === 1))
   );
 }
 

@@ -1,26 +1,36 @@
 import { isFlag, latestEndOfFlags, takesNext } from './flags.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 
-/** One item per argument; `**` stands for any number of them. At most `maxArgItems`. */
-export type ArgPattern = readonly (Glob | '**')[];
+export interface ArgPattern {
+  /** One per argument; `**` stands for any number of them. At most `maxArgItems`. */
+  readonly items: readonly (Glob | '**')[];
+  /** One of these words must be there; absent where every item has a `*`. */
+  readonly words?: readonly string[];
+}
 
 /** A pattern's places are the bits of one 32-bit number. */
 export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
-  return items.map((item) => (item === '**' ? item : compileGlob(item)));
+  const words = items.find((item) => !item.includes('*'))?.split('|');
+  return {
+    items: items.map((item) => (item === '**' ? item : compileGlob(item))),
+    ...(words === undefined ? {} : { words }),
+  };
 }
 
 /** A command line as patterns see it, taken apart once for all of them. */
 export interface Line {
   /** All that each argument may stand for. */
   readonly spellings: readonly (readonly string[])[];
+  /** The same, wherever they stand. */
+  readonly words: ReadonlySet<string>;
   /** Whether it may be no argument of the pattern's. */
   readonly mayLeaveOut: readonly boolean[];
 }
 
 export function literalLine(args: readonly string[]): Line {
-  return { spellings: args.map((arg) => [arg]), mayLeaveOut: [] };
+  return { spellings: args.map((arg) => [arg]), words: new Set(args), mayLeaveOut: [] };
 }
 
 /**
@@ -29,8 +39,10 @@ export function literalLine(args: readonly string[]): Line {
  */
 export function generousLine(args: readonly string[], spell = asItIs): Line {
   const end = latestEndOfFlags(args);
+  const spellings = args.map(spell);
   return {
-    spellings: args.map(spell),
+    spellings,
+    words: new Set(spellings.flat()),
     mayLeaveOut: args
       .slice(0, end + 1)
       .map((arg, index) => index === end || isFlag(arg) || takesNext(args[index - 1])),
@@ -48,23 +60,29 @@ export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): bool
 }
 
 /**
- * Anchored at both ends: every argument must be accounted for. The places in `pattern` that the arguments so far can have
+ * Anchored at both ends: every argument must be accounted for. The places in `items` that the arguments so far can have
  * led to are the bits of one number, moved on argument by argument: the time is at most arguments times items, without a
  * second try anywhere.
  */
-export function matchesLine(pattern: ArgPattern, { spellings, mayLeaveOut }: Line): boolean {
-  let places = reach(pattern, 1);
-  for (let index = 0; index < spellings.length && places !== 0; index += 1) {
-    const stay = mayLeaveOut[index] === true ? places : 0;
-    places = reach(pattern, stay | step(pattern, places, spellings[index] ?? []));
-  }
-  return (places & (1 << pattern.length)) !== 0;
+export function matchesLine({ items, words }: ArgPattern, line: Line): boolean {
+  // Most rules of a long policy are about other words.
+  if (words?.some((word) => line.words.has(word)) === false) return false;
+  return matchesItems(items, line);
 }
 
-function step(pattern: ArgPattern, places: number, spellings: readonly string[]): number {
+function matchesItems(items: ArgPattern['items'], { spellings, mayLeaveOut }: Line): boolean {
+  let places = reach(items, 1);
+  for (let index = 0; index < spellings.length && places !== 0; index += 1) {
+    const stay = mayLeaveOut[index] === true ? places : 0;
+    places = reach(items, stay | step(items, places, spellings[index] ?? []));
+  }
+  return (places & (1 << items.length)) !== 0;
+}
+
+function step(items: ArgPattern['items'], places: number, spellings: readonly string[]): number {
   let next = 0;
-  for (let place = 0; place < pattern.length; place += 1) {
-    const item = pattern[place];
+  for (let place = 0; place < items.length; place += 1) {
+    const item = items[place];
     if ((places & (1 << place)) === 0 || item === undefined) continue;
     if (item === '**') next |= 1 << place;
     else if (matchesAny(item, spellings)) next |= 1 << (place + 1);
@@ -78,10 +96,10 @@ function matchesAny(glob: Glob, spellings: readonly string[]): boolean {
 }
 
 /** A `**` may also stand for nothing, so the place behind it is reached with it. */
-function reach(pattern: ArgPattern, places: number): number {
+function reach(items: ArgPattern['items'], places: number): number {
   let reached = places;
-  for (let place = 0; place < pattern.length; place += 1) {
-    if (pattern[place] === '**' && (reached & (1 << place)) !== 0) reached |= 1 << (place + 1);
+  for (let place = 0; place < items.length; place += 1) {
+    if (items[place] === '**' && (reached & (1 << place)) !== 0) reached |= 1 << (place + 1);
   }
   return reached;
 }

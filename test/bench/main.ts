@@ -9,6 +9,7 @@ import { coldFigures } from './cold.ts';
 import { controlPlaneFigures } from './control-plane.ts';
 import type { Figure } from './figure.ts';
 import { hopFigures, hopsEnv } from './hops.ts';
+import { judgingFigures } from './judging.ts';
 import { type Counts, latencyFigures } from './latency.ts';
 import { placementFigures } from './placement.ts';
 import { sustainedFigures } from './sustained.ts';
@@ -30,6 +31,7 @@ type Group = (counts: Counts) => Promise<Figure[]>;
 
 function groups(): Readonly<Record<string, Group>> {
   return {
+    policy: judgingFigures,
     placement: placementFigures,
     'control-plane': controlPlaneFigures,
     latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),

@@ -19,7 +19,7 @@ function isAbout(rule: Rule, facts: CommandFacts): boolean {
     return false;
   if (rule.flags !== undefined && !rule.flags.some((flag) => flagsOf(facts.args).includes(flag)))
     return false;
-  return rule.args === undefined || fits(rule.args, facts.args);
+  return rule.args === undefined || fits(rule.args.items, facts.args);
 }
 
 /** The folder itself and all that it is in. */
@@ -33,7 +33,7 @@ function flagsOf(args: readonly string[]): string[] {
   return (end === -1 ? args : args.slice(0, end)).map((arg) => arg.split('=')[0] ?? '');
 }
 
-function fits(pattern: NonNullable<Rule['args']>, args: readonly string[]): boolean {
+function fits(pattern: NonNullable<Rule['args']>['items'], args: readonly string[]): boolean {
   const [item, ...more] = pattern;
   if (item === undefined) return args.length === 0;
   if (item === '**') return fits(more, args) || (args.length > 0 && fits(pattern, args.slice(1)));
