@@ -17,3 +17,14 @@ test('the per cent of a pull is that of its layers, and never falls', () => {
   ];
   expect(told).toEqual([0, 0, 0, 40, 90, 90, 90, 90, 100, 100]);
 });
+
+test('the layers of its base that the engine has are no part of it', () => {
+  const progress = createPullProgress();
+  const told = [
+    progress({ id: 'base', status: 'Already exists', progressDetail: {} }),
+    progress({ id: 'a', status: 'Pulling fs layer', progressDetail: {} }),
+    progress({ id: 'a', status: 'Downloading', progressDetail: { current: 1, total: 4 } }),
+    progress({ id: 'a', status: 'Download complete', progressDetail: {} }),
+  ];
+  expect(told).toEqual([0, 0, 25, 100]);
+});

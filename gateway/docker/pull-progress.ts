@@ -15,12 +15,14 @@ const fetched: ReadonlySet<string> = new Set([
 ]);
 const maxLayers = 256;
 
-/** Whole per cent of the layers that are there, each counting the same; never falls. */
+/** Whole per cent of the layers to be pulled that are there, each counting the same; never falls. */
 export function createPullProgress(): (message: PullMessage) => number {
   const layers = new Map<string, number>();
   let percent = 0;
   return ({ id = '', status = '', progressDetail = {} }) => {
     const { current = 0, total = 0 } = progressDetail;
+    // The layers that the engine has are told before all others: counted, they alone would be 100 %.
+    if (status === 'Already exists' && !layers.has(id)) return percent;
     const known = layers.has(id) || layers.size < maxLayers;
     if (known && fetched.has(status)) layers.set(id, 1);
     else if (known && status === 'Pulling fs layer') layers.set(id, 0);
