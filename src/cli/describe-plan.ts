@@ -51,18 +51,29 @@ function where({ strategy, image }: Plan): string {
 
 function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {
   const set = [
-    ['memory', most.memoryBytes, 'bytes'],
-    ['cpus', most.cpus, ''],
-    ['processes', most.pids, ''],
-    ['output', most.outputBytes, 'bytes'],
-    ['a file', most.fileBytes, 'bytes'],
-    ['time', timeoutMs / 1000, 's'],
-    ['silence', idleTimeoutMs / 1000, 's'],
+    ['memory', most.memoryBytes, exactBytes],
+    ['cpus', most.cpus, String],
+    ['processes', most.pids, String],
+    ['output', most.outputBytes, exactBytes],
+    ['a file', most.fileBytes, exactBytes],
+    ['time', timeoutMs / 1000, seconds],
+    ['silence', idleTimeoutMs / 1000, seconds],
   ] as const;
-  const texts = set
-    .filter(([, value]) => value !== 0)
-    .map(([name, value, unit]) => `${name} ${value} ${unit}`.trim());
+  const texts = set.filter(([, value]) => value !== 0).map(([name, value, text]) => `${name} ${text(value)}`);
   return texts.join(', ') || 'none';
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+
+/** In the largest unit that leaves nothing out. */
+function exactBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value % 1024 === 0 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${value} ${units[unit]}`;
+}
+
+function seconds(value: number): string {
+  return `${value} s`;
 }
 
 /** One line each, so that no item passes for two or hides behind another; the first carries the name. */

@@ -15,14 +15,14 @@ function planOf(argv: readonly string[], operands?: readonly Operand[]): Plan {
     gid: 1000,
     umask: 0o22,
     strategy: 'ghost',
-    image: { reference: 'node:24', id: 'sha256:0' },
+    image: { reference: 'node:24', id: 'sha256:4c1a9a6dbd4f' },
     mounts: [{ kind: 'volume', source: 'coder-app', target: '/app' }],
     network: 'none',
-    limits: { memoryBytes: 1, cpus: 1, pids: 1, outputBytes: 0, fileBytes: 0 },
+    limits: { memoryBytes: 512 * 1024 ** 2, cpus: 1, pids: 256, outputBytes: 0, fileBytes: 0 },
     stdin: 'none',
-    timeoutMs: 1000,
+    timeoutMs: 300_000,
     idleTimeoutMs: 0,
-    policyHash: 'p',
+    policyHash: 'e08d3f2a90c1',
     ...(operands === undefined ? {} : { operands }),
   };
 }
@@ -32,7 +32,13 @@ export function question(
   argv: readonly string[],
   operands?: readonly Operand[],
 ): PendingApproval {
-  const rest = { executionId: `e-${id}`, agent: 'coder', planHash: 'h', rule: 'install', reason: 'fetches' };
+  const rest = {
+    executionId: `e-${id}`,
+    agent: 'coder',
+    planHash: '7b3c5de19f42',
+    rule: 'install',
+    reason: 'fetches',
+  };
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
   return { id, ...rest, ...times, plan: canonicalJson(planOf(argv, operands)) };
 }
