@@ -171,10 +171,12 @@ void feed_close(struct feed *feed, struct outbox *outbox)
     if (feed->fd < 0)
         return;
     measure(feed);
-    if (!feed->ended)
-        grant(feed, outbox, 1);
     close(feed->fd);
     feed->fd = -1;
+    /* Never without the credit, by which the sender gives back before it closes: feed_settle has it at the latest. */
+    if (!has_room(outbox))
+        return;
+    grant(feed, outbox, 1);
     outbox_put(outbox, FRAME_CLOSED, &stdin_fd, 1);
 }
 

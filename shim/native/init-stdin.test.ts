@@ -5,7 +5,7 @@ import { FrameType } from '../../src/frames.ts';
 import type { InitPlan } from '../../src/init-client/plan-encoding.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
-import { ticksOf } from './process-table.ts';
+import { eventually, processState, ticksOf } from './process-table.ts';
 
 const window = 262_144;
 const asRoot = process.geteuid?.() === 0;
@@ -121,6 +121,18 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     command.send(FrameType.cancel);
     await command.end();
     expect(unreadOf(command)).toBe(8);
+  });
+
+  test('says so behind that credit also where the end of the file comes at the same moment', async () => {
+    const script = 'until read -t 0; do :; done; kill -STOP $PPID; read x; exec <&-; sleep 1';
+    await using command = InitProcess.start(init, { ...pipes, argv: ['bash', '-c', script] });
+    await command.sendStdin(Buffer.from('one\ntwo\n'));
+    await eventually(() => processState(command.child.pid ?? 0) === 'T', 'a stopped init');
+    command.send(FrameType.stdin);
+    await sleep(100);
+    command.child.kill('SIGCONT');
+    await command.inbox.first(FrameType.closed);
+    expect(command.credit - window).toBe(4);
   });
 
   test('input that the tool does not read costs no processor time, nor does output that nobody takes', async () => {
