@@ -6,6 +6,7 @@ import type { Case } from './case.ts';
 import { type Difference, differences, type Seen } from './compare.ts';
 import type { Driver } from './driver.ts';
 import type { Scene } from './scene.ts';
+import { shortfalls } from './shortfalls.ts';
 import { readTree } from './tree.ts';
 
 // Beside the cases' folders, so that no command sees it.
@@ -21,7 +22,12 @@ export interface Verdict {
 export async function conform(bench: Bench, one: Case): Promise<Verdict> {
   await prepare(bench, one);
   const [native, clawrden] = await Promise.all([playNatively(bench, one), playThrough(bench, one)]);
-  return { differences: differences(one, native, clawrden), native, clawrden };
+  const short = shortfalls(one, native.record).map((why) => ({
+    what: 'the case itself',
+    native: why,
+    clawrden: '',
+  }));
+  return { differences: [...short, ...differences(one, native, clawrden)], native, clawrden };
 }
 
 /** The same folder on both sides, made where tools run natively. */

@@ -9,11 +9,34 @@ import { sampleOf, seed, strategies } from './suite.ts';
 
 const workers = 4;
 const canary: Case = { name: 'canary', argv: ['hostname'] };
+/** Alike on both sides, and for no good reason. */
+const hollow: readonly (Case & { readonly why: string })[] = [
+  { name: 'hollow-text', argv: ['true'], steps: [{ until: 'ready' }], why: 'it never said "ready"' },
+  { name: 'hollow-time', argv: ['sleep', '60'], timeoutMs: 1000, why: 'still running at the deadline' },
+  {
+    name: 'hollow-signal',
+    argv: ['true'],
+    steps: [{ sleep: 5000 }, { signal: 'SIGINT' }],
+    why: 'it ended before {"signal":"SIGINT"}',
+  },
+  {
+    name: 'hollow-stop',
+    argv: ['true'],
+    tty: true,
+    steps: [{ untilStopped: true }],
+    why: 'it did not stop so often',
+  },
+];
 
 describe.skipIf(!hasLab()).each(strategies)(`conformance of %s, seed ${seed}`, (strategy) => {
   let bench: Bench;
   beforeAll(async () => {
-    bench = await startBench({ lab: sharedLab(), strategy, cases: [...allCases, canary], workers });
+    bench = await startBench({
+      lab: sharedLab(),
+      strategy,
+      cases: [...allCases, canary, ...hollow],
+      workers,
+    });
   });
   afterAll(() => bench?.[Symbol.asyncDispose]());
 
@@ -24,5 +47,10 @@ describe.skipIf(!hasLab()).each(strategies)(`conformance of %s, seed ${seed}`, (
   test('a command that can be told from a local one is told', async () => {
     const { differences } = await conform(bench, canary);
     expect(differences.map(({ what }) => what)).toEqual(['stdout']);
+  });
+
+  test.each(hollow)('a case that does not get as far as its steps is no proof: $why', async (one) => {
+    const { differences } = await conform(bench, one);
+    expect(differences).toContainEqual({ what: 'the case itself', native: one.why, clawrden: '' });
   });
 });

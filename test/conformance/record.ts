@@ -2,8 +2,10 @@ import { constants } from 'node:os';
 
 /** What the driver saw of one command. */
 export interface Record {
-  /** `exit 0`, `SIGTERM`, or what went wrong with the driver or the case. */
+  /** `exit 0`, `SIGTERM`, or what went wrong. */
   readonly ending: string;
+  /** What went wrong with the driver or the case. */
+  readonly problems: readonly string[];
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly terminal: Buffer;
@@ -11,8 +13,8 @@ export interface Record {
   readonly left: Buffer;
   /** Stops and changes of the terminal's modes, a line each. */
   readonly events: string;
-  /** Steps done before the command ended. */
-  readonly steps: number;
+  /** Steps that were not done when the command had ended. */
+  readonly stepsLeft: number;
   readonly ms: number;
 }
 
@@ -31,8 +33,9 @@ export function decodeRecord(message: Buffer): Record {
   const wrong = problems.filter(([flag]) => (flags & flag) !== 0).map(([, what]) => what);
   return {
     ending: [...wrong, ...(flags & 9 ? [] : [endingOf(status)])].join(', '),
+    problems: wrong,
     ...{ stdout, stderr, terminal, left, events: String(events) },
-    steps: message.readUInt32BE(8),
+    stepsLeft: message.readUInt32BE(8),
     ms: message.readUInt32BE(12),
   };
 }

@@ -72,6 +72,17 @@ export const fileCases: readonly Case[] = [
       'd=$(mktemp -d /tmp/XXXXXX) && echo "#!/bin/sh\necho ran" >$d/x && chmod +x $d/x && $d/x; stat -c "%a %u" /tmp; rm -r $d',
     ],
   },
+  {
+    name: 'file-tmp-and-home-are-empty',
+    // All that was mirrored before has left its files in the agent's own.
+    strategies: ['ghost'],
+    fresh: true,
+    argv: [
+      'sh',
+      '-c',
+      'for d in /tmp ~; do ls -A $d; stat -c "%a %u:%g" $d; stat -f -c "%b of %S" $d; touch $d/x; done',
+    ],
+  },
   { name: 'file-cwd', argv: ['pwd'] },
   { name: 'file-cwd-below', argv: ['pwd'], setup: 'mkdir -p a/b', cwd: 'a/b' },
   {

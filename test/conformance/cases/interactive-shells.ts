@@ -65,8 +65,9 @@ export const interactiveShellCases: readonly Case[] = [
     tty: true,
     steps: [
       prompt,
-      ...type('cat &\r', '$ '),
-      { sleep: 300 },
+      // Stops behind the prompt: where it had stopped before, the prompt would say so.
+      ...type('(sleep 0.3; exec cat) &\r', '$ '),
+      { sleep: 1000 },
       ...type('jobs\r', 'Stopped', '$ '),
       ...type('fg\r', 'cat'),
       { sleep: 300 },

@@ -151,7 +151,7 @@ static void add_record(struct bytes *record, const struct performance *show, con
 {
     bytes_add_u32(record, (uint32_t)show->status);
     bytes_add_u32(record, show->flags);
-    bytes_add_u32(record, show->at);
+    bytes_add_u32(record, show->scene->steps - show->at);
     bytes_add_u32(record, (uint32_t)took);
     for (int stream = 0; stream < STREAMS; stream++)
         bytes_add_string(record, show->said[stream].at, show->said[stream].length);
