@@ -50,7 +50,21 @@ async function startOf(pid: number): Promise<number> {
 async function ghostsOn(host: LabHost): Promise<Seen[] | undefined> {
   const { code, stdout } = await host.docker(ours, { timeout: answerWithinMs });
   if (code !== 0) return undefined;
-  return stdout.split('\n').filter(Boolean).map(parseLine);
+  const listed = stdout.split('\n').filter(Boolean).map(parseLine);
+  const real = await Promise.all(listed.map((ghost) => isThere(host, ghost)));
+  return listed.filter((_, index) => real[index]);
+}
+
+/**
+ * Docker 20.10 goes on listing a container without a name, and says at once that there is none, where it was renamed
+ * while it was removed: a gateway that is killed between the two cannot help that.
+ */
+async function isThere(host: LabHost, { id, name }: Seen): Promise<boolean> {
+  if (name !== '') return true;
+  const { code, stderr } = await host.docker(['inspect', '--type', 'container', '--format', 'there', id], {
+    timeout: answerWithinMs,
+  });
+  return code === 0 || !stderr.includes('No such container');
 }
 
 function parseLine(line: string): Seen {
