@@ -30,7 +30,13 @@ export const gitCases: readonly Case[] = [
     setup: changed,
     stdin: { bytes: 'from stdin\n\nbody\n' },
   },
-  { ...common, name: 'git-commit-without-terminal', argv: ['git', 'commit'], setup: changed },
+  {
+    ...common,
+    name: 'git-commit-without-terminal',
+    argv: ['git', 'commit', '-a'],
+    setup: changed,
+    env: { ...env, TERM: 'dumb' },
+  },
   {
     ...common,
     name: 'git-show-binary',

@@ -1,6 +1,6 @@
 import type { Case } from '../case.ts';
 
-const npmPackage = `printf '{"name":"p","version":"1.2.3","scripts":{"hello":"echo from script; exit 4","args":"node -p process.argv.slice(1)","in":"cat"}}' >package.json`;
+const npmPackage = `printf '{"name":"p","version":"1.2.3","scripts":{"hello":"echo from script; exit 4","args":"node -p process.argv","in":"cat"}}' >package.json`;
 const noTimes = [[/\d{4}-\d\d-\d\dT[\d_.:]+Z(-debug-\d+)?/g, 'TIME']] as const;
 
 export const runtimeCases: readonly Case[] = [
