@@ -39,6 +39,8 @@ test.each([
   ['npm install --NO-global=false x', 'global'],
   ['npm install --json=-g x', 'global'],
   ['npm install --local=false x', 'global'],
+  ['npm --NO-=true -=uninstall x', 'remove'],
+  ['npm -no-=false -=uninstall x', 'remove'],
   ['npm test -script-s /app/c.sh', 'shell'],
   ['npm test ---script-shell=/app/c.sh', 'shell'],
   ['npm test --json=--script-shell=/app/c.sh', 'shell'],

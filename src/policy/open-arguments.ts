@@ -47,7 +47,8 @@ function namesOf(flag: string, table: OptionTable): string[] | undefined {
   while (flag.charAt(at) === '-') at += 1;
   while (flag.slice(at, at + 3).toLowerCase() === 'no-') at += 3;
   const bare = flag.slice(at);
-  if (bare === '') return [];
+  // Nameless, it may still take the word behind it.
+  if (bare === '') return ['---'];
   if (!isCluster(table, bare)) return [flag, `--${bare}`];
   // A letter takes what the next one stands for, and leaves the rest of that for a word.
   const takesLetter = Array.from(bare.slice(0, -1)).some((one) => table.get(`-${one}`)?.value !== 'none');
