@@ -93,5 +93,6 @@ async function findMirror(): Promise<string> {
     'cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null; :',
   ]);
   const found = /^URIs:\s*(\S+)/m.exec(sources) ?? /^deb\s+(?:\[.*?\]\s+)?(\S+)/m.exec(sources);
-  return found?.[1] ?? 'http://deb.debian.org/debian';
+  if (found?.[1] === undefined) throw new Error('no mirror is named in /etc/apt; name one, for debootstrap');
+  return found[1];
 }
