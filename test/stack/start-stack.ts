@@ -67,55 +67,25 @@ const relayName = 'host-1';
 
 export async function startStack(lab: Machines, options: StackOptions): Promise<Stack> {
   const progress = options.progress ?? (() => {});
-  const dir = join(lab.dir, `stack-${options.name}`);
-  const paths = stackPaths(dir);
-  const specs = options.agents ?? { coder: {} };
-  const ports = { grpc: await freePort(), enroll: await freePort() };
-  const grpcAddress = `127.0.0.1:${ports.grpc}`;
   progress('making the state folder');
-  await rm(dir, { recursive: true, force: true });
-  await mkdir(dir, { recursive: true });
-  const cli = (args: readonly string[], more: CommandOptions = {}) =>
-    attempt([process.execPath, launcher, '--context', paths.context, ...args], more);
-  await run([process.execPath, launcher, 'init', '--dir', paths.state], {
-    env: { ...process.env, HOME: dir },
-  });
-  const workspaces = await makeWorkspaces(lab, options.name, Object.keys(specs));
-  await writeFile(join(paths.state, 'policy.yaml'), options.policy);
-  await writeFile(join(paths.state, 'gateway.yaml'), gatewayYaml(lab, options, specs, ports, workspaces));
-  await writeFile(paths.context, stringify({ gateway: grpcAddress, identity: join(paths.state, 'admin') }));
-
-  const startGateway = () =>
+  const site = await makeSite(lab, options);
+  const { dir, paths, workspaces } = site;
+  const serve = (program: 'gateway' | 'relay', config: string) =>
     startProgram({
-      argv: [process.execPath, launcher, 'gateway', '--config', join(paths.state, 'gateway.yaml')],
-      log: join(dir, 'gateway.log'),
+      argv: [process.execPath, launcher, program, '--config', config],
+      log: join(dir, `${program}.log`),
       ...(options.env && { env: options.env }),
     });
-  const startRelay = () =>
-    startProgram({
-      argv: [process.execPath, launcher, 'relay', '--config', paths.relayYaml],
-      log: join(dir, 'relay.log'),
-      ...(options.env && { env: options.env }),
-    });
+  const startGateway = () => serve('gateway', join(paths.state, 'gateway.yaml'));
+  const startRelay = () => serve('relay', paths.relayYaml);
   progress('starting the gateway');
   let gateway = await startGateway();
-  const socketOf = (agent: string) => join(paths.sockets, agent, 'warden.sock');
   progress('enrolling and starting the relay');
-  const own = Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true);
-  await enroll(cli, own, paths, ports.enroll);
-  await addToRelayYaml(paths.relayYaml, lab, options.name, own, specs, paths.relayState, socketOf);
+  await enroll(site);
+  await addToRelayYaml(site, lab, options.name);
   let relay = await startRelay();
   progress('starting the agent containers');
-  const agents: Record<string, AgentContainer> = {};
-  for (const name of own) {
-    agents[name] = await startAgentContainer(lab.agentHost, {
-      name: containerSuffix(options.name, name),
-      socketDir: join(paths.sockets, name),
-      jail: join(paths.relayState, 'jails', name),
-      workspace: workspaces[name] ?? '',
-      ...specs[name]?.container,
-    });
-  }
+  const agents = await startAgents(site, lab, options.name);
   const stop = async () => {
     await Promise.all(Object.values(agents).map((agent) => agent.remove()));
     await relay[Symbol.asyncDispose]();
@@ -129,13 +99,13 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
     get relay() {
       return relay;
     },
-    grpcAddress,
+    grpcAddress: site.grpcAddress,
     identity: join(paths.state, 'admin'),
     hosts: lab.hosts.map(({ name }) => name),
     agents,
-    socketOf,
+    socketOf: (agent) => socketOf(paths, agent),
     workspaceOf: (agent) => workspaces[agent] ?? '',
-    cli,
+    cli: site.cli,
     audit: () => readAudit(join(paths.state, 'audit.jsonl')),
     startGateway: async () => {
       gateway = await startGateway();
@@ -146,6 +116,63 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** A stack's folders and files, before anything of it runs. */
+interface Site {
+  readonly dir: string;
+  readonly paths: StackPaths;
+  readonly grpcAddress: string;
+  readonly enrollAddress: string;
+  /** All agents. */
+  readonly specs: Readonly<Record<string, AgentSpec>>;
+  /** Those of the relay that is run here. */
+  readonly own: readonly string[];
+  readonly workspaces: Readonly<Record<string, string>>;
+  readonly cli: Stack['cli'];
+}
+
+async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
+  const dir = join(lab.dir, `stack-${options.name}`);
+  const paths = stackPaths(dir);
+  const specs = options.agents ?? { coder: {} };
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  await run([process.execPath, launcher, 'init', '--dir', paths.state], {
+    env: { ...process.env, HOME: dir },
+  });
+  const site: Site = {
+    ...{ dir, paths, specs },
+    grpcAddress: `127.0.0.1:${await freePort()}`,
+    enrollAddress: `127.0.0.1:${await freePort()}`,
+    own: Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true),
+    workspaces: await makeWorkspaces(lab, options.name, Object.keys(specs)),
+    cli: (args, more = {}) =>
+      attempt([process.execPath, launcher, '--context', paths.context, ...args], more),
+  };
+  await writeFile(join(paths.state, 'policy.yaml'), options.policy);
+  await writeFile(join(paths.state, 'gateway.yaml'), gatewayYaml(site, lab, options));
+  const context = { gateway: site.grpcAddress, identity: join(paths.state, 'admin') };
+  await writeFile(paths.context, stringify(context));
+  return site;
+}
+
+async function startAgents(
+  { paths, specs, own, workspaces }: Site,
+  lab: Machines,
+  stack: string,
+): Promise<Readonly<Record<string, AgentContainer>>> {
+  const agents: Record<string, AgentContainer> = {};
+  for (const name of own) {
+    agents[name] = await startAgentContainer(lab.agentHost, {
+      name: containerSuffix(stack, name),
+      socketDir: join(paths.sockets, name),
+      jail: join(paths.relayState, 'jails', name),
+      workspace: workspaces[name] ?? '',
+      ...specs[name]?.container,
+    });
+  }
+  return agents;
 }
 
 interface StackPaths {
@@ -169,6 +196,10 @@ function stackPaths(dir: string): StackPaths {
   };
 }
 
+function socketOf({ sockets }: StackPaths, agent: string): string {
+  return join(sockets, agent, 'warden.sock');
+}
+
 function containerSuffix(stack: string, agent: string): string {
   return `${stack}-${agent}`;
 }
@@ -183,17 +214,11 @@ async function makeWorkspaces(
   return paths;
 }
 
-function gatewayYaml(
-  lab: Machines,
-  options: StackOptions,
-  specs: Readonly<Record<string, AgentSpec>>,
-  ports: { grpc: number; enroll: number },
-  workspaces: Readonly<Record<string, string>>,
-): string {
+function gatewayYaml(site: Site, lab: Machines, options: StackOptions): string {
   return stringify(
     {
-      grpc: { listen: `127.0.0.1:${ports.grpc}` },
-      enroll: { listen: `127.0.0.1:${ports.enroll}` },
+      grpc: { listen: site.grpcAddress },
+      enroll: { listen: site.enrollAddress },
       state: '.',
       policy: 'policy.yaml',
       audit: 'audit.jsonl',
@@ -207,12 +232,12 @@ function gatewayYaml(
         ...options.host,
         ...options.hosts?.[host.name],
       })),
-      agents: Object.entries(specs).map(([name, { users, elsewhere, config }]) => ({
+      agents: Object.entries(site.specs).map(([name, { users, elsewhere, config }]) => ({
         name,
         relay: elsewhere === true ? 'another-host' : relayName,
         users: users ?? ['1000:1000'],
         cwd: '/app',
-        workspace: { bind: workspaces[name] },
+        workspace: { bind: site.workspaces[name] },
         ...config,
       })),
       ...options.gateway,
@@ -222,43 +247,36 @@ function gatewayYaml(
   );
 }
 
-async function enroll(
-  cli: Stack['cli'],
-  agents: readonly string[],
-  paths: StackPaths,
-  port: number,
-): Promise<void> {
-  const wanted = agents.flatMap((name) => ['--agent', name]);
+async function enroll({ cli, own, paths, enrollAddress }: Site): Promise<void> {
+  const wanted = own.flatMap((name) => ['--agent', name]);
   const made = await cli(['token', 'create', '--relay', relayName, ...wanted, '--json']);
   if (made.code !== 0) throw new Error(`token create: ${made.stderr}`);
   const { token } = JSON.parse(made.stdout) as { token: string };
-  const where = ['--gateway', `127.0.0.1:${port}`, '--token', token, '--dir', paths.relayDir];
+  const where = ['--gateway', enrollAddress, '--token', token, '--dir', paths.relayDir];
   const enrolled = await cli(['relay', 'enroll', ...where]);
   if (enrolled.code !== 0) throw new Error(`relay enroll: ${enrolled.stderr}`);
 }
 
 /** What `relay enroll` cannot know: which containers the agents run in, and on which engine. */
-async function addToRelayYaml(
-  file: string,
-  lab: Machines,
-  stack: string,
-  agents: readonly string[],
-  specs: Readonly<Record<string, AgentSpec>>,
-  state: string,
-  socketOf: (agent: string) => string,
-): Promise<void> {
+async function addToRelayYaml({ paths, specs, own }: Site, lab: Machines, stack: string): Promise<void> {
+  const file = paths.relayYaml;
   const written = await readFile(file, 'utf8');
   const gateway = /^gateway: *(.*)$/m.exec(written)?.[1];
   const identity = /^identity: *(.*)$/m.exec(written)?.[1];
-  const entries = agents.map((name) => ({
+  const entries = own.map((name) => ({
     name,
-    socket: socketOf(name),
+    socket: socketOf(paths, name),
     container: `clawrden-agent-${containerSuffix(stack, name)}`,
     users: specs[name]?.users ?? ['1000:1000'],
   }));
   await writeFile(
     file,
-    stringify({ gateway, identity, docker: `unix://${lab.agentHost.socket}`, state, agents: entries }),
+    stringify({
+      ...{ gateway, identity },
+      docker: `unix://${lab.agentHost.socket}`,
+      state: paths.relayState,
+      agents: entries,
+    }),
   );
   await chmod(file, 0o600);
 }
