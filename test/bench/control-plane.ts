@@ -44,9 +44,13 @@ async function endNullGateway({ process: program, lines }: NullGateway): Promise
 }
 
 async function startNullGateway(): Promise<NullGateway> {
-  const program = spawn(process.execPath, [...servingFlags, join(import.meta.dirname, 'null-gateway.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const program = spawn(
+    process.execPath,
+    [...servingFlags.gateway, join(import.meta.dirname, 'null-gateway.ts')],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   const { address, relay } = JSON.parse((await lines.next()).value as string) as {
     address: string;
