@@ -1,4 +1,5 @@
 import type { Lab } from '../lab/lab.ts';
+import { isListedOnly } from '../lab/listed-only.ts';
 import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
 
@@ -82,11 +83,21 @@ export async function untilAudited(
 
 /** Ids of the agent's ghosts on every host, in whatever state. */
 export async function ghostsOf(lab: Lab, agent: string): Promise<string[]> {
-  const filter = ['--filter', `label=clawrden.agent=${agent}`];
+  const filter = ['--filter', `label=clawrden.agent=${agent}`, '--format', '{{.ID}}\t{{.Names}}'];
   const perHost = await Promise.all(
-    lab.hosts.map((host) => host.docker(['ps', '-aq', '--no-trunc', ...filter])),
+    lab.hosts.map(async (host) => {
+      const { stdout } = await host.docker(['ps', '-a', '--no-trunc', ...filter]);
+      const ghosts = stdout.split('\n').filter(Boolean).map(parseGhost);
+      const gone = await Promise.all(ghosts.map((ghost) => isListedOnly(host, ghost)));
+      return ghosts.filter((_, index) => gone[index] !== true).map(({ id }) => id);
+    }),
   );
-  return perHost.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+  return perHost.flat();
+}
+
+function parseGhost(line: string) {
+  const [id = '', name = ''] = line.split('\t');
+  return { id, name };
 }
 
 /** Milliseconds until no ghost of the agent is left anywhere. */

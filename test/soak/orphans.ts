@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
+import { isListedOnly } from '../lab/listed-only.ts';
 
 /** Looks at the hosts' ghosts: those that are there for longer than any command or fault explains. */
 export type FindOrphans = () => Promise<string[]>;
@@ -51,20 +52,8 @@ async function ghostsOn(host: LabHost): Promise<Seen[] | undefined> {
   const { code, stdout } = await host.docker(ours, { timeout: answerWithinMs });
   if (code !== 0) return undefined;
   const listed = stdout.split('\n').filter(Boolean).map(parseLine);
-  const real = await Promise.all(listed.map((ghost) => isThere(host, ghost)));
-  return listed.filter((_, index) => real[index]);
-}
-
-/**
- * Docker 20.10 goes on listing a container without a name, and says at once that there is none, where it was renamed
- * while it was removed: a gateway that is killed between the two cannot help that.
- */
-async function isThere(host: LabHost, { id, name }: Seen): Promise<boolean> {
-  if (name !== '') return true;
-  const { code, stderr } = await host.docker(['inspect', '--type', 'container', '--format', 'there', id], {
-    timeout: answerWithinMs,
-  });
-  return code === 0 || !stderr.includes('No such container');
+  const gone = await Promise.all(listed.map((ghost) => isListedOnly(host, ghost)));
+  return listed.filter((_, index) => gone[index] !== true);
 }
 
 function parseLine(line: string): Seen {
