@@ -1,6 +1,7 @@
 import type { GatewayLimits } from '../src/config/gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
 import { isExecutionId, timeOfExecutionId } from '../src/execution-id.ts';
+import { recordable } from '../src/recordable-command.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import { Execution, type StartContext } from './execution.ts';
@@ -155,8 +156,7 @@ function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
     id: request.executionId,
     caller: callerName(caller),
     agent: request.agent,
-    argv: [request.command.tool, ...request.command.args],
-    cwd: request.command.cwd,
+    ...recordable([request.command.tool, ...request.command.args], request.command.cwd),
     uid: request.identity?.uid ?? 0,
     gid: request.identity?.gid ?? 0,
     state: 'received',

@@ -1,7 +1,9 @@
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../src/outcome.ts';
+import { recordable } from '../src/recordable-command.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { DecisionRecord, IncidentRecord, OutcomeRecord } from './audit/audit-record.ts';
+import { recordableOperands, recordablePlan } from './bounded-records.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 import type { Execution } from './execution.ts';
@@ -51,11 +53,13 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
         planHash: execution.record.planHash,
       }),
     inspected: (execution, { plan, canonical, hash: planHash }) => {
-      execution.advance({ plan: canonical, planHash });
+      execution.advance({ plan: recordablePlan(canonical), planHash });
       const { operands = [] } = plan;
-      return audit.append({ type: 'inspection', ...idsOf(execution), operands, planHash });
+      const seen = recordableOperands(operands);
+      return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
     },
-    started: (execution, operands) => {
+    started: (execution, found) => {
+      const operands = recordableOperands(found);
       const { host, container, planHash, approver } = execution.record;
       const by = approver === '' ? {} : { approver };
       // The decision is on the disk already; a disk that fills up now refuses the next one.
@@ -78,12 +82,8 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
       const outcome = failure(error.code, error.message);
       const { uid = 0, gid = 0 } = request.identity ?? {};
       const ids = { execution: request.executionId, caller: callerName(caller), agent: request.agent };
-      const what = {
-        argv: [request.command.tool, ...request.command.args],
-        cwd: request.command.cwd,
-        uid,
-        gid,
-      };
+      const { tool, args, cwd } = request.command;
+      const what = { ...recordable([tool, ...args], cwd), uid, gid };
       const why = { decision: 'deny' as const, rule: error.code, reason: error.message, code: error.code };
       const rest = { strategy: '', planHash: '', policyHash: policyHash() };
       return audit
@@ -116,7 +116,7 @@ function decidedFields(
     strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
     decidedAt: Date.now(),
     planHash: plan?.hash ?? '',
-    plan: plan?.canonical ?? '',
+    plan: recordablePlan(plan?.canonical ?? ''),
     cwd: cleared?.command.cwd ?? record.cwd,
     uid: cleared?.subject.identity.uid ?? record.uid,
     gid: cleared?.subject.identity.gid ?? record.gid,
@@ -134,9 +134,9 @@ function idsOf({ record }: Execution): { execution: string; caller: string; agen
 
 function decisionRecord(execution: Execution, code: string, policyHash: string): DecisionRecord {
   const { record } = execution;
-  const { argv, cwd, uid, gid, rule, strategy, planHash } = record;
+  const { argv, cwd, cut, uid, gid, rule, strategy, planHash } = record;
   const decision = record.decision || 'deny';
-  const what = { argv, cwd, uid, gid, strategy, planHash, policyHash };
+  const what = { argv, cwd, ...(cut && { cut }), uid, gid, strategy, planHash, policyHash };
   return {
     type: 'decision',
     ...idsOf(execution),

@@ -62,10 +62,23 @@ function untoldOf(open: readonly Named[], lives: ReadonlyMap<string, Life>): Map
 
 /** As far as its decision tells. */
 function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): ExecutionRecord {
-  const { caller, agent, argv, cwd, uid, gid, decision, rule, reason, strategy, planHash } = decided;
+  const { caller, agent, argv, cwd, cut, uid, gid, decision, rule, reason, strategy, planHash } = decided;
   const at = Date.parse(time);
   return {
-    ...{ id: execution, caller, agent, argv, cwd, uid, gid, decision, rule, strategy, planHash },
+    ...{
+      id: execution,
+      caller,
+      agent,
+      argv,
+      cwd,
+      ...(cut && { cut }),
+      uid,
+      gid,
+      decision,
+      rule,
+      strategy,
+      planHash,
+    },
     ...{ state: 'received', decisionReason: reason, host: '', container: '', plan: '', approvalId: '' },
     ...{ approver: '', outcome: '', exitCode: 0, exitSignal: 0, reason: '', text: '' },
     ...{ receivedAt: at, decidedAt: at, startedAt: undefined, endedAt: undefined },

@@ -1,3 +1,4 @@
+import type { CutCommand } from '../src/recordable-command.ts';
 import type { Caller } from './caller.ts';
 import type { RecordedOutput } from './output-excerpt.ts';
 
@@ -6,8 +7,10 @@ export interface ExecutionRecord {
   readonly id: string;
   readonly caller: string;
   readonly agent: string;
+  /** The beginning of it, where `cut` says what the whole is. */
   readonly argv: readonly string[];
   readonly cwd: string;
+  readonly cut?: CutCommand;
   readonly uid: number;
   readonly gid: number;
   readonly state: ExecutionState;
@@ -18,6 +21,7 @@ export interface ExecutionRecord {
   readonly host: string;
   readonly container: string;
   readonly planHash: string;
+  /** Canonical JSON; empty where there is none, and where it is longer than is kept. */
   readonly plan: string;
   readonly approvalId: string;
   readonly approver: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { firstBytes } from './first-bytes.ts';
 
 /** What a record or a list keeps of a command that a caller chose every byte of. */
 export interface RecordableCommand {
@@ -43,17 +44,8 @@ function firstWords(argv: readonly string[]): readonly string[] {
   return words;
 }
 
-/** Cut in front of a character that does not fit whole. */
-function firstBytes(text: string, most: number): string {
-  if (text.length <= most && Buffer.byteLength(text) <= most) return text;
-  const bytes = Buffer.from(text.slice(0, most));
-  let end = Math.min(most, bytes.length);
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.toString('utf8', 0, end);
-}
-
 function digest(argv: readonly string[], cwd: string): string {
-  const hash = createHash('sha256');
-  for (const text of [...argv, cwd]) hash.update(text).update('\0');
-  return hash.digest('hex');
+  return createHash('sha256')
+    .update(`${[...argv, cwd].join('\0')}\0`)
+    .digest('hex');
 }

@@ -1,4 +1,5 @@
 import type { Operand } from '../../src/plan.ts';
+import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
 
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
@@ -30,8 +31,10 @@ export interface DecisionRecord extends OfExecution {
   readonly reason: string;
   /** Reason code of a refusal. */
   readonly code: string;
+  /** The beginning of it, where `cut` says what the whole is. */
   readonly argv: readonly string[];
   readonly cwd: string;
+  readonly cut?: CutCommand;
   readonly uid: number;
   readonly gid: number;
   readonly strategy: string;

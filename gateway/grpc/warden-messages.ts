@@ -11,10 +11,11 @@ import type { Excerpt, RecordedOutput } from '../output-excerpt.ts';
 import type { AgentView, ExecutionRecord, Halt, HostView, PendingApproval } from '../warden-view.ts';
 
 export function toExecution(record: ExecutionRecord): Execution {
-  const { receivedAt, decidedAt, startedAt, endedAt, argv, stdoutBytes, stderrBytes, ...same } = record;
+  const { receivedAt, decidedAt, startedAt, endedAt, argv, cut, stdoutBytes, stderrBytes, ...same } = record;
   return {
     ...same,
     argv: [...argv],
+    cut: cut && { ...cut },
     receivedAt: toTime(receivedAt),
     decidedAt: toTime(decidedAt),
     startedAt: toTime(startedAt),

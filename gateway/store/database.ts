@@ -34,6 +34,8 @@ export interface ExecutionRow {
   stdout_bytes: number;
   stderr_bytes: number;
   operands: string;
+  /** JSON: what the command is that was cut; empty where all of it is here. */
+  cut: string;
 }
 
 export interface SpentTokenRow {

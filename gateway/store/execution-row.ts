@@ -34,10 +34,12 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
     stdout_bytes: record.stdoutBytes,
     stderr_bytes: record.stderrBytes,
     operands: record.operands,
+    cut: record.cut === undefined ? '' : JSON.stringify(record.cut),
   };
 }
 
 const argvSchema = z.array(z.string());
+const cutSchema = z.object({ bytes: z.number(), words: z.number(), sha256: z.string() });
 
 export function fromRow(row: ExecutionRow): ExecutionRecord {
   return {
@@ -46,6 +48,7 @@ export function fromRow(row: ExecutionRow): ExecutionRecord {
     agent: row.agent,
     argv: argvSchema.parse(JSON.parse(row.argv)),
     cwd: row.cwd,
+    ...(row.cut !== '' && { cut: cutSchema.parse(JSON.parse(row.cut)) }),
     uid: row.uid,
     gid: row.gid,
     // Only `toRow` writes the two, from these very types.

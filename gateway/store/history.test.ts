@@ -29,6 +29,7 @@ function recordOf(number: number, change: Partial<ExecutionRecord> = {}): Execut
     approver: '',
     outcome: '',
     operands: '',
+    cut: '',
   };
   const numbers = { uid: 1000, gid: 1000, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
   const times = { received_at: number, decided_at: null, started_at: null, ended_at: null };

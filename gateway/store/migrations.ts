@@ -13,6 +13,7 @@ export const migrations: Record<string, Migration> = {
   '0007-outputs': { up: createOutputs },
   '0008-revocations': { up: createRevocations },
   '0009-operands': { up: addOperands },
+  '0010-cut-commands': { up: addCutCommands },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -118,6 +119,13 @@ async function addOperands(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('executions')
     .addColumn('operands', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+}
+
+async function addCutCommands(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable('executions')
+    .addColumn('cut', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
 }
 

@@ -43,10 +43,12 @@ function ran({ plan, operands }: Execution): readonly (readonly [string, Cell])[
 }
 
 /** Without a plan: what was asked for. */
-function asAsked({ argv, cwd, uid, gid }: Execution): (readonly [string, Cell])[] {
+function asAsked({ argv, cwd, cut, uid, gid }: Execution): (readonly [string, Cell])[] {
+  const whole = cut && `${cut.words} words and the cwd, ${cut.bytes} bytes, sha256:${cut.sha256}`;
   return [
     ...argv.map((argument, index) => [index === 0 ? 'argv' : '', renderArgument(argument)] as const),
     ['cwd', renderText(cwd)],
+    ['cut', whole === undefined ? '' : `only the beginning was kept, of ${whole}`],
     ['user', `${uid}:${gid}`],
   ];
 }

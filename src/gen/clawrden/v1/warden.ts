@@ -151,6 +151,7 @@ export interface Execution {
   /** relay:NAME or operator:NAME. */
   caller: string;
   agent: string;
+  /** The beginning of it, where `cut` is there. */
   argv: string[];
   cwd: string;
   uid: number;
@@ -165,7 +166,7 @@ export interface Execution {
   host: string;
   container: string;
   planHash: string;
-  /** The canonical JSON of the plan, empty where none was made. */
+  /** The canonical JSON of the plan, empty where none was made, and where it is longer than 64 KiB. */
   plan: string;
   approver: string;
   /** exited, denied, canceled, timed-out, failed or started; empty before the end. */
@@ -184,6 +185,18 @@ export interface Execution {
   approvalId: string;
   /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs and where that is nothing. */
   operands: string;
+  /** Left out where argv and cwd are whole. */
+  cut: CutCommand | undefined;
+}
+
+/** A command that is too long to be kept: argv and cwd hold its beginning. */
+export interface CutCommand {
+  /** Of argv and cwd in UTF-8, each with one byte behind it. */
+  bytes: number;
+  /** How many words argv has. */
+  words: number;
+  /** SHA-256 over argv and cwd, each with a NUL behind it, in hex. */
+  sha256: string;
 }
 
 export interface GetOutputRequest {
@@ -789,6 +802,7 @@ function createBaseExecution(): Execution {
     stderrBytes: 0n,
     approvalId: "",
     operands: "",
+    cut: undefined,
   };
 }
 
@@ -889,6 +903,9 @@ export const Execution: MessageFns<Execution> = {
     }
     if (message.operands !== "") {
       writer.uint32(242).string(message.operands);
+    }
+    if (message.cut !== undefined) {
+      CutCommand.encode(message.cut, writer.uint32(250).fork()).join();
     }
     return writer;
   },
@@ -1146,6 +1163,14 @@ export const Execution: MessageFns<Execution> = {
             message.operands = reader.string();
             continue;
           }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.cut = CutCommand.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1234,6 +1259,7 @@ export const Execution: MessageFns<Execution> = {
         ? globalThis.String(object.approval_id)
         : "",
       operands: isSet(object.operands) ? globalThis.String(object.operands) : "",
+      cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
     };
   },
 
@@ -1329,6 +1355,9 @@ export const Execution: MessageFns<Execution> = {
     if (message.operands !== "") {
       obj.operands = message.operands;
     }
+    if (message.cut !== undefined) {
+      obj.cut = CutCommand.toJSON(message.cut);
+    }
     return obj;
   },
 
@@ -1371,6 +1400,108 @@ export const Execution: MessageFns<Execution> = {
       : 0n;
     message.approvalId = object.approvalId ?? "";
     message.operands = object.operands ?? "";
+    message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
+    return message;
+  },
+};
+
+function createBaseCutCommand(): CutCommand {
+  return { bytes: 0, words: 0, sha256: "" };
+}
+
+export const CutCommand: MessageFns<CutCommand> = {
+  encode(message: CutCommand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes !== 0) {
+      writer.uint32(8).uint32(message.bytes);
+    }
+    if (message.words !== 0) {
+      writer.uint32(16).uint32(message.words);
+    }
+    if (message.sha256 !== "") {
+      writer.uint32(26).string(message.sha256);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CutCommand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCutCommand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bytes = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.words = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sha256 = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CutCommand {
+    return {
+      bytes: isSet(object.bytes) ? globalThis.Number(object.bytes) : 0,
+      words: isSet(object.words) ? globalThis.Number(object.words) : 0,
+      sha256: isSet(object.sha256) ? globalThis.String(object.sha256) : "",
+    };
+  },
+
+  toJSON(message: CutCommand): unknown {
+    const obj: any = {};
+    if (message.bytes !== 0) {
+      obj.bytes = Math.round(message.bytes);
+    }
+    if (message.words !== 0) {
+      obj.words = Math.round(message.words);
+    }
+    if (message.sha256 !== "") {
+      obj.sha256 = message.sha256;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CutCommand>): CutCommand {
+    return CutCommand.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CutCommand>): CutCommand {
+    const message = createBaseCutCommand();
+    message.bytes = object.bytes ?? 0;
+    message.words = object.words ?? 0;
+    message.sha256 = object.sha256 ?? "";
     return message;
   },
 };
