@@ -5,7 +5,7 @@ import { openArguments } from './open-arguments.ts';
 import type { CommandFacts, Rule } from './policy.ts';
 import { findSubcommand, type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeArguments } from './safe-arguments.ts';
-import type { ToolGrammar } from './tools/grammar.ts';
+import type { Subcommand, ToolGrammar } from './tools/grammar.ts';
 import { knownTools } from './tools/known-tools.ts';
 
 /** A command with what is known of its tool, taken apart once for all rules. */
@@ -54,7 +54,8 @@ function spellIn(grammar: ToolGrammar, { subcommandAt, sureOfSubcommand }: Readi
     const isMeant = !sureOfSubcommand || subcommandAt === -1 || arg === args[subcommandAt];
     const one = isMeant ? findSubcommand(grammar, arg) : undefined;
     if (one === undefined) return [arg];
-    return one.spellings.includes(arg) ? one.spellings : [arg, ...one.spellings];
+    const spellings = workOf(one).flatMap((name) => findSubcommand(grammar, name)?.spellings ?? []);
+    return spellings.includes(arg) ? spellings : [arg, ...spellings];
   };
 }
 
@@ -107,8 +108,13 @@ function mayBeGiven(flag: string, { grammar, reading, open }: CommandLine): bool
 function mayBeSubcommand(wanted: ReadonlySet<string>, { open, grammar, reading }: CommandLine): boolean {
   if (grammar === undefined || open === undefined) return true;
   if (reading?.sureOfSubcommand === true && reading.subcommand !== undefined)
-    return wanted.has(reading.subcommand.name);
+    return workOf(reading.subcommand).some((name) => wanted.has(name));
   // A word that is no sub-command may be an alias that the agent has configured for any.
   if (reading?.sureOfSubcommand === true) return reading.operands.length > 0;
-  return open.args.some((arg) => wanted.has(findSubcommand(grammar, arg)?.name ?? ''));
+  return open.args.some((arg) => workOf(findSubcommand(grammar, arg)).some((name) => wanted.has(name)));
+}
+
+/** Its own, and whatever it does for others on its way. */
+function workOf(one: Subcommand | undefined): readonly string[] {
+  return one === undefined ? [] : [one.name, ...(one.does ?? [])];
 }

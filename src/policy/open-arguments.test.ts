@@ -11,7 +11,7 @@ rules:
   - { name: shell, tools: [npm], flags: [--script-shell], action: deny }
   - { name: publish, tools: [npm], subcommands: [publish], action: deny }
   - { name: remove, tools: [npm], args: [uninstall, "**"], action: deny }
-  - { name: scripts, tools: [npm], args: [run-script, "**"], action: deny }
+  - { name: tags, tools: [npm], args: [dist-tag, "**"], action: deny }
   - { name: program, tools: [tar], flags: [--use-compress-program], action: deny }
   - { name: server, tools: [kubectl], flags: [--server], action: deny }
   - { name: option, tools: [ssh], flags: [-o], action: deny }
@@ -51,8 +51,8 @@ test.each([
   ['npm --before 2030 publish', 'publish'],
   ['npm --before 2030 rm x', 'remove'],
   ['npm --json=unlink x', 'remove'],
-  ['npm runScript x', 'scripts'],
-  ['npm --silent rum x', 'scripts'],
+  ['npm distTag x', 'tags'],
+  ['npm --silent dist-tags x', 'tags'],
   ['tar cVIf label /app/c.sh x f', 'program'],
   ['kubectl get pods -As https://x', 'server'],
   ['ssh -PoProxyCommand=/app/c.sh host', 'option'],

@@ -186,6 +186,7 @@ function take(reader: Reader, option: Option, attached: string | undefined): voi
   if (option.value === 'none' && attached !== undefined) reader.sure = false;
   if (reader.grammar.style === 'nopt' && attached?.startsWith('-') === true) reader.sure = false;
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
+  if (text !== undefined && option.values?.has(text) === false) reader.sure = false;
   if (text !== undefined) reader.values.push({ option, text });
   else if (option.value === 'required') reader.sure = false;
 }

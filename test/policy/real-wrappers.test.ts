@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Inner, seeThrough } from '../../src/policy/see-through.ts';
@@ -26,11 +27,11 @@ function claimOf([tool = '', ...args]: readonly string[]): Inner | undefined {
 }
 
 /** What really ran against what we said; nothing is promised of what we do not see through. */
-function disagreement(argv: readonly string[]): string | undefined {
+function disagreement(argv: readonly string[], input = ''): string | undefined {
   const claim = claimOf(argv);
   // No policy can define a tool of another name.
   if (claim?.kind === 'opaque' || (claim?.kind === 'command' && !isToolName(claim.tool))) return undefined;
-  const { calls } = scratch.run(argv, '');
+  const { calls } = scratch.run(argv, input);
   const said = claim?.kind === 'command' ? [claim.tool, ...claim.args] : [];
   const isSaid = (call: readonly string[]) =>
     claim?.kind === 'script'
@@ -107,6 +108,42 @@ test.for(['sh', 'bash', 'dash'])('A-32 each form of an option that %s is said to
   ]);
   expect(sample(lines).flatMap((line) => disagreement(line) ?? [])).toEqual([]);
 });
+
+/** Every name that the shell itself says that it has, and more that it may have been built with. */
+function optionNames(shell: readonly string[]): string[] {
+  const [tool = '', ...rest] = shell;
+  const { stdout } = spawnSync(tool, [...rest, '-c', 'set -o; shopt'], { encoding: 'utf8' });
+  const names = stdout.split('\n').map((line) => line.split(/\s/)[0] ?? '');
+  return [
+    ...new Set([
+      ...names.filter((name) => /^\w+$/.test(name)),
+      'stdin',
+      'interactive',
+      'keyword',
+      'login_shell',
+    ]),
+  ];
+}
+
+test.for(['sh', 'bash', 'dash', 'busybox sh', 'busybox ash'])(
+  'A-73 P9: each name that %s knows an option by changes nothing about what runs, or we do not say what does',
+  (line, context) => {
+    const shell = line.split(' ');
+    if (findTool(shell[0] ?? '') === undefined) context.skip(`${shell[0]} is not installed`);
+    const names = optionNames(shell);
+    expect(names).toContain('errexit');
+    const lines = names.flatMap((name) =>
+      ['-o', '+o', '-eo', '-O', '+O', '-euo'].flatMap((option) => [
+        [...shell, option, name, '-c', 'inner X=y b'],
+        [...shell, option, name, 'script.sh', 'inner a'],
+        [...shell, '-c', option, name, 'inner X=y b'],
+      ]),
+    );
+    const seen = lines.filter((argv) => claimOf(argv)?.kind !== 'opaque');
+    expect(seen.map((argv) => argv.join(' '))).toContain(`${line} -o errexit -c inner X=y b`);
+    expect(sample(seen).flatMap((argv) => disagreement(argv, 'other from its input\n') ?? [])).toEqual([]);
+  },
+);
 
 const programs = [...wrapperData.keys(), ...shells].filter((name) => findTool(name) !== undefined);
 

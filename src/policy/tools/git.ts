@@ -1,4 +1,12 @@
-import { type Option, options, subcommands, type ToolGrammar, type Words, withOptions } from './grammar.ts';
+import {
+  type Option,
+  options,
+  subcommands,
+  type ToolGrammar,
+  type Words,
+  withImplied,
+  withOptions,
+} from './grammar.ts';
 
 const look = options(
   `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --color?
@@ -113,6 +121,24 @@ const counts = withOptions(
   history,
 );
 
+const implied = `
+  pull: fetch merge rebase
+  clone: init fetch checkout
+  submodule: clone fetch checkout merge rebase init
+  remote: fetch
+  worktree: checkout
+  switch: checkout
+  restore: checkout
+  checkout: switch restore
+  am: apply commit
+  cherry-pick: commit
+  revert: commit
+  merge: commit
+  rebase: checkout commit
+  maintenance: gc fetch
+  send-email: format-patch
+`;
+
 /** Runs the agent's own hooks and configuration whatever is typed: keep it where that may happen. */
 export const git: ToolGrammar = {
   style: 'gnu',
@@ -122,33 +148,36 @@ export const git: ToolGrammar = {
     --no-optional-locks --version -v --html-path --man-path --info-path`,
     '-c= --config-env= --exec-path? -p,--paginate --git-dir= --work-tree= --namespace= --super-prefix= --list-cmds= --attr-source= -h,--help',
   ),
-  subcommands: new Map([
-    ...subcommands('log show whatchanged reflog', log),
-    ...subcommands('rev-list', history),
-    ...subcommands('diff diff-tree diff-index diff-files', look),
-    ...subcommands('shortlog', counts),
-    ...subcommands('status', status),
-    ...subcommands('add,stage', record),
-    ...subcommands('commit', commit),
-    ...subcommands('branch', branch),
-    ...subcommands('tag', tag),
-    ...subcommands('ls-files', files),
-    ...subcommands('ls-remote', remotes),
-    ...subcommands('grep', search),
-    ...subcommands('blame,annotate', blame),
-    ...subcommands('rev-parse describe', names),
-    ...subcommands('cat-file ls-tree', objects),
-    ...subcommands('version', options('--build-options')),
-    ...subcommands(
-      `am apply archive bisect bundle checkout cherry-pick clean clone config credential daemon difftool fast-import
+  subcommands: withImplied(
+    [
+      ...subcommands('log show whatchanged reflog', log),
+      ...subcommands('rev-list', history),
+      ...subcommands('diff diff-tree diff-index diff-files', look),
+      ...subcommands('shortlog', counts),
+      ...subcommands('status', status),
+      ...subcommands('add,stage', record),
+      ...subcommands('commit', commit),
+      ...subcommands('branch', branch),
+      ...subcommands('tag', tag),
+      ...subcommands('ls-files', files),
+      ...subcommands('ls-remote', remotes),
+      ...subcommands('grep', search),
+      ...subcommands('blame,annotate', blame),
+      ...subcommands('rev-parse describe', names),
+      ...subcommands('cat-file ls-tree', objects),
+      ...subcommands('version', options('--build-options')),
+      ...subcommands(
+        `am apply archive bisect bundle checkout cherry-pick clean clone config credential daemon difftool fast-import
       fetch filter-branch format-patch fsck gc help hook init,init-db instaweb maintenance merge mergetool mv notes pull
       push range-diff rebase remote replace reset restore revert rm send-email sparse-checkout stash submodule
       svn switch symbolic-ref update-index update-ref var verify-commit verify-tag web--browse worktree upload-pack
       receive-pack upload-archive shell`,
-      new Map(),
-      false,
-    ),
-  ]),
+        new Map(),
+        false,
+      ),
+    ],
+    implied,
+  ),
   areHarmless,
 };
 

@@ -13,8 +13,10 @@ export interface Option {
   /** All its spellings, with their dashes. */
   readonly names: readonly string[];
   readonly value: 'none' | 'required' | 'optional';
-  /** It neither runs a program nor writes a file, whatever its value is. */
+  /** It neither runs a program nor writes a file, whatever its value is: any, or one of `values`. */
   readonly harmless: boolean;
+  /** Where some values change what runs: those that do not. With any other nothing is sure about the line. */
+  readonly values?: ReadonlySet<string>;
 }
 
 export interface Subcommand {
@@ -24,6 +26,8 @@ export interface Subcommand {
   readonly options: OptionTable;
   /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
   readonly harmless: boolean;
+  /** The sub-commands whose work it does too on its way: what is refused or asked of them is of it. */
+  readonly does?: readonly string[];
 }
 
 export type OptionTable = ReadonlyMap<string, Option>;
@@ -63,7 +67,7 @@ export interface OptionValue {
 
 /**
  * Options as a data file writes them, between blanks: `-v,--verbose` takes no value, `-f,--file=` needs one (attached or
- * the next argument), `--color?` may have one attached.
+ * the next argument), `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only with one of these.
  */
 export function options(harmless: string, risky = ''): OptionTable {
   const all = [...parse(harmless, true), ...parse(risky, false)];
@@ -82,6 +86,22 @@ export function subcommands(
     const one = { name, spellings, options: table, harmless };
     return spellings.map((spelling) => [spelling, one] as const);
   });
+}
+
+/** `install-test: install test` in each line: what the one does, the others do as well. */
+export function withImplied(
+  all: readonly (readonly [name: string, Subcommand])[],
+  lines: string,
+): ReadonlyMap<string, Subcommand> {
+  const named = new Map(all);
+  for (const line of lines.trim().split('\n')) {
+    const [name = '', ...does] = wordsOf(line.replace(':', ' '));
+    const one = named.get(name);
+    if (one === undefined) throw new Error(`there is no sub-command ${name}`);
+    const more = { ...one, does };
+    for (const spelling of one.spellings) named.set(spelling, more);
+  }
+  return named;
 }
 
 /** Every beginning of a name or an alias that only one sub-command has. */
@@ -103,9 +123,12 @@ export function withOptions(first: OptionTable, more: OptionTable): OptionTable 
 
 function parse(text: string, harmless: boolean): Option[] {
   return wordsOf(text).map((word) => {
-    const last = word.at(-1);
+    const [spelled = '', listed] = word.split('{');
+    const last = spelled.at(-1);
     const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
-    return { names: (value === 'none' ? word : word.slice(0, -1)).split(','), value, harmless };
+    const names = (value === 'none' ? spelled : spelled.slice(0, -1)).split(',');
+    const values = listed === undefined ? {} : { values: new Set(listed.slice(0, -1).split('|')) };
+    return { names, value, harmless, ...values };
   });
 }
 

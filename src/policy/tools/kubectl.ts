@@ -1,4 +1,4 @@
-import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
+import { options, subcommands, type ToolGrammar, withImplied, withOptions } from './grammar.ts';
 
 const everywhere = options(
   '-n,--namespace= --request-timeout= -v= -h,--help --context= --cluster=',
@@ -23,14 +23,28 @@ export const kubectl: ToolGrammar = {
   style: 'gnu',
   optionalBehindEquals: true,
   options: everywhere,
-  subcommands: new Map([
-    ...subcommands('get describe explain version api-resources api-versions top cluster-info', look),
-    ...subcommands('logs', withOptions(options('-f,--follow?'), look)),
-    ...subcommands(
-      `annotate apply attach auth autoscale certificate completion config cordon cp create debug delete diff drain edit events exec
+  subcommands: withImplied(
+    [
+      ...subcommands('get describe explain version api-resources api-versions top cluster-info', look),
+      ...subcommands('logs', withOptions(options('-f,--follow?'), look)),
+      ...subcommands(
+        `annotate apply attach auth autoscale certificate completion config cordon cp create debug delete diff drain edit events exec
       expose kustomize label options patch plugin port-forward proxy replace rollout run scale set taint uncordon wait`,
-      new Map(),
-      false,
-    ),
-  ]),
+        new Map(),
+        false,
+      ),
+    ],
+    `
+    apply: create patch replace delete
+    replace: create patch delete
+    edit: patch create apply replace
+    run: create attach delete
+    debug: create attach
+    expose: create
+    autoscale: create
+    drain: cordon delete
+    cp: exec
+    auth: create
+  `,
+  ),
 };

@@ -1,4 +1,4 @@
-import { abbreviationsOf, options, subcommands, type ToolGrammar } from './grammar.ts';
+import { abbreviationsOf, options, subcommands, type ToolGrammar, withImplied } from './grammar.ts';
 
 const common = options(
   `--silent,-s --quiet,-q --verbose --json --no-json --long,-l --parseable,-p --all,-a --depth= --omit= --include=
@@ -14,23 +14,52 @@ const common = options(
   --https-proxy= --cafile= --package= --yes,-y --no-yes,-n,--no --logs-dir= --pack-destination= --otp= --init-author-name=`,
 );
 
-const all = new Map([
-  ...subcommands(
-    `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why ping prefix root
+const all = withImplied(
+  [
+    ...subcommands(
+      `ls,list,la,ll outdated view,v,info,show test,t,tst run,run-script,rum,urn explain,why ping prefix root
     search,s,se,find query doctor help-search sbom start stop restart`,
-    common,
-  ),
-  ...subcommands(
-    `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
+      common,
+    ),
+    ...subcommands(
+      `install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add ci,clean-install,ic,install-clean,isntall-clean
     bugs,issues docs,home repo fund help,hlep diff version,verison uninstall,un,unlink,remove,rm,r update,u,up,upgrade,udpate install-test,it install-ci-test,cit,clean-install-test,sit
     exec,x init,create,innit link,ln publish unpublish deprecate pack rebuild,rb prune dedupe,ddp find-dupes
     config,c set get audit cache login,adduser,add-user logout owner,author org,ogr team token
     profile access dist-tag,dist-tags edit explore hook pkg set-script shrinkwrap star stars unstar
     completion trust undeprecate whoami stage install-scripts approve-scripts deny-scripts`,
-    common,
-    false,
-  ),
-]);
+      common,
+      false,
+    ),
+  ],
+  `
+  install: run
+  ci: run
+  install-test: install test run
+  install-ci-test: ci test run
+  update: install run
+  dedupe: install run
+  find-dupes: dedupe
+  uninstall: install run
+  prune: install
+  link: install run
+  audit: install run
+  exec: install run
+  init: exec install run
+  rebuild: run
+  edit: rebuild run
+  test: run
+  start: run
+  stop: run
+  restart: stop start run
+  version: run
+  pack: run
+  publish: pack run
+  set: config
+  get: config
+  set-script: pkg
+`,
+);
 
 /**
  * npm 9 to 11: its words are nopt's, and its sub-commands' aliases and misspellings its own. `docs` and the like start a

@@ -1,4 +1,4 @@
-import { options, subcommands, type ToolGrammar, withOptions } from './grammar.ts';
+import { options, subcommands, type ToolGrammar, withImplied, withOptions } from './grammar.ts';
 
 /** pip takes any beginning of an option, and `--local` for `--local-log`: each sub-command has only what it really has. */
 const common = options(
@@ -27,15 +27,24 @@ export const pip: ToolGrammar = {
     '-V,--version -h,--help -v,--verbose -q,--quiet --no-color --disable-pip-version-check --isolated',
     '--python= --log,--log-file,--local-log= --proxy= --cache-dir= --debug',
   ),
-  subcommands: new Map([
-    ...subcommands('list', list),
-    ...subcommands('freeze', withOptions(options('--all'), installed)),
-    ...subcommands('show', withOptions(options('-f,--files'), common)),
-    ...subcommands('check', common),
-    ...subcommands(
-      'install download uninstall config search cache index wheel hash completion debug help inspect lock',
-      new Map(),
-      false,
-    ),
-  ]),
+  subcommands: withImplied(
+    [
+      ...subcommands('list', list),
+      ...subcommands('freeze', withOptions(options('--all'), installed)),
+      ...subcommands('show', withOptions(options('-f,--files'), common)),
+      ...subcommands('check', common),
+      ...subcommands(
+        'install download uninstall config search cache index wheel hash completion debug help inspect lock',
+        new Map(),
+        false,
+      ),
+      // To build one package, pip installs what builds it.
+    ],
+    `
+    install: download wheel
+    download: install wheel
+    wheel: install download
+    lock: install download wheel
+  `,
+  ),
 };

@@ -61,8 +61,14 @@ export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper
 /** They take `-c TEXT`, a script's name, or a script on their standard input. */
 export const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash']);
 
-/** Options of shells that change nothing about what is run. `-c` says that the first operand is a script. */
-export const shellOptions: OptionTable = options('-c -e -u -x -f -n -C --posix --norc --noprofile -o=');
+/**
+ * Options of shells that change nothing about what is run. `-c` says that the first operand is a script. The other names
+ * of `-o` have a shell read its input, take operands for variables, forget who it is, or go on like a terminal's.
+ */
+export const shellOptions: OptionTable = options(
+  `-c -e -u -x -f -n -C --posix --norc --noprofile
+  -o={braceexpand|errexit|errtrace|functrace|noclobber|noexec|noglob|nolog|notify|nounset|physical|pipefail|posix|verbose|xtrace}`,
+);
 
 /** They run another tool in ways that are not looked at, or as somebody else. */
 export const opaqueTools: ReadonlySet<string> = new Set([
