@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
+import { holdFolder } from '../src/hold-lock.ts';
 import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { decide } from '../src/policy/decide.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
-import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { createApprovals } from './approvals/approvals.ts';
-import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
 import type { AuditRecord } from './audit/audit-record.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
@@ -27,19 +25,17 @@ import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { factsOf } from './judge.ts';
 import { openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { openRecords, type Records } from './open-records.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecorder } from './recorder.ts';
 import { relayState } from './relay-state.ts';
 import { createRelays } from './relays.ts';
 import { reloadOnChange } from './reload-on-change.ts';
+import { type ReservedPorts, reservePorts } from './reserve-ports.ts';
 import { restoreWaiting } from './restore.ts';
 import { openRevocations, type Revocations } from './revocations.ts';
 import { openPool } from './scheduler/pool.ts';
-import { type Database, openDatabase } from './store/database.ts';
-import { type History, openHistory } from './store/history.ts';
-import { createOutputs, type Outputs } from './store/outputs.ts';
-import { spendToken } from './store/spent-tokens.ts';
 import { createWarden } from './warden.ts';
 import type { RelayRegistry, WardenView } from './warden-view.ts';
 
@@ -53,12 +49,15 @@ async function main(): Promise<void> {
   try {
     const { values } = parseArgs({ options: { config: { type: 'string', default: 'gateway.yaml' } } });
     const config = loadGatewayConfig(values.config);
+    // Before anything is written, removed or bound: another gateway may be at work on this state.
+    using _ = holdFolder(config.state, 'gateway');
     await serve(config, await loadGatewayIdentity(config.state), createLog('gateway'));
     // Everything is on the disk; a peer that keeps its end of a connection open would hold the process for 8 s.
     process.exit();
   } catch (error) {
     process.stderr.write(`clawrden: gateway: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    // What a start that failed has opened by then would go on without a gateway.
+    process.exit(1);
   }
 }
 
@@ -67,7 +66,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const version = packageVersion();
   // A file that is no policy ends the start before anything is written.
   const { hash } = loadPolicy(config.policy);
-  const records = await openRecords(config, identity, `version ${version}, policy ${hash}`);
+  const ports = await reservePorts({
+    'grpc.listen': config.grpc.listen,
+    'enroll.listen': config.enroll.listen,
+  });
+  const records = await openRecords(config, identity.signingKey, `version ${version}, policy ${hash}`);
   const { audit, history } = records;
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
@@ -172,7 +175,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     revocations,
     log,
   };
-  const servers = await startServers(config, identity, records, served);
+  const servers = await startServers(config, identity, records, { ...served, ports });
   await fleet.looked();
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
 
@@ -187,49 +190,13 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   log.info('stopped');
 }
 
-interface Records {
-  readonly audit: AuditLog;
-  readonly database: Database;
-  readonly history: History;
-  readonly outputs: Outputs;
-  readonly approvals: ApprovalStore;
-  readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
-
-async function openRecords(
-  config: GatewayConfig,
-  { signingKey }: GatewayIdentity,
-  text: string,
-): Promise<Records> {
-  const audit = await openAuditLog(config.audit, { key: signingKey });
-  const file = join(config.state, 'clawrden.db');
-  const database = await openDatabase(file, 'power-loss');
-  const index = await openDatabase(file, 'crash');
-  const history = openHistory(index, config.limits.historyMs);
-  await audit.append({ type: 'lifecycle', event: 'start', text });
-  return {
-    audit,
-    database,
-    history,
-    outputs: createOutputs(index),
-    approvals: createApprovalStore(database),
-    spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
-    close: async () => {
-      await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
-      await audit.close();
-      await history.close();
-      await database.destroy();
-    },
-  };
-}
-
 interface Served {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
   readonly revocations: Revocations;
+  readonly ports: ReservedPorts;
   readonly log: Logger;
 }
 
@@ -248,6 +215,7 @@ async function startServers(
     onRevoked: watch,
   });
   const enrolment = createEnrolment({ identity, agentsOf, spend, revokedAt, issued });
+  await served.ports.release();
   const first = await startGrpcServer({
     listen: grpc.listen,
     server,

@@ -1,8 +1,10 @@
-/* Node-API addon: peerCredentials(fd) → { pid, uid, gid } of whoever connected to a Unix socket, as the kernel saw
- * him at connect(2). Throws an Error with the system's reason where the descriptor has none. */
+/* Node-API addon, for what Node has no call for. Both functions throw an Error with the system's reason.
+ * peerCredentials(fd) → { pid, uid, gid } of the process that connected to a Unix socket, as the kernel saw it at
+ * connect(2). lockDescriptor(fd) → whether this descriptor now holds flock(2)'s exclusive lock; false: another does. */
 #include <errno.h>
 #include <node_api.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 
 static napi_value fail(napi_env env, const char *what)
@@ -18,15 +20,35 @@ static bool set_number(napi_env env, napi_value object, const char *name, double
         && napi_set_named_property(env, object, name, value) == napi_ok;
 }
 
-static napi_value peer_credentials(napi_env env, napi_callback_info info)
+static bool get_descriptor(napi_env env, napi_callback_info info, int32_t *fd)
 {
     size_t count = 1;
-    napi_value argument, result;
+    napi_value argument;
+    return napi_get_cb_info(env, info, &count, &argument, NULL, NULL) == napi_ok && count == 1
+        && napi_get_value_int32(env, argument, fd) == napi_ok;
+}
+
+static napi_value lock_descriptor(napi_env env, napi_callback_info info)
+{
+    int32_t fd;
+    napi_value result;
+    if (!get_descriptor(env, info, &fd))
+        return fail(env, "lockDescriptor takes the number of a descriptor");
+    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK)
+        return fail(env, strerror(errno));
+    if (napi_get_boolean(env, locked, &result) != napi_ok)
+        return fail(env, "the answer cannot be returned");
+    return result;
+}
+
+static napi_value peer_credentials(napi_env env, napi_callback_info info)
+{
+    napi_value result;
     int32_t fd;
     struct ucred peer;
     socklen_t length = sizeof peer;
-    if (napi_get_cb_info(env, info, &count, &argument, NULL, NULL) != napi_ok || count < 1
-        || napi_get_value_int32(env, argument, &fd) != napi_ok)
+    if (!get_descriptor(env, info, &fd))
         return fail(env, "peerCredentials takes the number of a descriptor");
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
         return fail(env, strerror(errno));
@@ -39,11 +61,17 @@ static napi_value peer_credentials(napi_env env, napi_callback_info info)
     return result;
 }
 
-NAPI_MODULE_INIT()
+static bool add_function(napi_env env, napi_value exports, const char *name, napi_callback callback)
 {
     napi_value function;
-    if (napi_create_function(env, "peerCredentials", NAPI_AUTO_LENGTH, peer_credentials, NULL, &function) != napi_ok
-        || napi_set_named_property(env, exports, "peerCredentials", function) != napi_ok)
+    return napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, NULL, &function) == napi_ok
+        && napi_set_named_property(env, exports, name, function) == napi_ok;
+}
+
+NAPI_MODULE_INIT()
+{
+    if (!add_function(env, exports, "peerCredentials", peer_credentials)
+        || !add_function(env, exports, "lockDescriptor", lock_descriptor))
         return fail(env, "the addon cannot be set up");
     return exports;
 }

@@ -1,9 +1,11 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { loadRelayConfig, type RelayConfig } from '../../src/config/relay-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { holdFolder } from '../../src/hold-lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { openAgentEngine } from './agent-engine.ts';
@@ -51,6 +53,7 @@ function readArguments(): string | undefined {
 async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
+  using _ = holdFolders(config);
   const jails = await prepareJails(config);
   const link = await connect(config, log);
   const engine = openAgentEngine(config.docker);
@@ -91,6 +94,16 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await synchronized;
   link.close();
   log.info('stopped');
+}
+
+/** Before anything is written, removed or bound: another relay may be at work with this state or as this identity. */
+function holdFolders({ state, identity }: RelayConfig): Disposable {
+  mkdirSync(state, { recursive: true });
+  // Where there is no identity, connecting says how to get one. Both may be one folder.
+  const folders = [state, ...(existsSync(identity) ? [identity] : [])].map((folder) => realpathSync(folder));
+  using held = new DisposableStack();
+  for (const folder of new Set(folders)) held.use(holdFolder(folder, 'relay'));
+  return held.move();
 }
 
 /** Resolves with where each agent's is. */

@@ -194,12 +194,53 @@ describe('a start that fails says why in one line', () => {
 
   test('another relay serves the same socket', async () => {
     await using host = await startHost();
-    const { code, stderr } = await start(join(dir, 'relay.yaml'));
+    await using gateway = await startTestGateway();
+    const { code, stderr } = await start(await writeConfig(gateway, { state: 'other-state' }));
     expect(code).toBe(1);
     expect(stderr).toContain('another relay serves');
     const shim = new ShimClient(socketOf()).request(version0);
     await shim.closed;
     expect(shim.output(2)).toMatch(/identity/);
     expect(host.program.pid).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['state', { sockets: 'other' }],
+    ['identity', { sockets: 'other', state: 'other-state' }],
+    ['state, which is the identity, too', { sockets: 'other', state: '' }],
+  ])('A-87: another relay has the same %s: the second writes and removes nothing', async (_what, more) => {
+    await using gateway = await startTestGateway();
+    const both = more.state === '' ? { state: await gateway.identity(relay) } : {};
+    const identity = both.state ?? (await gateway.identity(relay));
+    const config = (changes: object) => writeConfig(gateway, { identity, ...changes });
+    await using first = await startMain(await config(both));
+    const agents = [
+      { name: 'coder', socket: 'other/coder/warden.sock', container: 'none', users: ['1000:1000'] },
+    ];
+    const second = await start(await config({ agents, ...more, ...both, sockets: undefined }));
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(
+      new RegExp(
+        `^clawrden: relay: another relay uses the folder .* \\(pid ${first.pid}\\); stop it first\n$`,
+      ),
+    );
+    expect(await readdir(dir)).not.toContain('other');
+    expect(await first.end('SIGKILL')).toBe(null);
+    await using again = await startMain(await config({ agents, ...more, ...both, sockets: undefined }));
+    expect(await again.end('SIGTERM')).toBe(0);
+  });
+
+  test('A-87: of relays that start on one identity at the same moment one serves', async () => {
+    await using gateway = await startTestGateway();
+    const file = await writeConfig(gateway);
+    const argv = [process.execPath, main, '--config', file];
+    const logs = ['a.log', 'b.log', 'c.log'].map((name) => join(dir, name));
+    const started = await Promise.allSettled(logs.map((log) => startProgram({ argv, log })));
+    const serving = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    try {
+      expect(serving).toHaveLength(1);
+    } finally {
+      await Promise.all(serving.map((program) => program.end('SIGTERM')));
+    }
   });
 });
