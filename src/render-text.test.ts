@@ -6,7 +6,23 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   // What could be taken for one another: escapes, quotes, spaces, surrogates.
   fc.string({
-    unit: fc.constantFrom('\\', 'n', '\n', '"', ' ', 'u', '{', '9', 'b', '}', '\u009b', '\ud800', '\u200b'),
+    unit: fc.constantFrom(
+      '\\',
+      'n',
+      '\n',
+      '"',
+      ' ',
+      '  ',
+      'x20',
+      'u',
+      '{',
+      '9',
+      'b',
+      '}',
+      '\u009b',
+      '\ud800',
+      '\u200b',
+    ),
   }),
 );
 const anyArgv = fc.array(anyText, { minLength: 1, maxLength: 4 });
@@ -36,7 +52,7 @@ test('P11, A-47: only printable ASCII comes out, whatever goes in', () => {
 
 test('P11: two different strings of bytes never look alike, and only printable ASCII comes out', () => {
   const bytes = fc.uint8Array({ maxLength: 6 });
-  const alike = fc.array(fc.constantFrom(...Buffer.from('\\x9b\n0')), { maxLength: 6 });
+  const alike = fc.array(fc.constantFrom(...Buffer.from('\\x9b\n20{} ')), { maxLength: 6 });
   const any = fc.oneof(
     bytes,
     alike.map((list) => Uint8Array.from(list)),
@@ -52,10 +68,19 @@ test('what is rendered is not rendered again', () => {
   fc.assert(fc.property(anyText, (text) => escapeUnprintable(renderText(text)) === renderText(text)));
 });
 
+test('A-81: no two blanks of a text are side by side, and none is at its ends', () => {
+  fc.assert(fc.property(anyText, (text) => !/ {2}|^ | $/.test(renderText(text))));
+});
+
 test.each([
   ['npm', 'npm'],
   ['', '""'],
   ['a b', '"a b"'],
+  ['a  b', '"a\\x20{2}b"'],
+  [' ', '"\\x20{1}"'],
+  [' {3}', '"\\x20{1}{3}"'],
+  ['   ', '"\\x20{3}"'],
+  ['a '.repeat(2), '"a a\\x20{1}"'],
   ['it"s', '"it\\"s"'],
   ['\u001b[2J\u001b[1;1HOK safe', '"\\u{1b}[2J\\u{1b}[1;1HOK safe"'],
   ['\u009b2J', '"\\u{9b}2J"'],

@@ -50,7 +50,7 @@ async function pending(options: GatewayOptions): Promise<void> {
 
 async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOptions): Promise<void> {
   await withGateway(word, options, async (client) => {
-    const [{ Verdict, WardenServiceService }, { printJson, printLine }, { planArgv, withPlan }] =
+    const [{ Verdict, WardenServiceService }, { printFolded, printJson }, { askedBy, planArgv, withPlan }] =
       await Promise.all([
         import('../gen/clawrden/v1/warden.ts'),
         import('./output.ts'),
@@ -63,7 +63,7 @@ async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOpt
     if (approval === undefined) throw new Error('the gateway answered nothing');
     if (options.json === true) return printJson({ verdict: word, ...withPlan(approval) });
     const said = word === 'approve' ? (['approved ', 'green'] as const) : (['denied ', 'red'] as const);
-    printLine(said, `${approval.agent}: ${planArgv(approval)}`);
+    printFolded(said, `${askedBy(approval)}: ${planArgv(approval)}`);
   });
 }
 

@@ -1,12 +1,13 @@
 import type { Execution } from '../gen/clawrden/v1/warden.ts';
-import { renderText } from '../render-text.ts';
+import { renderArgument } from '../render-text.ts';
 import type { Cell } from './output.ts';
 
 const colors = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
 
 /** `allow by read-only` */
 export function decisionCell({ decision, rule }: Execution): Cell {
-  const text = decision === '' ? 'not decided' : `${decision}${rule === '' ? '' : ` by ${renderText(rule)}`}`;
+  const text =
+    decision === '' ? 'not decided' : `${decision}${rule === '' ? '' : ` by ${renderArgument(rule)}`}`;
   const color = colors[decision as keyof typeof colors];
   return color === undefined ? text : [text, color];
 }
@@ -14,7 +15,7 @@ export function decisionCell({ decision, rule }: Execution): Cell {
 /** How it ended, or how far it is. */
 export function resultCell({ state, outcome, exitCode, exitSignal, reason }: Execution): Cell {
   if (state !== 'ended') return [state, 'yellow'];
-  if (reason !== '') return [`${outcome}: ${renderText(reason)}`, 'red'];
+  if (reason !== '') return [`${outcome}: ${renderArgument(reason)}`, 'red'];
   if (outcome === 'started') return 'started';
   if (exitSignal !== 0) return [`signal ${exitSignal}`, 'red'];
   return exitCode === 0 ? ['exit 0', 'green'] : [`exit ${exitCode}`, 'yellow'];

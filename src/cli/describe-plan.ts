@@ -1,31 +1,30 @@
 import type { Operand, Plan } from '../plan.ts';
-import { renderArgument, renderText } from '../render-text.ts';
-import type { Cell } from './output.ts';
+import { quoteText, renderArgument } from '../render-text.ts';
+import type { Fact } from './output.ts';
 
-export type Fact = readonly [name: string, value: Cell];
-
-/** Everything in a plan, nothing left out: its canonical text is what was hashed. */
+/**
+ * Everything in a plan, nothing left out: its canonical text is what was hashed. Whatever its agent could have written
+ * is in quotes; what stands bare is ours.
+ */
 export function planFacts(canonical: string): Fact[] {
   const plan = JSON.parse(canonical) as Plan;
   return [
-    ...listed('argv', plan.argv.map(renderArgument)),
+    ...listed('argv', plan.argv.map(quoteText)),
     ...operandFacts(plan.operands),
-    ['cwd', renderText(plan.cwd)],
+    ['cwd', quoteText(plan.cwd)],
     ['user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`],
     ['runs', where(plan)],
-    ['network', renderText(plan.network)],
-    ['workspace', renderText(plan.workspace) || 'none'],
+    ['network', renderArgument(plan.network)],
+    ['workspace', plan.workspace === '' ? 'none' : quoteText(plan.workspace)],
     ...listed(
       'mounts',
-      plan.mounts.map(
-        ({ kind, source, target }) => `${kind} ${renderArgument(source)} at ${renderArgument(target)}`,
-      ),
+      plan.mounts.map(({ kind, source, target }) => `${kind} ${quoteText(source)} at ${quoteText(target)}`),
     ),
-    ...listed('environment', plan.env.map(renderArgument)),
+    ...listed('environment', plan.env.map(quoteText)),
     ['limits', limits(plan)],
     ['stdin', plan.stdin],
     ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
-    ['policy', renderText(plan.policyHash)],
+    ['policy', renderArgument(plan.policyHash)],
   ];
 }
 
@@ -37,16 +36,16 @@ export function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
 function describeOperand(operand: Operand): string {
   if ('digest' in operand) {
     const { path, digest, file } = operand;
-    return `${renderArgument(path)} is ${renderArgument(file)}, sha256 ${renderText(digest)}`;
+    return `${quoteText(path)} is ${quoteText(file)}, sha256 ${renderArgument(digest)}`;
   }
-  const what = operand.path === undefined ? '' : `${renderArgument(operand.path)} is `;
-  return `${what}not inspected: ${renderText(operand.notInspected)}`;
+  const what = operand.path === undefined ? '' : `${quoteText(operand.path)} is `;
+  return `${what}not inspected: ${quoteText(operand.notInspected)}`;
 }
 
 function where({ strategy, image }: Plan): string {
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
-  return `in a fresh container of ${renderText(image?.reference ?? '?')}, ${renderText(image?.id ?? '?')} (ghost)`;
+  return `in a fresh container of ${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')} (ghost)`;
 }
 
 function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {

@@ -59,7 +59,7 @@ async function list(what: 'ps' | 'history', running: boolean, options: HistoryOp
 }
 
 async function printExecutions(executions: readonly Execution[], running: boolean): Promise<void> {
-  const [{ printLine, printTable }, { renderArgv, renderText }, describe] = await Promise.all([
+  const [{ printLine, printTable }, { renderArgument, renderArgv }, describe] = await Promise.all([
     import('./output.ts'),
     import('../render-text.ts'),
     import('./describe-execution.ts'),
@@ -69,13 +69,17 @@ async function printExecutions(executions: readonly Execution[], running: boolea
   const rows = executions.map((each) => [
     shortId(each.id),
     localTime(each.receivedAt),
-    renderText(each.agent || each.caller),
+    renderArgument(each.agent || each.caller),
     decisionCell(each),
     resultCell(each),
-    renderText(each.host || each.strategy),
+    renderArgument(each.host || each.strategy),
     renderArgv(each.argv),
   ]);
-  printTable(['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'], rows);
+  printTable(
+    ['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'],
+    rows,
+    2,
+  );
 }
 
 interface ShowOptions extends GatewayOptions {

@@ -1,6 +1,6 @@
-import { renderArgv, renderText } from '../render-text.ts';
+import { quoteText, renderArgument, renderArgv } from '../render-text.ts';
 import { planFacts } from './describe-plan.ts';
-import { type Cell, type Color, printFacts, printJson, printLine } from './output.ts';
+import { type Cell, type Color, printFacts, printFolded, printJson } from './output.ts';
 import { withGateway } from './with-gateway.ts';
 
 export interface ExplainOptions {
@@ -28,12 +28,12 @@ export async function explainByGateway(
   });
   const { action, rule, line, reason, code, plan, problem, questionSeconds, policyHash } = answer;
   if (json === true) return printJson({ ...answer, plan: plan === '' ? undefined : JSON.parse(plan) });
-  printLine([action, colors[action] ?? 'grey'], `  ${renderArgv([tool, ...args])}`);
+  printFolded([action, colors[action] ?? 'grey'], `  ${renderArgv([tool, ...args])}`);
   const rows: (readonly [name: string, value: Cell | undefined])[] = [
-    ['rule', `${renderText(rule)}${line === 0 ? '' : ` (line ${line})`}: ${renderText(reason)}`],
+    ['rule', `${renderArgument(rule)}${line === 0 ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
     ['code', code === '' ? undefined : code],
     ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
-    ['problem', problem === '' ? undefined : [renderText(problem), 'red']],
+    ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
     ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),
   ];
   printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));

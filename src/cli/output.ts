@@ -1,51 +1,99 @@
 import { styleText } from 'node:util';
 import { asciiJson } from '../ascii-json.ts';
-import { escapeUnprintable } from '../render-text.ts';
+import { type Cell, cutRow, foldRow, plainText, type Row, withText } from './cells.ts';
+import { fitColumns } from './fit-columns.ts';
+import { cutText, leastColumns } from './fold.ts';
 
-export type Color = 'red' | 'yellow' | 'green' | 'grey' | 'bold';
+export type { Cell, Color } from './cells.ts';
 
-/** A text, rendered already where an agent wrote it, and its colour on a terminal. */
-export type Cell = string | readonly [text: string, color: Color];
+/** A name of ours, or none where the value goes with the one before, and what it says. */
+export type Fact = readonly [name: string, value: Cell];
+
+/** Columns of a page where stdout is no terminal: every pager has them. */
+const columnsElsewhere = 80;
 
 /** As safe on a terminal as in a pipe. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${asciiJson(value)}\n`);
 }
 
-/** Columns as wide as their widest cell, nothing cut. */
-export function printTable(headers: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const cells = [headers.map((text): Cell => [text, 'grey']), ...rows];
-  const widths = headers.map((_header, column) =>
-    Math.max(...cells.map((row) => plain(row[column] ?? '').length)),
+/** On a terminal cut until a row fits into it; elsewhere a row is one line, and whole. */
+export function printTable(headers: readonly string[], rows: readonly Row[], kept: number = 1): void {
+  for (const row of tableRows(headers, rows, terminalColumns(), kept)) write(row);
+}
+
+/** Columns as wide as their widest cell; where that is too much they are cut, but for the first `kept`, which one types. */
+export function tableRows(
+  headers: readonly string[],
+  rows: readonly Row[],
+  columns: number | undefined,
+  kept: number,
+): Row[] {
+  const all: Row[] = [headers.map((text): Cell => [text, 'grey']), ...rows];
+  const natural = headers.map((_header, column) =>
+    all.reduce((widest, row) => Math.max(widest, plainText(row[column] ?? '').length), 0),
   );
-  for (const row of cells) {
-    const last = row.length - 1;
-    const line = row.map((cell, column) => {
-      const padding = column === last ? '' : ' '.repeat((widths[column] ?? 0) - plain(cell).length);
-      return `${colored(cell)}${padding}`;
-    });
-    process.stdout.write(`${line.join('  ').trimEnd()}\n`);
-  }
+  if (columns === undefined) return all.map((row) => padded(row, natural));
+  const widths = fitColumns(natural, columns, kept);
+  return all.map((row) => cutRow(padded(row, widths), columns));
 }
 
-/** `name  value` lines, the values one below the other. */
-export function printFacts(facts: readonly (readonly [name: string, value: Cell])[]): void {
+function padded(row: Row, widths: readonly number[]): Row {
+  return row.flatMap((cell, column): Row => {
+    const width = widths[column] ?? 0;
+    const text = cutText(plainText(cell), width);
+    return [withText(cell, text), column === row.length - 1 ? '' : ' '.repeat(width - text.length + 2)];
+  });
+}
+
+/** `name  value` rows, the values one below the other, folded. */
+export function printFacts(facts: readonly Fact[]): void {
+  for (const { row } of factRows(facts, pageColumns())) write(row);
+}
+
+/** The rows of a page of facts, each at most `columns` wide, and the index of the fact that it shows. */
+export function factRows(
+  facts: readonly Fact[],
+  columns: number,
+): { readonly fact: number; readonly row: Row }[] {
   const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, value] of facts) {
-    const label = styleText('grey', name.padEnd(width), { stream: process.stdout });
-    process.stdout.write(`${label}  ${colored(value)}\n`);
-  }
+  return facts.flatMap(([name, value], fact) =>
+    foldRow([[name.padEnd(width), 'grey'], '  ', value], columns).map((row) => ({ fact, row })),
+  );
 }
 
-export function printLine(...cells: readonly Cell[]): void {
-  process.stdout.write(`${cells.map(colored).join('')}\n`);
+/** A line of a page: folded as facts are. */
+export function printFolded(...cells: Row): void {
+  for (const row of foldRow(cells, pageColumns())) write(row);
+}
+
+/** One line; folded on a terminal only. */
+export function printLine(...cells: Row): void {
+  const columns = terminalColumns();
+  if (columns === undefined) write(cells);
+  else for (const row of foldRow(cells, columns)) write(row);
 }
 
 /** As it is written to stdout: in its colour where that is a terminal. */
 export function colored(cell: Cell): string {
-  return typeof cell === 'string' ? plain(cell) : styleText(cell[1], plain(cell), { stream: process.stdout });
+  const text = plainText(cell);
+  return typeof cell === 'string' ? text : styleText(cell[1], text, { stream: process.stdout });
 }
 
-function plain(cell: Cell): string {
-  return escapeUnprintable(typeof cell === 'string' ? cell : cell[0]);
+function write(row: Row): void {
+  process.stdout.write(`${row.map(colored).join('').trimEnd()}\n`);
+}
+
+/** Of the terminal that stdout is, if it is one and says it. */
+function terminalColumns(): number | undefined {
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY) return undefined;
+  return columns > 0 ? Math.max(columns, leastColumns) : columnsElsewhere;
+}
+
+/** Where stdout is no terminal, `COLUMNS` can say how wide the page is that shows it. */
+function pageColumns(): number {
+  const set = Number(process.env['COLUMNS']);
+  const elsewhere = Number.isInteger(set) && set >= leastColumns ? set : columnsElsewhere;
+  return terminalColumns() ?? elsewhere;
 }

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Explanation } from '../policy/explain.ts';
 import type { Action, ToolDefinition } from '../policy/policy.ts';
-import { renderArgument, renderArgv } from '../render-text.ts';
+import { quoteText, renderArgument, renderArgv } from '../render-text.ts';
 import { CliError } from './cli-error.ts';
 import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
-import { type Cell, type Color, printFacts, printJson, printLine } from './output.ts';
+import { type Cell, type Color, printFacts, printFolded, printJson } from './output.ts';
 import { readPolicy } from './read-policy.ts';
 
 /** Exit status 0 once there is an answer, whatever it is. */
@@ -52,15 +52,15 @@ const colors: Readonly<Record<Action, Color>> = { allow: 'green', ask: 'yellow',
 function print({ decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash }: Explanation): void {
   const { action, rule, reason, tool, code } = decision;
   const rows: (readonly [name: string, value: Cell | undefined])[] = [
-    ['rule', `${rule}${line === undefined ? '' : ` (line ${line})`}: ${reason}`],
+    ['rule', `${renderArgument(rule)}${line === undefined ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
     ['code', code],
     ['runs', tool && describeTool(tool)],
     ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
     ['question', action === 'ask' ? `refused after ${duration(approvalExpiresMs)}` : undefined],
-    ['cwd', renderArgument(cwd)],
+    ['cwd', quoteText(cwd)],
     ['policy', policyHash],
   ];
-  printLine([action, colors[action]], `  ${renderArgv(argv)}`);
+  printFolded([action, colors[action]], `  ${renderArgv(argv)}`);
   printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 

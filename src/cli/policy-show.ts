@@ -18,6 +18,6 @@ async function show(options: GatewayOptions): Promise<void> {
     if (options.json === true) return printJson({ hash, text, problem });
     if (problem !== '') printLine(['not in force', 'red'], `  ${renderText(problem)}`);
     printLine(`sha256 ${hash}`);
-    for (const line of text.trimEnd().split('\n')) printLine(renderText(line));
+    for (const line of text.trimEnd().split('\n')) printLine(line);
   });
 }

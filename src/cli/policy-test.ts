@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import type { PolicyTestResult, PolicyTests } from '../policy/policy-tests.ts';
-import { renderArgv, renderText } from '../render-text.ts';
+import { quoteText, renderArgument, renderArgv } from '../render-text.ts';
 import { CliError } from './cli-error.ts';
 import { printJson, printLine } from './output.ts';
 import { readPolicy } from './read-policy.ts';
@@ -61,9 +61,9 @@ async function readTests(file: string): Promise<PolicyTests> {
 function print(file: string, results: readonly PolicyTestResult[]): void {
   const failed = results.filter(({ passed }) => !passed);
   for (const { test, action, rule, reason } of failed) {
-    const wanted = test.rule === undefined ? test.expect : `${test.expect} by ${renderText(test.rule)}`;
+    const wanted = test.rule === undefined ? test.expect : `${test.expect} by ${renderArgument(test.rule)}`;
     printLine(['failed', 'red'], `  ${file}:${test.line}: ${renderArgv(test.argv)}`);
-    printLine(`  expected ${wanted}, got ${action} by ${rule}: ${reason}`);
+    printLine(`  expected ${wanted}, got ${action} by ${renderArgument(rule)}: ${quoteText(reason)}`);
   }
   printLine(`${results.length - failed.length} passed, ${failed.length} failed`);
 }

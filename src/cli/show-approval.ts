@@ -1,13 +1,13 @@
 import type { Approval } from '../gen/clawrden/v1/warden.ts';
 import type { Plan } from '../plan.ts';
-import { renderArgv, renderText } from '../render-text.ts';
+import { quoteText, renderArgument, renderArgv } from '../render-text.ts';
 import { between, localTime } from './describe-execution.ts';
-import { type Fact, planFacts } from './describe-plan.ts';
-import { printFacts, printLine } from './output.ts';
+import { planFacts } from './describe-plan.ts';
+import { type Fact, printFacts, printFolded, printLine } from './output.ts';
 
 /** One question, with all of what would run. */
 export function printApproval(approval: Approval): void {
-  printLine([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
+  printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
   printFacts(approvalFacts(approval).map(([name, value]) => [`  ${name}`, value] as const));
   printLine('');
 }
@@ -15,7 +15,7 @@ export function printApproval(approval: Approval): void {
 /** Everything that a person decides about. */
 export function approvalFacts(approval: Approval): Fact[] {
   return [
-    ['because', renderText(`${approval.rule}: ${approval.reason}`)],
+    ['because', `${renderArgument(approval.rule)}: ${quoteText(approval.reason)}`],
     ['asked', localTime(approval.createdAt)],
     ['plan', approval.planHash],
     ...planFacts(approval.plan),
@@ -23,7 +23,7 @@ export function approvalFacts(approval: Approval): Fact[] {
 }
 
 export function askedBy({ agent }: Approval): string {
-  return renderText(agent || 'an orchestrator');
+  return agent === '' ? 'an orchestrator' : renderArgument(agent);
 }
 
 export function timeLeft({ expiresAt }: Approval): string {

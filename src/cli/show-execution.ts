@@ -1,24 +1,28 @@
 import type { Execution } from '../gen/clawrden/v1/warden.ts';
 import type { Operand, Plan } from '../plan.ts';
-import { renderArgument, renderText } from '../render-text.ts';
+import { quoteText, renderArgument } from '../render-text.ts';
 import { between, decisionCell, localTime, resultCell } from './describe-execution.ts';
 import { operandFacts, planFacts } from './describe-plan.ts';
-import { type Cell, printFacts } from './output.ts';
+import { type Fact, printFacts } from './output.ts';
 
-/** Everything that is known of one execution, on a terminal. */
 export function printExecution(execution: Execution): void {
-  const facts: (readonly [string, Cell])[] = [
+  printFacts(executionFacts(execution));
+}
+
+/** Everything that is known of one execution. */
+export function executionFacts(execution: Execution): Fact[] {
+  const facts: Fact[] = [
     ['id', execution.id],
-    ['agent', renderText(execution.agent) || 'none'],
-    ['caller', renderText(execution.caller)],
+    ['agent', named(execution.agent) || 'none'],
+    ['caller', named(execution.caller)],
     ['decision', decisionCell(execution)],
-    ['because', renderText(execution.decisionReason)],
-    ['approval', renderText(execution.approvalId)],
-    ['approver', renderText(execution.approver)],
+    ['because', quoted(execution.decisionReason)],
+    ['approval', named(execution.approvalId)],
+    ['approver', named(execution.approver)],
     ['result', resultCell(execution)],
-    ['text', renderText(execution.text)],
-    ['host', renderText(execution.host)],
-    ['container', renderText(execution.container)],
+    ['text', quoted(execution.text)],
+    ['host', named(execution.host)],
+    ['container', named(execution.container)],
     ['received', localTime(execution.receivedAt)],
     ['decided', `${localTime(execution.decidedAt)}${after(execution, execution.decidedAt)}`],
     ['started', `${localTime(execution.startedAt)}${after(execution, execution.startedAt)}`],
@@ -28,7 +32,15 @@ export function printExecution(execution: Execution): void {
     ...(execution.plan === '' ? asAsked(execution) : planFacts(execution.plan)),
     ...ran(execution),
   ];
-  printFacts(facts.filter(([, value]) => value !== ''));
+  return facts.filter(([, value]) => value !== '');
+}
+
+function named(value: string): string {
+  return value === '' ? '' : renderArgument(value);
+}
+
+function quoted(value: string): string {
+  return value === '' ? '' : quoteText(value);
 }
 
 function after({ receivedAt }: Execution, time: string): string {
@@ -37,17 +49,17 @@ function after({ receivedAt }: Execution, time: string): string {
 }
 
 /** What it was given to run, where its plan does not say that already. */
-function ran({ plan, operands }: Execution): readonly (readonly [string, Cell])[] {
+function ran({ plan, operands }: Execution): Fact[] {
   const told = plan !== '' && (JSON.parse(plan) as Plan).operands !== undefined;
   return operands === '' || told ? [] : operandFacts(JSON.parse(operands) as Operand[]);
 }
 
 /** Without a plan: what was asked for. */
-function asAsked({ argv, cwd, cut, uid, gid }: Execution): (readonly [string, Cell])[] {
+function asAsked({ argv, cwd, cut, uid, gid }: Execution): Fact[] {
   const whole = cut && `${cut.words} words and the cwd, ${cut.bytes} bytes, sha256:${cut.sha256}`;
   return [
-    ...argv.map((argument, index) => [index === 0 ? 'argv' : '', renderArgument(argument)] as const),
-    ['cwd', renderText(cwd)],
+    ...argv.map((argument, index) => [index === 0 ? 'argv' : '', quoteText(argument)] as const),
+    ['cwd', quoteText(cwd)],
     ['cut', whole === undefined ? '' : `only the beginning was kept, of ${whole}`],
     ['user', `${uid}:${gid}`],
   ];

@@ -121,12 +121,12 @@ test('A-48: pending and show leave nothing of a plan out, one argument a line', 
     expect(lines).toContain('"\\u{1b}[2J\\u{1b}[1;1HOK safe"');
     expect(lines).toContain('"a\\nApprove: yes"');
     expect(stdout).toContain('in a fresh container of node:24, sha256:0 (ghost)');
-    expect(stdout).toContain('volume coder-app at /app');
-    expect(stdout).toContain('LANG=C');
-    expect(lines.findIndex((line) => line.endsWith('x.sh is /app/x.sh, sha256 ab12'))).not.toBe(-1);
+    expect(stdout).toContain('volume "coder-app" at "/app"');
+    expect(stdout).toContain('"LANG=C"');
+    expect(lines.findIndex((line) => line.endsWith('"x.sh" is "/app/x.sh", sha256 ab12'))).not.toBe(-1);
     expect(lines).toContain('"y.sh is /app/y.sh" is "/app/\\u{202e}hs.z", sha256 cd34');
-    expect(lines).toContain('"z\\n.sh" is not inspected: it is \\u{1b}[2J too large');
-    expect(lines).toContain('not inspected: what node -e runs');
+    expect(lines).toContain('"z\\n.sh" is not inspected: "it is \\u{1b}[2J too large"');
+    expect(lines).toContain('not inspected: "what node -e runs"');
   }
 });
 

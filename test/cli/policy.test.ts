@@ -66,7 +66,7 @@ test('policy explain says what would happen, and where that is written', async (
     'a b',
   ]);
   expect(stdout).toMatch(/^ask {2}npm install "a b"\n/);
-  expect(stdout).toMatch(/rule +install \(line \d+\): fetches code from outside/);
+  expect(stdout).toMatch(/rule +install \(line \d+\): "fetches code from outside"/);
   expect(stdout).toMatch(/runs +in a fresh container of node:24 \(ghost\), network clawrden-egress/);
   expect(code).toBe(0);
 });

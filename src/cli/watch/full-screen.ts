@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
+import type { Row } from '../cells.ts';
 import { colored } from '../output.ts';
-import type { Row } from './watch-screen.ts';
 
 /** The terminal while a program has all of it. */
 export interface FullScreen {
@@ -41,7 +41,7 @@ export function openFullScreen(input: ReadStream, output: WriteStream): FullScre
     leave,
     bell: () => void output.write('\x07'),
     draw: (rows) => {
-      const text = rows.map((row) => `${row.map(colored).join('')}\x1b[K`).join('\r\n');
+      const text = rows.map((row) => `\x1b[K${row.map(colored).join('')}`).join('\r\n');
       if (!entered || text === shown) return;
       shown = text;
       output.write(`${frameBegins}\x1b[H${text}\x1b[J${frameEnds}`);

@@ -1,11 +1,9 @@
 import type { Approval } from '../../gen/clawrden/v1/warden.ts';
 import { escapeUnprintable } from '../../render-text.ts';
-import type { Cell } from '../output.ts';
+import { cutRow, type Row } from '../cells.ts';
+import { cutText } from '../fold.ts';
 import { askedBy, planArgv, timeLeft } from '../show-approval.ts';
 import { bodyRows, fullySeen, type OpenPlan, openRows, tooSmall, type WatchModel } from './watch-model.ts';
-
-/** One row of the screen, its cells side by side; all of them fit into its columns. */
-export type Row = readonly Cell[];
 
 /** The whole screen: never more rows than it has. */
 export function screenOf(model: WatchModel, gateway: string): Row[] {
@@ -13,7 +11,7 @@ export function screenOf(model: WatchModel, gateway: string): Row[] {
   const { open, size } = model;
   const body = open === undefined ? listBody(model) : planBody(model, open);
   const rows: Row[] = [head(model, gateway), [], ...pad(body, bodyRows(model)), note(model), help(model)];
-  return rows.map((row) => cut(row, size.columns));
+  return rows.map((row) => cutRow(row, size.columns));
 }
 
 function head({ approvals, trouble, open }: WatchModel, gateway: string): Row {
@@ -38,16 +36,8 @@ function listBody(model: WatchModel): Row[] {
 
 function listRow(approval: Approval, chosen: boolean, columns: number): Row {
   const before = `${chosen ? '> ' : '  '}${approval.id}  ${timeLeft(approval).padEnd(12)}  ${askedBy(approval)}  `;
-  const text = shorten(planArgv(approval), Math.max(0, columns - before.length));
+  const text = cutText(planArgv(approval), Math.max(0, columns - before.length));
   return chosen ? [[before + text, 'bold']] : [before, text];
-}
-
-/** What is left out is said. */
-function shorten(text: string, columns: number): string {
-  if (text.length <= columns) return text;
-  const marker = ` +${text.length} more`;
-  const kept = text.slice(0, Math.max(0, columns - marker.length));
-  return `${kept} +${text.length - kept.length} more`;
 }
 
 function planBody(model: WatchModel, open: OpenPlan): Row[] {
@@ -87,13 +77,4 @@ function tail(text: string, columns: number): string {
 
 function pad(rows: readonly Row[], to: number): Row[] {
   return [...rows, ...Array.from({ length: Math.max(0, to - rows.length) }, (): Row => [])];
-}
-
-function cut(row: Row, columns: number): Row {
-  let left = columns;
-  return row.map((cell): Cell => {
-    const text = (typeof cell === 'string' ? cell : cell[0]).slice(0, left);
-    left -= text.length;
-    return typeof cell === 'string' ? text : [text, cell[1]];
-  });
 }
