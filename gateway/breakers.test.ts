@@ -29,7 +29,7 @@ function setup(...breakers: Breaker[]) {
   };
   const end = (outcome: Outcome, agent = 'a', decision = 'allow') =>
     made.ended({ agent, decision } as ExecutionRecord, outcome);
-  return { state, tripped, come, end, reset: made.reset };
+  return { state, tripped, come, end, reset: made.reset, refused: made.refused };
 }
 
 const exit = (code: number): Outcome => ({ kind: 'exited', code, signal: 0 });
@@ -122,4 +122,19 @@ test('what was refused before anybody knew the agent counts for nobody', () => {
   const judgement: Judgement = { policyHash: '', decision: { action: 'deny', rule: 'r', reason: '' } };
   for (let index = 0; index < 5; index += 1) expect(made.hold(judgement)).toBe(judgement);
   expect(tripped).toEqual([]);
+});
+
+test('A-86: what is refused as it stands counts for its agent, too; what a stopped one asks for does not', () => {
+  const { refused, tripped, state } = setup(failures, rate);
+  for (const code of ['agent-paused', 'agent-killed', 'breaker-open'])
+    for (let i = 0; i < 5; i += 1) refused('a', code);
+  refused('', 'too-large');
+  expect(tripped).toEqual([]);
+  for (const [index, code] of ['too-large', 'rate-limit', 'identity-user'].entries()) {
+    state.now = index * 1000;
+    refused('a', code);
+  }
+  expect(tripped).toEqual([['a', expect.objectContaining({ breaker: 'lost' })]]);
+  for (let i = 0; i < 3; i += 1) refused('b', 'canceled');
+  expect(tripped.slice(1)).toEqual([['b', expect.objectContaining({ breaker: 'flood' })]]);
 });

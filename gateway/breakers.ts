@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ClawrdenError } from '../src/errors.ts';
+import { type ClawrdenError, isErrorCode } from '../src/errors.ts';
 import { exitCodes } from '../src/exit-codes.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { Breaker, Policy } from '../src/policy/policy.ts';
@@ -11,6 +11,8 @@ import type { ExecutionRecord } from './warden-view.ts';
 export interface Breakers {
   /** Counts a command: the same judgement, or a denial where the command trips a breaker. */
   readonly hold: (judgement: Judgement) => Judgement;
+  /** Counts a request of an agent (or of none: empty) that was refused as it stood, by its reason code. */
+  readonly refused: (agent: string, code: string | undefined) => void;
   /** Counts how a command ended that was let through or asked about. */
   readonly ended: (record: ExecutionRecord, outcome: Outcome) => void;
   /** A person has looked: counting begins anew. */
@@ -25,6 +27,9 @@ export interface BreakerParts {
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly now?: () => number;
 }
+
+/** An agent that is stopped is not stopped more for asking again. */
+const ofStopped: ReadonlySet<string> = new Set(['agent-paused', 'agent-killed', 'breaker-open']);
 
 /** What an agent did of late: as much as the breakers of the policy in force need. */
 interface Seen {
@@ -71,8 +76,16 @@ export function createBreakers({
       const refusal = check(agent, breakers) ? halted(agent) : undefined;
       return refusal === undefined ? judgement : { ...judgement, decision: denialFor(refusal) };
     },
+    refused: (agent, code = '') => {
+      if (agent === '' || ofStopped.has(code)) return;
+      const breakers = breakersOf(policy(), agent);
+      if (breakers.length === 0) return;
+      countRates(seenOf(agent), breakers, now());
+      if (isErrorCode(code) && exitCodes[code] !== 125) seenOf(agent).failures += 1;
+      check(agent, breakers);
+    },
     ended: ({ agent, decision }, outcome) => {
-      // What was denied was counted when it came, and may have named an agent that is not its caller's.
+      // What was denied was counted when it came.
       if (agent === '' || (decision !== 'allow' && decision !== 'ask')) return;
       const breakers = breakersOf(policy(), agent).filter(({ trips }) => trips.on === 'failures');
       const failed = hasFailed(outcome);
@@ -98,6 +111,10 @@ function count(seen: Seen, { command, subject }: Cleared, breakers: readonly Bre
     seen.repeats = digest === seen.last ? seen.repeats + 1 : 1;
     seen.last = digest;
   }
+  countRates(seen, breakers, at);
+}
+
+function countRates(seen: Seen, breakers: readonly Breaker[], at: number): void {
   const rates = breakers.flatMap(({ name, trips }) => (trips.on === 'rate' ? [{ name, ...trips }] : []));
   // One more than the rate allows is all that it takes to tell.
   seen.times = new Map(

@@ -4,13 +4,14 @@ import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
 import type { Breakers } from './breakers.ts';
+import type { Budgets } from './budgets.ts';
 import type { Caller } from './caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
 import type { ImageFacts } from './engine.ts';
 import { type Execution, Interrupted } from './execution.ts';
 import type { Executors } from './executors/create-executors.ts';
 import { type InspectParts, inspected } from './inspect.ts';
-import { judge } from './judge.ts';
+import { agentOf, judge } from './judge.ts';
 import type { Ledger } from './ledger.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './permit.ts';
 import { type SealedPlan, sealJudged } from './plan.ts';
@@ -21,7 +22,8 @@ export interface ExecuteParts extends InspectParts, Executors {
   /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
   readonly policy: () => Policy;
   readonly holdRates: HoldRates;
-  readonly breakers: Pick<Breakers, 'hold' | 'ended'>;
+  readonly budgets: Budgets;
+  readonly breakers: Pick<Breakers, 'hold' | 'refused' | 'ended'>;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
@@ -37,13 +39,28 @@ export type Execute = (caller: Caller, request: StartRequest, channel: Channel) 
 export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
 
 export function createExecute(parts: ExecuteParts): Execute {
-  return async (caller, request, channel) => {
+  const { agents, budgets, breakers, ledger, recorder } = parts;
+
+  /** Whose it is is known: its agent pays for it. */
+  async function begin(caller: Caller, request: StartRequest, channel: Channel): Promise<Outcome> {
     try {
-      const execution = await parts.ledger.open(caller, request, channel);
+      budgets.charge(caller, request);
+      const execution = await ledger.open(caller, request, channel);
       return await live(parts, execution, () => startOf(parts, caller, request, execution));
     } catch (error) {
-      return parts.recorder.refused(caller, request, toClawrdenError(error));
+      const refusal = toClawrdenError(error);
+      breakers.refused(request.agent, refusal.code);
+      return recorder.refused(caller, request, refusal);
     }
+  }
+
+  return async (caller, request, channel) => {
+    try {
+      agentOf(agents, caller, request);
+    } catch (error) {
+      return recorder.refused(caller, { ...request, agent: '' }, toClawrdenError(error));
+    }
+    return begin(caller, request, channel);
   };
 }
 
@@ -77,6 +94,7 @@ async function startOf(
   const { agents, halted, holdRates, breakers, recorder, obtainImage, authorizing } = parts;
   const policy = parts.policy();
   const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
+  if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
   const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);

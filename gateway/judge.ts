@@ -1,11 +1,13 @@
 import type { Command, Identity } from '../src/command.ts';
 import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { firstBytes } from '../src/first-bytes.ts';
 import type { Plan } from '../src/plan.ts';
 import { checkCommand } from '../src/policy/check-command.ts';
 import { decide } from '../src/policy/decide.ts';
 import { locateCwd, normalizeCwd } from '../src/policy/normalize-cwd.ts';
 import type { CommandFacts, Decision, Policy } from '../src/policy/policy.ts';
+import { renderArgument } from '../src/render-text.ts';
 import type { Caller } from './caller.ts';
 import type { StartRequest } from './channel.ts';
 
@@ -33,6 +35,7 @@ export interface Judgement {
   readonly cleared?: Cleared;
 }
 
+const maxShownName = 64;
 const nobody: Identity = { uid: 65534, gid: 65534 };
 const cwdWithoutWorkspace = '/tmp';
 
@@ -46,7 +49,6 @@ export function judge(
 ): Judgement {
   try {
     const agent = agentOf(agents, caller, request);
-    // Behind the line above: a relay may not even put refusals into the record of an agent that is not its own.
     if (request.refusal !== undefined) throw request.refusal;
     const subject = identify(agent, caller, request);
     const halt = halted(subject.agent?.name ?? '');
@@ -63,21 +65,28 @@ export function denialFor({ code, message }: ClawrdenError): Decision {
   return { action: 'deny', rule: code, reason: message, code };
 }
 
-/** The agent that the caller may speak for; none, where an orchestrator names none. */
-function agentOf(
+/**
+ * The agent that the caller may speak for; none, where an orchestrator names none. Throws `identity-agent` or
+ * `agent-unknown`. Asked first of all: a name that was made up reaches no list, no budget and no record.
+ */
+export function agentOf(
   agents: ReadonlyMap<string, AgentConfig>,
   caller: Caller,
   request: StartRequest,
 ): AgentConfig | undefined {
   const agent = agents.get(request.agent);
   if (caller.kind === 'relay' && agent?.relay !== caller.name) {
-    const text = `relay ${caller.name} may not speak for agent ${request.agent}`;
+    const text = `relay ${caller.name} may not speak for agent ${shown(request.agent)}`;
     throw new ClawrdenError('identity-agent', text);
   }
   if (agent === undefined && request.agent !== '') {
-    throw new ClawrdenError('agent-unknown', `there is no agent ${request.agent}`);
+    throw new ClawrdenError('agent-unknown', `there is no agent ${shown(request.agent)}`);
   }
   return agent;
+}
+
+function shown(name: string): string {
+  return renderArgument(firstBytes(name, maxShownName));
 }
 
 function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: StartRequest): Subject {

@@ -13,7 +13,7 @@ const maxAgeMs = 24 * 60 * 60 * 1000;
 
 /** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
 export interface Ledger {
-  /** Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
+  /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
   readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
   /** A caller that was cut off while a person is asked comes back; throws `resume-void` where nothing waits for it. */
   readonly rejoin: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
@@ -134,7 +134,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Counted by caller and agent: a relay that names another's agent uses up nothing of that agent's. */
+/** Counted by caller and agent, which is known to be the caller's. */
 function checkLoad(
   open: ReadonlyMap<string, Execution>,
   caller: string,

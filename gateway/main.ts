@@ -15,6 +15,7 @@ import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { createBreakers } from './breakers.ts';
+import { createBudgets } from './budgets.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { openDrains } from './drains.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
@@ -29,6 +30,7 @@ import { openRecords, type Records } from './open-records.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecorder } from './recorder.ts';
+import { createRefusals } from './refusals.ts';
 import { relayState } from './relay-state.ts';
 import { createRelays } from './relays.ts';
 import { reloadOnChange } from './reload-on-change.ts';
@@ -91,7 +93,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
   });
   const policy = policyFile.current;
-  const recorder = createRecorder(audit, records.outputs, () => policy().hash);
+  const refusals = createRefusals(audit);
+  const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const relays = createRelays((relay) => relayState(relay, config, policy(), killSwitch));
   const killSwitch = await openKillSwitch({
     database: records.database,
@@ -123,6 +126,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const parts: ExecuteParts = {
     policy,
     holdRates: createRateLimits(),
+    budgets: createBudgets(config.limits),
     breakers,
     agents,
     halted: killSwitch.refusal,
@@ -186,6 +190,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await drain(ledger);
   await servers.close();
   await pool.close();
+  await refusals.close();
   await records.close();
   log.info('stopped');
 }

@@ -1,8 +1,9 @@
 import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../src/outcome.ts';
+import type { Operand } from '../src/plan.ts';
 import { recordable } from '../src/recordable-command.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { DecisionRecord, IncidentRecord, OutcomeRecord } from './audit/audit-record.ts';
+import type { DecisionRecord, IncidentRecord, OutcomeRecord, StartRecord } from './audit/audit-record.ts';
 import { recordableOperands, recordablePlan } from './bounded-records.ts';
 import { type Caller, callerName } from './caller.ts';
 import type { StartRequest } from './channel.ts';
@@ -12,12 +13,13 @@ import type { Judgement } from './judge.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { RecordedVerdict } from './permit.ts';
 import type { SealedPlan } from './plan.ts';
+import type { Refusals } from './refusals.ts';
 import type { Outputs } from './store/outputs.ts';
 import type { ExecutionRecord } from './warden-view.ts';
 
 /** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
 export interface Recorder {
-  /** The one decision record. Throws `audit-unwritable`: then nothing may run. */
+  /** The one decision record; a refusal that is one of too many is only counted. Throws `audit-unwritable`: then nothing may run. */
   readonly decided: (
     execution: Execution,
     judgement: Judgement,
@@ -36,22 +38,36 @@ export interface Recorder {
 /** Refusals that no honest caller meets. */
 const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch']);
 
-export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: () => string): Recorder {
+export function createRecorder(
+  audit: AuditLog,
+  refusals: Refusals,
+  outputs: Outputs,
+  policyHash: () => string,
+): Recorder {
+  /** Refused, and only counted: history does not know them either. */
+  const folded = new WeakSet<Execution>();
+
+  async function keepDecision(decision: DecisionRecord): Promise<void> {
+    await audit.append(decision);
+    if (incidents.has(decision.code)) await audit.append(incidentRecord(decision));
+  }
+
   return {
     decided: async (execution, judgement, sealed) => {
-      execution.advance(decidedFields(execution, judgement, sealed));
+      const fields = decidedFields(execution, judgement, sealed);
       const { code = '' } = judgement.decision;
-      await audit.append(decisionRecord(execution, code, judgement.policyHash));
-      if (incidents.has(code)) await audit.append(incidentRecord(execution, code));
+      const decision = decisionRecord({ ...execution.record, ...fields }, code, judgement.policyHash);
+      if (decision.decision === 'deny' && !refusals.admit(decision)) {
+        folded.add(execution);
+        return;
+      }
+      execution.advance(fields);
+      await keepDecision(decision);
     },
-    verdict: (execution, approval, verdict) =>
-      audit.append({
-        type: 'verdict',
-        ...idsOf(execution),
-        approval,
-        ...verdict,
-        planHash: execution.record.planHash,
-      }),
+    verdict: (execution, approval, verdict) => {
+      const { planHash } = execution.record;
+      return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
+    },
     inspected: (execution, { plan, canonical, hash: planHash }) => {
       execution.advance({ plan: recordablePlan(canonical), planHash });
       const { operands = [] } = plan;
@@ -60,15 +76,12 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
     },
     started: (execution, found) => {
       const operands = recordableOperands(found);
-      const { host, container, planHash, approver } = execution.record;
-      const by = approver === '' ? {} : { approver };
-      // The decision is on the disk already; a disk that fills up now refuses the next one.
-      const ran = operands.length === 0 ? {} : { operands };
       if (operands.length > 0) execution.advance({ operands: JSON.stringify(operands) });
-      const start = { type: 'start', ...idsOf(execution), host, container, planHash, ...by, ...ran } as const;
-      audit.append(start).catch(() => {});
+      // The decision is on the disk already; a disk that fills up now refuses the next one.
+      audit.append(startRecord(execution, operands)).catch(() => {});
     },
     ended: (execution, outcome) => {
+      if (folded.has(execution)) return;
       const totals = execution.output.totals();
       const { stdoutBytes, stderrBytes } = totals;
       const end = { state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes } as const;
@@ -80,27 +93,38 @@ export function createRecorder(audit: AuditLog, outputs: Outputs, policyHash: ()
     },
     refused: async (caller, request, error) => {
       const outcome = failure(error.code, error.message);
-      const { uid = 0, gid = 0 } = request.identity ?? {};
-      const ids = { execution: request.executionId, caller: callerName(caller), agent: request.agent };
-      const { tool, args, cwd } = request.command;
-      const what = { ...recordable([tool, ...args], cwd), uid, gid };
-      const why = { decision: 'deny' as const, rule: error.code, reason: error.message, code: error.code };
-      const rest = { strategy: '', planHash: '', policyHash: policyHash() };
-      return audit
-        .append({ type: 'decision', ...ids, ...why, ...what, ...rest })
-        .then(() => outcome, unrecorded);
+      const decision = refusalRecord(caller, request, error, policyHash());
+      return refusals.admit(decision) ? keepDecision(decision).then(() => outcome, unrecorded) : outcome;
     },
   };
 }
 
-function incidentRecord({ record }: Execution, incident: string): IncidentRecord {
-  const { id, caller, agent, decisionReason } = record;
+/** Of a request that never became an execution. */
+function refusalRecord(
+  caller: Caller,
+  { executionId: execution, agent, identity, command }: StartRequest,
+  { code, message: reason }: ClawrdenError,
+  policyHash: string,
+): DecisionRecord {
+  const { uid = 0, gid = 0 } = identity ?? {};
+  const { tool, args, cwd } = command;
   return {
-    type: 'incident',
-    incident,
-    caller,
-    text: `execution ${id} for agent ${agent}: ${decisionReason}`,
+    ...{ type: 'decision', execution, caller: callerName(caller), agent, decision: 'deny' },
+    ...{ rule: code, reason, code, ...recordable([tool, ...args], cwd), uid, gid },
+    ...{ strategy: '', planHash: '', policyHash },
   };
+}
+
+function startRecord(execution: Execution, operands: readonly Operand[]): StartRecord {
+  const { host, container, planHash, approver } = execution.record;
+  const by = approver === '' ? {} : { approver };
+  const ran = operands.length === 0 ? {} : { operands };
+  return { type: 'start', ...idsOf(execution), host, container, planHash, ...by, ...ran };
+}
+
+function incidentRecord({ execution, caller, agent, code, reason }: DecisionRecord): IncidentRecord {
+  const whose = agent === '' ? '' : ` for agent ${agent}`;
+  return { type: 'incident', incident: code, caller, text: `execution ${execution}${whose}: ${reason}` };
 }
 
 function decidedFields(
@@ -132,14 +156,13 @@ function idsOf({ record }: Execution): { execution: string; caller: string; agen
   return { execution: record.id, caller: record.caller, agent: record.agent };
 }
 
-function decisionRecord(execution: Execution, code: string, policyHash: string): DecisionRecord {
-  const { record } = execution;
+function decisionRecord(record: ExecutionRecord, code: string, policyHash: string): DecisionRecord {
   const { argv, cwd, cut, uid, gid, rule, strategy, planHash } = record;
   const decision = record.decision || 'deny';
   const what = { argv, cwd, ...(cut && { cut }), uid, gid, strategy, planHash, policyHash };
   return {
     type: 'decision',
-    ...idsOf(execution),
+    ...{ execution: record.id, caller: record.caller, agent: record.agent },
     decision,
     rule,
     reason: record.decisionReason,

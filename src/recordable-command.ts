@@ -33,6 +33,11 @@ export function recordable(argv: readonly string[], cwd: string): RecordableComm
   return { argv: shown, cwd: shownCwd, cut: { bytes, words: argv.length, sha256: digest(argv, cwd) } };
 }
 
+/** Of the whole command, however much of it was kept. */
+export function digestOf({ argv, cwd, cut }: RecordableCommand): string {
+  return cut?.sha256 ?? digest(argv, cwd);
+}
+
 function firstWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
   let left = recordableBytes;

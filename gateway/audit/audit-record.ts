@@ -5,6 +5,7 @@ import type { Usage } from '../../src/usage.ts';
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
 export type AuditRecord =
   | DecisionRecord
+  | RefusalsRecord
   | InspectionRecord
   | VerdictRecord
   | StartRecord
@@ -23,7 +24,10 @@ interface OfExecution {
   readonly agent: string;
 }
 
-/** The policy's word on a command. Written before anything else happens; exactly one per execution. */
+/**
+ * The policy's word on a command. Written before anything else happens; exactly one per execution, but for refused ones
+ * that come too fast (`refusals`).
+ */
 export interface DecisionRecord extends OfExecution {
   readonly type: 'decision';
   readonly decision: 'allow' | 'deny' | 'ask';
@@ -40,6 +44,22 @@ export interface DecisionRecord extends OfExecution {
   readonly strategy: string;
   readonly planHash: string;
   readonly policyHash: string;
+}
+
+/** Refused requests of one agent that came too fast to be recorded one by one; an empty agent: of no agent of its caller's. */
+export interface RefusalsRecord {
+  readonly type: 'refusals';
+  readonly caller: string;
+  readonly agent: string;
+  readonly count: number;
+  /** How many of them were refused with each reason code. */
+  readonly codes: Readonly<Record<string, number>>;
+  /** RFC 3339. */
+  readonly first: string;
+  readonly last: string;
+  readonly lastExecution: string;
+  /** Of the last one's argv and cwd, each with a NUL behind it, in hex. */
+  readonly lastSha256: string;
 }
 
 /** What the command would run, looked at before a person is asked: with it the plan has another hash. */

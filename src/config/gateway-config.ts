@@ -33,6 +33,10 @@ export interface GatewayLimits {
   readonly pendingPerAgent: number;
   /** Executions not yet ended, in whatever state. */
   readonly executionsPerAgent: number;
+  /** Of one agent; twice as many at once. */
+  readonly requestsPerSecond: number;
+  /** What they weigh together. */
+  readonly bytesPerSecond: number;
   readonly queueTimeoutMs: number;
   readonly startTimeoutMs: number;
   /** How long the database keeps what has ended. */

@@ -26,6 +26,8 @@ const limits = strictObject({
   queued: count(0, 100_000).default(1000),
   'pending-per-agent': count(1, 1000).default(20),
   'executions-per-agent': count(1, 10_000).default(50),
+  'requests-per-second': count(1, 100_000).default(200),
+  'bytes-per-second': sizeField.prefault('4m'),
   'queue-timeout': durationField.prefault('2m'),
   'start-timeout': durationField.prefault('30s'),
   // Ids must be known for as long as they are taken, which is a day.

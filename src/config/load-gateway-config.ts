@@ -94,6 +94,8 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
     queued: raw.queued,
     pendingPerAgent: raw['pending-per-agent'],
     executionsPerAgent: raw['executions-per-agent'],
+    requestsPerSecond: raw['requests-per-second'],
+    bytesPerSecond: raw['bytes-per-second'],
     queueTimeoutMs: raw['queue-timeout'],
     startTimeoutMs: raw['start-timeout'],
     historyMs: raw['history-days'] * 86_400_000,

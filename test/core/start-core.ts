@@ -5,6 +5,7 @@ import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 import { type Breakers, createBreakers } from '../../gateway/breakers.ts';
+import { createBudgets } from '../../gateway/budgets.ts';
 import type { Caller } from '../../gateway/caller.ts';
 import type { Channel, FromCaller, StartRequest, ToCaller } from '../../gateway/channel.ts';
 import { type ExecuteParts } from '../../gateway/execute.ts';
@@ -16,6 +17,7 @@ import { type KillSwitch, openKillSwitch } from '../../gateway/kill-switch.ts';
 import { createLedger } from '../../gateway/ledger.ts';
 import { createRateLimits } from '../../gateway/rate-limits.ts';
 import { createRecorder } from '../../gateway/recorder.ts';
+import { createRefusals, type Refusals } from '../../gateway/refusals.ts';
 import type { Records } from '../../gateway/settle-history.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
@@ -34,6 +36,8 @@ export const smallLimits = {
   queued: 10,
   pendingPerAgent: 5,
   executionsPerAgent: 5,
+  requestsPerSecond: 200,
+  bytesPerSecond: 4 * 1024 * 1024,
   queueTimeoutMs: 1000,
   startTimeoutMs: 1000,
   historyMs: 86_400_000,
@@ -64,6 +68,7 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly outputs: Outputs;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
+  readonly refusals: Refusals;
   /** What the kill switch takes for lost with its host. */
   readonly lost: ExecutionRecord[];
   readonly ran: string[];
@@ -88,7 +93,8 @@ export async function startCore(
   const store = createApprovalStore(database);
   const approvals = createApprovals(store, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
-  const recorder = createRecorder(log, outputs, () => policy.hash);
+  const refusals = createRefusals(log);
+  const recorder = createRecorder(log, refusals, outputs, () => policy.hash);
   const lost: ExecutionRecord[] = [];
   const killSwitch = await openKillSwitch({
     database,
@@ -106,6 +112,7 @@ export async function startCore(
   return {
     policy: () => policy,
     holdRates: createRateLimits(),
+    budgets: createBudgets(limits),
     breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: killSwitch.refusal }),
     agents: new Map([['coder', coder]]),
     halted: killSwitch.refusal,
@@ -120,9 +127,11 @@ export async function startCore(
     records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
     outputs,
     killSwitch,
+    refusals,
     lost,
     ran,
     [Symbol.asyncDispose]: async () => {
+      await refusals.close();
       await log.close();
       await history.close();
       await database.destroy();
