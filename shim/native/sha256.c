@@ -1,3 +1,6 @@
+/* At -Os the rounds below would be a third as fast. */
+#pragma GCC optimize("O2")
+
 #include "sha256.h"
 
 #include <string.h>
@@ -6,7 +9,7 @@
 
 enum { LENGTH_AT = SHA256_BLOCK - 8 };
 
-static const uint32_t round_constants[64] = {
+const uint32_t sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -22,34 +25,57 @@ static uint32_t turn(uint32_t word, int by)
     return word >> by | word << (32 - by);
 }
 
-static void fill_schedule(uint32_t words[64], const uint8_t *block)
+/* The next of sixteen words that follow from each other. */
+static uint32_t next_word(uint32_t words[16], int at)
 {
-    for (int i = 0; i < 16; i++)
-        words[i] = get_u32(block + 4 * i);
-    for (int i = 16; i < 64; i++) {
-        uint32_t a = words[i - 15], b = words[i - 2];
-        uint32_t small0 = turn(a, 7) ^ turn(a, 18) ^ a >> 3, small1 = turn(b, 17) ^ turn(b, 19) ^ b >> 10;
-        words[i] = words[i - 16] + small0 + words[i - 7] + small1;
-    }
+    uint32_t a = words[(at + 1) & 15], b = words[(at + 14) & 15];
+    uint32_t small0 = turn(a, 7) ^ turn(a, 18) ^ a >> 3, small1 = turn(b, 17) ^ turn(b, 19) ^ b >> 10;
+    return words[at] += small0 + words[(at + 9) & 15] + small1;
 }
+
+/* One round. The names of the eight variables move instead of their values. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                            \
+    do {                                                                                                            \
+        uint32_t word = at == 0 ? (words[i] = get_u32(block + 4 * (i))) : next_word(words, i);                      \
+        uint32_t first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + constants[i] + word;  \
+        d += first;                                                                                                 \
+        h = first + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));                           \
+    } while (0)
+
+#define EIGHT_ROUNDS(i)                                                                                             \
+    ROUND(a, b, c, d, e, f, g, h, i);                                                                               \
+    ROUND(h, a, b, c, d, e, f, g, i + 1);                                                                           \
+    ROUND(g, h, a, b, c, d, e, f, i + 2);                                                                           \
+    ROUND(f, g, h, a, b, c, d, e, i + 3);                                                                           \
+    ROUND(e, f, g, h, a, b, c, d, i + 4);                                                                           \
+    ROUND(d, e, f, g, h, a, b, c, i + 5);                                                                           \
+    ROUND(c, d, e, f, g, h, a, b, i + 6);                                                                           \
+    ROUND(b, c, d, e, f, g, h, a, i + 7)
 
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t words[64], v[8];
-    fill_schedule(words, block);
-    memcpy(v, state, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t large1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
-        uint32_t large0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t first = v[7] + large1 + choice + round_constants[i] + words[i];
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += first;
-        v[0] = first + large0 + majority;
+    uint32_t words[16];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (int at = 0; at < 64; at += 16) {
+        const uint32_t *constants = sha256_constants + at;
+        EIGHT_ROUNDS(0);
+        EIGHT_ROUNDS(8);
     }
-    for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+    state[5] += f;
+    state[6] += g;
+    state[7] += h;
+}
+
+void sha256_portable(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+    for (; count > 0; count--, blocks += SHA256_BLOCK)
+        take_block(state, blocks);
 }
 
 void sha256_begin(struct sha256 *hash)
@@ -58,19 +84,33 @@ void sha256_begin(struct sha256 *hash)
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(hash->state, start, sizeof start);
     hash->length = 0;
+    sha256_blocks *hardware = sha256_hardware();
+    hash->take_blocks = hardware != NULL ? hardware : sha256_portable;
+}
+
+/* Of what does not fill a block: as much as was taken from `bytes`. */
+static size_t fill_block(struct sha256 *hash, const uint8_t *bytes, size_t length)
+{
+    size_t filled = hash->length % SHA256_BLOCK;
+    size_t part = SHA256_BLOCK - filled < length ? SHA256_BLOCK - filled : length;
+    memcpy(hash->block + filled, bytes, part);
+    if (filled + part == SHA256_BLOCK)
+        hash->take_blocks(hash->state, hash->block, 1);
+    return part;
 }
 
 void sha256_add(struct sha256 *hash, const uint8_t *bytes, size_t length)
 {
     while (length > 0) {
-        size_t filled = hash->length % SHA256_BLOCK;
-        size_t part = SHA256_BLOCK - filled < length ? SHA256_BLOCK - filled : length;
-        memcpy(hash->block + filled, bytes, part);
+        size_t whole = hash->length % SHA256_BLOCK == 0 ? length / SHA256_BLOCK : 0;
+        size_t part = whole * SHA256_BLOCK;
+        if (whole > 0)
+            hash->take_blocks(hash->state, bytes, whole);
+        else
+            part = fill_block(hash, bytes, length);
         hash->length += part;
         bytes += part;
         length -= part;
-        if (filled + part == SHA256_BLOCK)
-            take_block(hash->state, hash->block);
     }
 }
 

@@ -6,8 +6,18 @@
 
 enum { SHA256_BLOCK = 64, SHA256_HEX = 64 };
 
+/* Takes `count` blocks into `state`. */
+typedef void sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
+
+sha256_blocks sha256_portable;
+extern const uint32_t sha256_constants[64];
+
+/* The one by this processor's own instructions; NULL where it has none. */
+sha256_blocks *sha256_hardware(void);
+
 /* One SHA-256 (FIPS 180-4) in the making. */
 struct sha256 {
+    sha256_blocks *take_blocks;
     uint32_t state[8];
     uint64_t length;
     uint8_t block[SHA256_BLOCK];

@@ -8,6 +8,7 @@ import { burstFigures } from './burst.ts';
 import { coldFigures } from './cold.ts';
 import { controlPlaneFigures } from './control-plane.ts';
 import type { Figure } from './figure.ts';
+import { hashingFigures } from './hashing.ts';
 import { hopFigures, hopsEnv } from './hops.ts';
 import { judgingFigures } from './judging.ts';
 import { type Counts, latencyFigures } from './latency.ts';
@@ -32,6 +33,7 @@ type Group = (counts: Counts) => Promise<Figure[]>;
 function groups(): Readonly<Record<string, Group>> {
   return {
     policy: judgingFigures,
+    hashing: hashingFigures,
     placement: placementFigures,
     'control-plane': controlPlaneFigures,
     latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),
