@@ -186,9 +186,13 @@ function take(reader: Reader, option: Option, attached: string | undefined): voi
   if (option.value === 'none' && attached !== undefined) reader.sure = false;
   if (reader.grammar.style === 'nopt' && attached?.startsWith('-') === true) reader.sure = false;
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
-  if (text !== undefined && option.values?.has(text) === false) reader.sure = false;
+  if (text !== undefined && !isKnownValue(option, text)) reader.sure = false;
   if (text !== undefined) reader.values.push({ option, text });
   else if (option.value === 'required') reader.sure = false;
+}
+
+function isKnownValue({ values }: Option, text: string): boolean {
+  return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));
 }
 
 /** One that looks like an option may be one to another version of the tool, or to whoever reads the line before it. */

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scriptOperands } from './script-operands.ts';
+import { interpreterData } from './tools/interpreter-data.ts';
+import { knownTools } from './tools/known-tools.ts';
+import { plainTools } from './tools/plain-tools.ts';
+import { wrapperData } from './tools/wrapper-data.ts';
 
 /** A file as its path, what cannot be looked at as `?`. */
 const shown = (line: string | readonly string[]) =>
@@ -20,7 +24,8 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     ['sh /etc/../app/x.sh', '/etc/../app/x.sh'],
     ['node x.js', 'x.js'],
     ['node --enable-source-maps x.js --inspect', 'x.js'],
-    ['node --title t x.js', 'x.js'],
+    ['node --stack-size 2000 x.js', 'x.js'],
+    ['node ../a/./x.js', '../a/./x.js'],
     ['node --max-old-space-size=4096 x.js', 'x.js'],
     ['node -- x.js', 'x.js'],
     ['node -r ./pre.js x.js', './pre.js', 'x.js'],
@@ -31,14 +36,22 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     ['python3.12 -u -W error x.py -m y', 'x.py'],
     ['python -Im2to3', '?'],
     ['perl -w x.pl', 'x.pl'],
-    ['perl -I lib x.pl', 'x.pl'],
-    ['perl -Ilib x.pl', 'x.pl'],
+    ['python3 -Werror::DeprecationWarning -Xdev x.py', 'x.py'],
+    ['perl -I lib x.pl', '?', 'x.pl'],
+    ['perl -Ilib x.pl', '?', 'x.pl'],
+    ['ruby -Ilib -W0 x.rb', '?', 'x.rb'],
+    ['node -C dev x.js', '?', 'x.js'],
+    ['node --env-file=.env x.js', '?', 'x.js'],
+    ['node -r ./a/../b.js x.js', '?', 'x.js'],
+    ['node --import ./a%20b.js x.js', '?', 'x.js'],
+    ['node --import ./a.js?x ./x.js', '?', './x.js'],
     ['ruby -w x.rb', 'x.rb'],
     ['ruby -r ./lib.rb x.rb', './lib.rb', 'x.rb'],
     ['env A=b sh x.sh', '?'],
-    ['env -i sh x.sh', 'x.sh'],
+    ['env -v sh x.sh', 'x.sh'],
     ['timeout 5 nice -n 3 node x.js', 'x.js'],
-    ['nohup ./x', './x'],
+    ['nohup ./x', './x', '?'],
+    ['nohup /usr/bin/python3 x.py', '/usr/bin/python3', '?'],
     ['busybox sh x.sh', 'x.sh'],
     [['sh', '-c', 'node x.js'], 'x.js'],
     [['sh', '-c', '. ./x.sh'], './x.sh'],
@@ -73,6 +86,29 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     { argv: ['perl', '-x', 'x.pl'] },
     { argv: ['ruby', '-e', 'x'] },
     { argv: ['ruby', '-C', 'lib', 'x.rb'] },
+    { argv: ['python3', '-X', 'pycache_prefix=./x', 'x.py'] },
+    { argv: ['python3', '-Werror::x.y', 'x.py'] },
+    { argv: ['perl', '-n', 'x.pl', './x |'] },
+    { argv: ['ruby', '-W:x', 'x.rb'] },
+    { argv: ['node', './a/../x.js'] },
+    { argv: ['node', '--input-type=module', 'x.js'] },
+    { argv: ['env', '-i', 'sh', 'x.sh'] },
+    { argv: ['env', '-u', 'PATH', 'sh', 'x.sh'] },
+    { argv: ['sh', '-o', 'stdin', 'x.sh'] },
+    { argv: ['bash', '-ok', 'x.sh'] },
+    { argv: ['bash', '-O', 'extglob', 'x.sh'] },
+    { argv: ['npm', 'ci'] },
+    { argv: ['npm', 'install', '--save-dev', 'x'] },
+    { argv: ['npm', 'run', 'x'] },
+    { argv: ['npm', 'test'] },
+    { argv: ['git', 'status'] },
+    { argv: ['git', 'push'] },
+    { argv: ['pip', 'install', 'x'] },
+    { argv: ['docker', 'run', 'x'] },
+    { argv: ['ssh', 'host', './x.sh'] },
+    { argv: ['split', '--filter=./x.sh', 'y'] },
+    { argv: ['install', '--strip-program=./x.sh', '-s', 'y', 'z'] },
+    { argv: ['timeout', '5', 'unheard-of', 'x'] },
     { argv: ['deno', 'run', 'x.ts'] },
     { argv: ['make'] },
     { argv: ['awk', '-f', 'x.awk', 'y'] },
@@ -95,10 +131,12 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
 
   test.each([
     'ls',
-    'npm ci',
-    'npm install --save-dev x',
-    'git status',
-    'git push',
+    'npm ls --all',
+    'env',
+    'cp -r a b',
+    'docker ps -a',
+    'kubectl get pods',
+    'pip list',
     'find . -name -exec',
     'node --version',
     'python3 -V',
@@ -110,6 +148,31 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     'timeout 5 ls x.sh',
   ])('%s runs no file', (line) => {
     expect(shown(line)).toEqual([]);
+  });
+
+  test('A-75: a tool that no table knows is said to be unknown, by its name where that is plain', () => {
+    expect(scriptOperands(['unheard-of', 'x'])).toEqual([
+      { notInspected: 'what unheard-of loads or runs: Clawrden does not know it' },
+    ]);
+    expect(scriptOperands(['env', 'a\u001b[2J', 'x'])).toEqual([
+      { notInspected: 'what a file loads or runs: Clawrden does not know it' },
+    ]);
+  });
+
+  test('A-75: nothing at all is said only of tools and words that the data knows', () => {
+    const word = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('-x', '--y=z', 'ls', './x', '-'));
+    const known = new Set([
+      ...plainTools,
+      ...knownTools.keys(),
+      ...wrapperData.keys(),
+      ...interpreterData.keys(),
+    ]);
+    fc.assert(
+      fc.property(word, fc.array(word, { maxLength: 4 }), (tool, args) => {
+        fc.pre(!known.has(tool));
+        expect(scriptOperands([tool, ...args]).some((operand) => 'notInspected' in operand)).toBe(true);
+      }),
+    );
   });
 
   test('names are told apart from files where a tool looks them up', () => {

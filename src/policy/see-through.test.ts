@@ -84,7 +84,7 @@ test.each([
 test.each([
   ['env'],
   ['env', 'ls', '-la'],
-  ['env', '-i', 'ls'],
+  ['env', '-v', 'ls'],
   ['timeout', '5', 'ls'],
   ['timeout', '-k', '1', '5', 'nice', '-n', '3', 'ls', '--', '-S'],
   ['nice', '-10', 'ls'],

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptOperands } from '../../src/policy/script-operands.ts';
 import { interpreterData } from '../../src/policy/tools/interpreter-data.ts';
 import { shellOptions } from '../../src/policy/tools/wrapper-data.ts';
@@ -10,6 +10,7 @@ import { shellOptions } from '../../src/policy/tools/wrapper-data.ts';
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const dir = mkdtempSync(join(tmpdir(), 'clawrden-interpreters-'));
 const ran = join(dir, 'ran');
+beforeAll(setLures);
 afterAll(() => rmSync(dir, { recursive: true }));
 
 /** All of them, or every eleventh in a short run. */
@@ -42,19 +43,58 @@ const files: Readonly<Record<string, string>> = {
 /** The names of what ran, in their order. */
 function run(argv: readonly string[], language: string): string[] {
   rmSync(ran, { force: true });
-  for (const name of ['main', 'V']) writeFileSync(join(dir, name), noting[language]?.(name) ?? '');
+  for (const name of ['main', 'V'])
+    writeFileSync(join(dir, name), `${uses[language] ?? ''}${noting[language]?.(name) ?? ''}`);
   const [tool = '', ...args] = argv;
   spawnSync(files[tool] ?? tool, args, {
     cwd: dir,
     input: noting[language]?.('stdin') ?? '',
     timeout: 5000,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], RAN: ran },
+    env: { PATH: process.env['PATH'], HOME: dir, RAN: ran },
   });
   try {
     return readFileSync(ran, 'utf8').trim().split('\n');
   } catch {
     return [];
   }
+}
+
+/** What each of them would load by itself, by a name, or for what the script uses, if an option had it look here. */
+const lures: Readonly<Record<string, readonly string[]>> = {
+  shell: ['.bashrc', '.profile', '.bash_profile', '.shrc', 'V.sh'],
+  node: ['V.js', 'main.js', 'index.js', 'node_modules/V/index.js', 'node_modules/two/other.js'],
+  python: [
+    'V.py',
+    'os.py',
+    'site.py',
+    'sitecustomize.py',
+    'usercustomize.py',
+    'warnings.py',
+    'tracemalloc.py',
+    '__main__.py',
+  ],
+  perl: ['V.pm', 'strict.pm', 'Config.pm', 'lib/strict.pm', 'sitecustomize.pl'],
+  ruby: ['V.rb', 'set.rb', 'rubygems.rb', 'lib/set.rb'],
+};
+
+/** What a script uses, so that it is seen where its interpreter finds that. */
+const uses: Readonly<Record<string, string>> = {
+  node: "require('two');\n",
+  perl: 'use strict;\n',
+  ruby: "require 'set'\n",
+};
+
+function setLures(): void {
+  for (const [language, names] of Object.entries(lures))
+    for (const name of names) write(name, noting[language]?.(name) ?? '');
+  write('node_modules/two/package.json', '{ "exports": { "V": "./other.js", "default": "./one.js" } }');
+  write('node_modules/two/one.js', '');
+  write('.env', 'NODE_OPTIONS=--require ./V.js\n');
+}
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(dir, name)), { recursive: true });
+  writeFileSync(join(dir, name), text);
 }
 
 /** Each way to write an option that may take `V` for its value, or not. */
@@ -85,6 +125,68 @@ describe.each(tools)('what $line runs', ({ line, language, options }) => {
     ]);
     const seen = lines.filter((argv) => scriptOperands(argv).every((operand) => 'path' in operand));
     expect(sample(seen).flatMap((argv) => hidden(argv, language))).toEqual([]);
+  });
+});
+
+const helps: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  shell: [['--help'], ['-c', 'set -o; shopt'], ['-c', 'help set']],
+  node: [['--help']],
+  python: [['--help-all'], ['--help'], ['--help-xoptions']],
+  perl: [['-h']],
+  ruby: [['--help']],
+};
+
+/** Options, and words that may be values, as the interpreter itself lists them. */
+function ownWords(tool: readonly string[], language: string): { options: string[]; values: string[] } {
+  const [file = '', ...rest] = tool;
+  const text = (helps[language] ?? [])
+    .map((args) => spawnSync(files[file] ?? file, [...rest, ...args], { encoding: 'utf8', input: '' }))
+    .map(({ stdout, stderr }) => `${stdout}\n${stderr}`)
+    .join('\n');
+  const words = text.split(/[\s,;|[\](){}"'`]+/);
+  const options = words.filter((word) => /^--?\w[\w-]*=?$/.test(word)).map((word) => word.replace('=', ''));
+  const values = words
+    .filter((word) => /^[\w:.]{2,24}=?$/.test(word))
+    .map((word) => word.replace(/=$/, '=./V'));
+  return { options: [...new Set(options)], values: [...new Set(values)] };
+}
+
+describe.each(tools)('A-75 P9: what $line loads', ({ line, language, options }) => {
+  const tool = line.split(' ');
+  const isThere = spawnSync(tool[0] ?? '', ['--version']).error === undefined;
+
+  test.skipIf(!isThere)(
+    'is what is said, or it is said that something is not inspected',
+    { timeout: 900_000 },
+    () => {
+      const own = ownWords(tool, language);
+      const names = [...new Set([...options.keys(), ...own.options])];
+      const common = ['V', './V', '1', '.', 'lib', 'error::V.C', 'module', './.env', 'pycache_prefix=./V'];
+      const valuesOf = (name: string) =>
+        (options.get(name)?.value ?? 'none') === 'none' ? common : [...common, ...own.values];
+      const lines = names.flatMap((name) => [
+        [...tool, name, 'main', 'V'],
+        ...valuesOf(name).flatMap((value) => [
+          [...tool, name, value, 'main', 'V'],
+          [...tool, `${name}${value}`, 'main'],
+          [...tool, `${name}=${value}`, 'main'],
+        ]),
+      ]);
+      const seen = lines.filter((argv) => scriptOperands(argv).every((operand) => 'path' in operand));
+      // Without an option nothing is left to see, so there must be some.
+      expect(seen.length).toBeGreaterThan(5);
+      const some = isLong ? seen : seen.filter((_, index) => index % Math.ceil(seen.length / 16) === 0);
+      expect(some.flatMap((argv) => hidden(argv, language))).toEqual([]);
+    },
+  );
+
+  test.skipIf(!isThere)('a plain line stays inspected', () => {
+    for (const argv of [
+      [...tool, 'main'],
+      [...tool, './main', 'V'],
+      [...tool, ...(language === 'shell' ? ['-e'] : []), 'main'],
+    ])
+      expect(scriptOperands(argv)).toEqual([{ path: argv.find((word) => word.endsWith('main')) }]);
   });
 });
 

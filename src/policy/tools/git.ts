@@ -142,6 +142,7 @@ const implied = `
 /** Runs the agent's own hooks and configuration whatever is typed: keep it where that may happen. */
 export const git: ToolGrammar = {
   style: 'gnu',
+  runsByItself: () => 'the hooks of the repository, and what its configuration names',
   numbers: true,
   options: options(
     `-C= --no-pager -P --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs

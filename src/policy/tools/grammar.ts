@@ -15,7 +15,7 @@ export interface Option {
   readonly value: 'none' | 'required' | 'optional';
   /** It neither runs a program nor writes a file, whatever its value is: any, or one of `values`. */
   readonly harmless: boolean;
-  /** Where some values change what runs: those that do not. With any other nothing is sure about the line. */
+  /** Where some values change what runs: those that do not; `#` is any digits. With any other nothing is sure about the line. */
   readonly values?: ReadonlySet<string>;
 }
 
@@ -49,6 +49,8 @@ export interface ToolGrammar {
   readonly valuesApart?: boolean;
   /** A value that may be left out stands behind `=`, also in a cluster: other options follow without one (pflag). */
   readonly optionalBehindEquals?: boolean;
+  /** What it runs that its arguments do not say. Absent: nothing, unless its sub-command is not harmless. */
+  readonly runsByItself?: (words: Words) => string | undefined;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }

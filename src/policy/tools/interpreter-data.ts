@@ -8,56 +8,78 @@ export interface Interpreter {
   readonly instead: OptionTable;
   /** Their value is a file, or a name that the tool looks up, that is run first. */
   readonly loads: OptionTable;
+  /** They change where the tool finds what it loads besides its program. */
+  readonly alters: OptionTable;
   /** With one of these and no operand nothing is run. */
   readonly prints: OptionTable;
   /** First operands that are no files. */
   readonly words: ReadonlySet<string>;
+  /** It takes `..` out of the name of a file as text, so that a link before it leads elsewhere than the kernel says. */
+  readonly joinsPaths: boolean;
 }
 
 interface Spellings {
   readonly plain: string;
   readonly instead: string;
   readonly loads?: string;
+  readonly alters?: string;
   readonly prints: string;
   readonly words?: readonly string[];
+  readonly joinsPaths?: boolean;
 }
 
-/** By their names without a version: `python` stands for `python3.12` too. */
+/** Of a warning filter: a category with a dot in it would be imported. */
+const warnings = ['error', 'ignore', 'always', 'default', 'module', 'once'];
+const categories = [
+  'DeprecationWarning',
+  'UserWarning',
+  'ResourceWarning',
+  'RuntimeWarning',
+  'SyntaxWarning',
+];
+const filters = warnings.flatMap((one) => [one, ...categories.map((name) => `${one}::${name}`)]).join('|');
+
+/** By their names without a version: `python` stands for `python3.12` too. An option that names a file of its own is not plain. */
 export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string, Interpreter>([
   // Node 24.
   [
     'node',
     interpreter({
-      plain: `-c,--check --abort-on-uncaught-exception -C,--conditions= --cpu-prof --cpu-prof-dir=
-        --cpu-prof-interval= --cpu-prof-name= --diagnostic-dir= --disable-warning= --dns-result-order= --enable-source-maps
-        --expose-gc --force-color? --heap-prof --icu-data-dir= --input-type=
-        --jitless --max-http-header-size= --max-old-space-size= --max-semi-space-size= --no-addons --no-deprecation
-        --no-warnings --pending-deprecation --preserve-symlinks --preserve-symlinks-main --report-on-fatalerror
-        --secure-heap= --stack-size= --stack-trace-limit= --strip-types --experimental-strip-types --throw-deprecation
-        --title= --tls-cipher-list= --trace-deprecation --trace-exit --trace-uncaught --trace-warnings
-        --unhandled-rejections= --use-bundled-ca --use-openssl-ca --use-system-ca --zero-fill-buffers`,
+      plain: `-c,--check --abort-on-uncaught-exception --cpu-prof
+        --disable-warning={DeprecationWarning|ExperimentalWarning} --dns-result-order={ipv4first|ipv6first|verbatim}
+        --enable-source-maps --expose-gc --heap-prof --jitless --max-http-header-size={#} --max-old-space-size={#}
+        --max-semi-space-size={#} --no-addons --no-deprecation --no-warnings --pending-deprecation --stack-size={#}
+        --stack-trace-limit={#} --strip-types --experimental-strip-types --throw-deprecation --trace-deprecation --trace-exit
+        --trace-uncaught --trace-warnings --unhandled-rejections={strict|warn|none|throw|warn-with-error-codes}
+        --use-bundled-ca --use-openssl-ca --use-system-ca --zero-fill-buffers`,
       instead: '-e,--eval= -p,--print= --run=',
       loads: '-r,--require= --import=',
+      alters: `-C,--conditions= --preserve-symlinks --preserve-symlinks-main --env-file= --env-file-if-exists= --icu-data-dir=
+        --loader,--experimental-loader= --openssl-config=`,
       prints: '-v,--version -h,--help --v8-options',
       words: ['inspect', 'debug'],
+      joinsPaths: true,
     }),
   ],
   // CPython 3.11.
   [
     'python',
     interpreter({
-      plain: '-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W= -X= --check-hash-based-pycs=',
+      plain: `-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W={${filters}} --check-hash-based-pycs={always|default}
+        -X={dev|faulthandler|importtime|int_max_str_digits=0|no_debug_ranges|showrefcount|tracemalloc|utf8|utf8=0|utf8=1|warn_default_encoding}`,
       instead: '-c= -m=',
       prints: '-h,--help -V,--version -? --help-env --help-xoptions --help-all',
     }),
   ],
-  // Perl 5.36. `-l` and `-0` may have digits attached: those are then options that we do not know.
+  // Perl 5.36. `-l` and `-0` may have digits attached: those are then options that we do not know. With `-n` and `-p` the
+  // other operands may be commands.
   [
     'perl',
     interpreter({
-      plain: '-a -c -f -I= -l -n -p -s -t -T -u -U -w -W -X -0',
+      plain: '-c -f -l -t -T -w -W -X -0',
       instead: '-e= -E=',
       loads: '-M= -m=',
+      alters: '-I=',
       prints: '-h -v -V',
     }),
   ],
@@ -65,33 +87,36 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
   [
     'ruby',
     interpreter({
-      plain: '-a -c -d,--debug -I= -l -n -p -s -U -w -W? --disable= --enable= --jit --yjit --verbose -0',
+      plain: `-c -d,--debug -l -U -w -W?{0|1|2|:deprecated|:experimental|:no-deprecated|:no-experimental}
+        --disable={did_you_mean|error_highlight|frozen-string-literal|gems|jit|rubyopt|yjit} --enable={frozen-string-literal|jit|yjit}
+        --jit --yjit --verbose -0`,
       instead: '-e=',
       loads: '-r=',
+      alters: '-I=',
       prints: '-h,--help -v,--version --copyright',
     }),
   ],
 ]);
 
-/** Tools whose program is among their arguments, and the options that say it is in a file. */
-export const programFiles: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...['awk', 'gawk', 'mawk', 'nawk'].map((name) => [name, ['-f', '-E', '--file', '--exec']] as const),
-  ['sed', ['-f', '--file']],
-]);
-
-/** Tools that run files in ways that are not looked at. */
-export const otherRunners: ReadonlySet<string> = new Set([
-  ...['bun', 'bunx', 'deno', 'npx', 'php', 'lua', 'tclsh', 'ts-node', 'tsx'],
-  ...['make', 'gmake', 'cmake', 'ninja', 'ant', 'gradle', 'mvn', 'cargo', 'go', 'java', 'Rscript', 'julia'],
-]);
-
-function interpreter({ plain, instead, loads = '', prints, words = [] }: Spellings): Interpreter {
-  const [insteadTable, loadsTable, printsTable] = [options(instead), options(loads), options(prints)];
+function interpreter({
+  plain,
+  instead,
+  loads = '',
+  alters = '',
+  prints,
+  words = [],
+  joinsPaths = false,
+}: Spellings): Interpreter {
+  const tables = {
+    instead: options(instead),
+    loads: options(loads),
+    alters: options(alters),
+    prints: options(prints),
+  };
   return {
-    options: [insteadTable, loadsTable, printsTable].reduce(withOptions, options(plain)),
-    instead: insteadTable,
-    loads: loadsTable,
-    prints: printsTable,
+    ...tables,
+    options: Object.values(tables).reduce(withOptions, options(plain)),
     words: new Set(words),
+    joinsPaths,
   };
 }

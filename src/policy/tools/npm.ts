@@ -71,4 +71,8 @@ export const npm: ToolGrammar = {
   options: common,
   subcommands: all,
   abbreviations: abbreviationsOf(all),
+  runsByItself: ({ subcommand }) =>
+    subcommand?.name === 'run' || subcommand?.does?.includes('run') === true
+      ? 'the scripts that package.json names'
+      : undefined,
 };

@@ -4,6 +4,7 @@ import { options, type ToolGrammar } from './grammar.ts';
 export const ssh: ToolGrammar = {
   style: 'posix',
   optionsBehindFirst: true,
+  runsByItself: () => 'what its configuration names, and the other side',
   options: options(
     '-4 -6 -a -C -k -n -q -T -t -V -v -x -l= -p= -b= -B= -c= -e= -m= -i=',
     // Not -P: some versions take a value for it, and others read on behind it.

@@ -18,12 +18,15 @@ const none = options('');
 
 const applets: Wrapper = { options: none, before: 0 };
 
-/** Wrappers that can be seen through. */
+/**
+ * Wrappers that can be seen through. `env` may not take a variable away: without its PATH a shell takes one of its own, in
+ * which some have the working directory.
+ */
 export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   [
     'env',
     {
-      options: options('-i,--ignore-environment -0,--null -u,--unset= -v,--debug'),
+      options: options('-0,--null -v,--debug'),
       before: 0,
       assigns: true,
     },
