@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
+import { auditPosition } from './store/audit-position.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { type History, openHistory } from './store/history.ts';
 import { createOutputs, type Outputs } from './store/outputs.ts';
@@ -24,10 +25,10 @@ export async function openRecords(
   signingKey: KeyObject,
   text: string,
 ): Promise<Records> {
-  const audit = await openAuditLog(config.audit, { key: signingKey });
   const file = join(config.state, 'clawrden.db');
   const database = await openDatabase(file, 'power-loss');
   const index = await openDatabase(file, 'crash');
+  const audit = await openAuditLog(config.audit, { key: signingKey, witness: auditPosition(index) });
   const history = openHistory(index, config.limits.historyMs);
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {

@@ -121,7 +121,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
     running: records.filter(({ state }) => state === 'running').length,
     queued: parts.scheduler.queued,
     pending: parts.approvals.pending().length,
-    warnings: [...policyProblems(policyFile), ...policyFile.current().warnings],
+    warnings: [...parts.audit.warnings(), ...policyProblems(policyFile), ...policyFile.current().warnings],
     lockdown: parts.killSwitch.locked(),
   };
 }

@@ -1,10 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { rename } from 'node:fs/promises';
-import { rotatedName } from '../../src/audit/audit-files.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { Appender } from './appender.ts';
 import type { AuditRecord } from './audit-record.ts';
-import { chainLines, type Position, signedHead, writeLines } from './chain-lines.ts';
-import { type OpenFile, openChained } from './open-chained.ts';
+import { openLog } from './open-log.ts';
+import { noWitness, type Witness } from './witness.ts';
 
 /** Append-only and hash-chained; what `append` has resolved for is on the disk. */
 export interface AuditLog {
@@ -12,6 +11,8 @@ export interface AuditLog {
   readonly append: (record: AuditRecord) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
   readonly problem: () => string;
+  /** What a person should look at since this log was opened: records that went missing, a file that cannot be put aside. */
+  readonly warnings: () => readonly string[];
   /** Signs the head, last. */
   readonly close: () => Promise<void>;
 }
@@ -21,7 +22,13 @@ export interface AuditLogOptions {
   readonly key: KeyObject;
   /** A file of this size is put aside, under the number of its last record, and the chain goes on in a new one. */
   readonly maxBytes?: number;
+  /** Left out, a log of which nothing is left is taken for a new one. */
+  readonly witness?: Witness;
 }
+
+const defaultMaxBytes = 256 * 1024 * 1024;
+/** Taken at once; a batch is written in one piece. */
+const recordsAtOnce = 256;
 
 interface Waiting {
   readonly record: AuditRecord;
@@ -29,38 +36,38 @@ interface Waiting {
   readonly reject: (error: ClawrdenError) => void;
 }
 
-const defaultMaxBytes = 256 * 1024 * 1024;
-/** Between two signed heads: so many records at most, and with the first that comes after so long. */
-const headEvery = { records: 1000, ms: 10 * 60_000 };
-
 /**
- * Opens `file`, cutting off a torn last line. There is no timer: each flush takes what arrived during the last one.
- * A line is `{seq, time, mono, ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
+ * Opens the log at `path`. Each flush takes what arrived during the last one. A line is
+ * `{seq, time, mono, ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
  */
-export async function openAuditLog(file: string, options: AuditLogOptions): Promise<AuditLog> {
-  const appender = new Appender(file, options, await openChained(file));
+export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
+  const { key, maxBytes = defaultMaxBytes, witness = noWitness } = options;
+  const log = await openLog(path, await witness.recorded());
+  const queue = new Queue(new Appender(log, { key, maxBytes, witness }));
   return {
-    append: (record) => appender.append(record),
-    problem: () => appender.problem,
-    close: () => appender.close(),
+    append: (record) => queue.append(record),
+    problem: () => queue.problem,
+    warnings: () => queue.warnings(),
+    close: () => queue.close(),
   };
 }
 
-class Appender {
+/** One flush at a time; between them the file is looked at, so that one that was taken away is noticed. */
+class Queue {
   problem = '';
-  readonly #file: string;
-  readonly #options: AuditLogOptions;
-  #open: OpenFile;
-  #unsigned = 0;
-  /** On the monotonic clock. */
-  #signedAt = performance.now();
+  readonly #appender: Appender;
+  readonly #looking: NodeJS.Timeout;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
 
-  constructor(file: string, options: AuditLogOptions, open: OpenFile) {
-    this.#file = file;
-    this.#options = options;
-    this.#open = open;
+  constructor(appender: Appender) {
+    this.#appender = appender;
+    this.#looking = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#look();
+  }
+
+  warnings(): readonly string[] {
+    return this.#appender.warnings();
   }
 
   append(record: AuditRecord): Promise<void> {
@@ -71,16 +78,20 @@ class Appender {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     await this.#flushing;
-    if (this.#unsigned > 0) await this.#write([]).catch(() => {});
-    await this.#open.handle.close();
+    await this.#appender.close();
+  }
+
+  #look(): void {
+    if (this.#flushing === undefined && this.#appender.needsFlush()) this.#flushing = this.#flush();
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0);
+    do {
+      const batch = this.#waiting.splice(0, recordsAtOnce);
       try {
-        await this.#write(batch.map(({ record }) => record));
+        await this.#appender.write(batch.map(({ record }) => record));
         this.problem = '';
         for (const { resolve } of batch) resolve();
       } catch (error) {
@@ -88,31 +99,9 @@ class Appender {
         const refusal = new ClawrdenError('audit-unwritable', `the audit cannot be written: ${this.problem}`);
         for (const { reject } of batch) reject(refusal);
       }
-    }
+    } while (this.#waiting.length > 0);
     this.#flushing = undefined;
   }
-
-  /** No records: only the head is signed. */
-  async #write(records: readonly AuditRecord[]): Promise<void> {
-    const { maxBytes = defaultMaxBytes, key } = this.#options;
-    if (this.#open.position.end >= maxBytes) await this.#rotate();
-    const { handle, position } = this.#open;
-    const lines = chainLines(records, position);
-    const now = performance.now();
-    const many = this.#unsigned + records.length >= headEvery.records;
-    const due = records.length === 0 || many || now - this.#signedAt >= headEvery.ms;
-    const head = due ? signedHead(lines.last, key) : undefined;
-    await writeLines(handle, lines.text + (head?.text ?? ''), position.end);
-    this.#unsigned = due ? 0 : this.#unsigned + records.length;
-    if (due) this.#signedAt = now;
-    const last: Position = (head ?? lines).last;
-    this.#open = { handle, position: last };
-  }
-
-  async #rotate(): Promise<void> {
-    const { handle, position } = this.#open;
-    await rename(this.#file, rotatedName(this.#file, position.seq));
-    this.#open = await openChained(this.#file);
-    await handle.close();
-  }
 }
+
+const lookEveryMs = 500;

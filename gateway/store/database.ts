@@ -118,7 +118,15 @@ export interface ReissuedCertificateRow {
   relay: string;
 }
 
+export interface AuditPositionRow {
+  /** Always 1: there is one row. */
+  one: number;
+  seq: number;
+  hash: string;
+}
+
 export interface Tables {
+  audit_position: AuditPositionRow;
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;

@@ -14,6 +14,7 @@ export const migrations: Record<string, Migration> = {
   '0008-revocations': { up: createRevocations },
   '0009-operands': { up: addOperands },
   '0010-cut-commands': { up: addCutCommands },
+  '0012-audit-position': { up: createAuditPosition },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -141,5 +142,14 @@ async function createRevocations(database: Kysely<unknown>): Promise<void> {
     .createTable('reissued_certificates')
     .addColumn('fingerprint', 'text', (column) => column.primaryKey())
     .addColumn('relay', 'text', (column) => column.notNull())
+    .execute();
+}
+
+async function createAuditPosition(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('audit_position')
+    .addColumn('one', 'integer', (column) => column.primaryKey())
+    .addColumn('seq', 'bigint', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
     .execute();
 }

@@ -1,22 +1,46 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Digits after the name of a file that was rotated away: the number of its last record. */
+/** Digits after the name of a file that was put aside: the number of its last record. */
 const sequenceDigits = 12;
 
-/** Where the log `file` goes when it is full; `seq` is its last record's. */
-export function rotatedName(file: string, seq: number): string {
-  return `${file}.${String(seq).padStart(sequenceDigits, '0')}`;
+/** Where the log `file` goes when it is full; `seq` is its last record's. `attempt` counts names that were taken. */
+export function rotatedName(file: string, seq: number, attempt = 0): string {
+  const name = `${file}.${String(seq).padStart(sequenceDigits, '0')}`;
+  return attempt === 0 ? name : `${name}.${attempt}`;
 }
 
-/** The rotated parts of the log `file`, oldest first. */
+/** The parts of the log `file` that were put aside, oldest first. */
 export async function rotatedFiles(file: string): Promise<string[]> {
   const names = await readdir(dirname(file));
-  const parts = names.filter((name) => isPartOf(name, basename(file)));
-  return parts.sort().map((name) => join(dirname(file), name));
+  const parts = names.flatMap((name) => orderOf(name, basename(file)) ?? []);
+  parts.sort((a, b) => a.seq - b.seq || a.attempt - b.attempt);
+  return parts.map(({ name }) => join(dirname(file), name));
 }
 
-function isPartOf(name: string, log: string): boolean {
-  const digits = name.slice(log.length + 1);
-  return name.startsWith(`${log}.`) && digits.length === sequenceDigits && /^\d+$/.test(digits);
+/** All of the log, oldest first. Cut off while a full file was put aside, one file has two names: it counts once. */
+export async function auditFiles(file: string): Promise<string[]> {
+  const parts = await rotatedFiles(file);
+  const log = await stat(file).catch(absent);
+  if (log === undefined) return parts;
+  const kinds = await Promise.all(parts.map((part) => stat(part)));
+  const others = parts.filter((_, index) => kinds[index]?.ino !== log.ino || kinds[index]?.dev !== log.dev);
+  return [...others, file];
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+}
+
+interface Part {
+  readonly name: string;
+  readonly seq: number;
+  readonly attempt: number;
+}
+
+function orderOf(name: string, log: string): Part | undefined {
+  if (!name.startsWith(`${log}.`)) return undefined;
+  const [, seq, attempt = '0'] = /^(\d{12})(?:\.(\d{1,3}))?$/.exec(name.slice(log.length + 1)) ?? [];
+  return seq === undefined ? undefined : { name, seq: Number(seq), attempt: Number(attempt) };
 }

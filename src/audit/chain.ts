@@ -4,9 +4,31 @@ import { canonicalJson } from '../plan.ts';
 /** What the first record of a log has for `prev`. */
 export const firstLink = '0'.repeat(64);
 
+/** What a record is for the one that comes after it. */
+export interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Before the first record. */
+export const beginning: Link = { seq: 0, hash: firstLink };
+
 /** The link of one record: SHA-256 of its canonical JSON without `hash`. */
 export function linkHash(body: object): string {
   return createHash('sha256').update(canonicalJson(body)).digest('hex');
+}
+
+/** Of a line of the log; undefined where it is no record. */
+export function linkOf(line: string): Link | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { seq, hash } = value as Record<string, unknown>;
+    if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
+    return typeof hash === 'string' ? { seq, hash } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An Ed25519 signature over the link before a `head` record: it vouches for everything up to there. */

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 
 const newline = 0x0a;
+/** Far longer than any record: of a line that goes on for longer only the beginning is kept, which is no record. */
+const longest = 64 * 1024 * 1024;
 
 /**
  * The lines of a file from an offset on; the last one may have no end. Only a newline ends one: node:readline takes
@@ -8,15 +10,19 @@ const newline = 0x0a;
  */
 export async function* readLines(file: string, start = 0): AsyncGenerator<string> {
   let begun: Buffer[] = [];
+  let bytes = 0;
   for await (const chunk of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
     let at = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, at)) {
       begun.push(chunk.subarray(at, end));
       yield Buffer.concat(begun).toString();
       begun = [];
+      bytes = 0;
       at = end + 1;
     }
-    if (at < chunk.length) begun.push(chunk.subarray(at));
+    if (at === chunk.length || bytes > longest) continue;
+    begun.push(chunk.subarray(at));
+    bytes += chunk.length - at;
   }
   if (begun.length > 0) yield Buffer.concat(begun).toString();
 }

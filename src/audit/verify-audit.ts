@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { firstLink, isSignatureOf, linkHash } from './chain.ts';
+import { firstLink, isSignatureOf, type Link, linkHash } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
 export interface AuditReport {
@@ -12,14 +12,9 @@ export interface AuditReport {
   readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
 }
 
-interface Link {
-  readonly seq: number;
-  readonly hash: string;
-}
-
 /**
  * Follows the chain through `files`, oldest first. Without a key the signed heads are counted and not checked. A first
- * file that does not begin with record 1 is taken as it is: what was before it cannot be seen.
+ * file that does not begin with record 1 is taken as it is, unless it says itself that what was before it is gone.
  */
 export async function verifyAudit(files: readonly string[], key?: KeyObject): Promise<AuditReport> {
   let last: Link | undefined;
@@ -52,7 +47,9 @@ function checkLine(
   const { seq, prev } = body;
   if (last === undefined && seq === 1 && prev !== firstLink)
     return { why: 'the first record has a predecessor' };
-  if (last !== undefined && seq !== last.seq + 1) return { why: `record ${seq} follows record ${last.seq}` };
+  // The gateway itself says that what was before it is gone: it was not moved away.
+  if (last === undefined && seq > 1 && body.incident === 'audit-broken') return { why: gapBetween(0, seq) };
+  if (last !== undefined && seq !== last.seq + 1) return { why: gapBetween(last.seq, seq) };
   if (last !== undefined && prev !== last.hash)
     return { why: `record ${seq} does not follow from the one before it` };
   if (linkHash(body) !== hash) return { why: `record ${seq} was changed` };
@@ -61,6 +58,12 @@ function checkLine(
     return { why: `record ${seq} is signed by another key` };
   }
   return { link: { seq, hash }, head };
+}
+
+function gapBetween(last: number, next: number): string {
+  if (next <= last + 1) return `record ${next} follows record ${last}`;
+  const missing = next === last + 2 ? `record ${last + 1} is` : `records ${last + 1} to ${next - 1} are`;
+  return `${missing} missing`;
 }
 
 interface ChainedRecord {

@@ -1,0 +1,120 @@
+import type { KeyObject } from 'node:crypto';
+import type { Link } from '../../src/audit/chain.ts';
+import type { AuditRecord, IncidentRecord } from './audit-record.ts';
+import { chainLines, signedHead } from './chain-lines.ts';
+import type { LogFile } from './log-file.ts';
+import { beginNewFile } from './new-file.ts';
+import type { OpenLog } from './open-log.ts';
+import type { Witness } from './witness.ts';
+
+export interface AppenderOptions {
+  readonly key: KeyObject;
+  readonly maxBytes: number;
+  readonly witness: Witness;
+}
+
+/** Between two signed heads: so many records at most, and with the first that comes after so long. */
+const headEvery = { records: 1000, ms: 10 * 60_000 };
+/** A file that could not be put aside grows until it is tried again. */
+const rotateAgainMs = 10_000;
+const recordWithinMs = 500;
+const warningsAtMost = 10;
+
+/** Writes to the newest file of the log, puts it aside when it is full, and begins another when it was taken away. */
+export class Appender {
+  readonly #options: AppenderOptions;
+  #file: LogFile;
+  #last: Link;
+  #unsigned = 0;
+  /** On the monotonic clock, as all times here. */
+  #signedAt = performance.now();
+  #rotateFrom = 0;
+  #rotationProblem = '';
+  /** Not written yet. */
+  #incidents: IncidentRecord[] = [];
+  readonly #told: string[] = [];
+  #recording: NodeJS.Timeout | undefined;
+
+  constructor({ file, last, gap }: OpenLog, options: AppenderOptions) {
+    this.#file = file;
+    this.#last = last;
+    this.#options = options;
+    if (gap !== '') this.#tell(gap);
+  }
+
+  warnings(): readonly string[] {
+    return [...this.#told, ...(this.#rotationProblem === '' ? [] : [this.#rotationProblem])];
+  }
+
+  /** Whether there is something to write though nobody brought a record. */
+  needsFlush(): boolean {
+    return this.#incidents.length > 0 || this.#file.fault() !== '';
+  }
+
+  async write(records: readonly AuditRecord[]): Promise<void> {
+    const fault = this.#file.fault();
+    if (fault !== '') await this.#goOnElsewhere(fault);
+    else if (this.#file.end >= this.#options.maxBytes) await this.#rotate();
+    const due = [...this.#incidents, ...records];
+    if (due.length === 0) return;
+    const many = this.#unsigned + due.length >= headEvery.records;
+    const signed = many || performance.now() - this.#signedAt >= headEvery.ms;
+    await this.#append(due, signed);
+    this.#incidents = [];
+  }
+
+  async close(): Promise<void> {
+    if (this.#unsigned > 0) await this.#append([], true).catch(() => {});
+    clearTimeout(this.#recording);
+    await this.#record();
+    await this.#file.close();
+  }
+
+  async #append(records: readonly AuditRecord[], signed: boolean): Promise<void> {
+    const lines = chainLines(records, this.#last);
+    const head = signed ? signedHead(lines.last, this.#options.key) : undefined;
+    await this.#file.append(lines.text + (head?.text ?? ''));
+    this.#last = (head ?? lines).last;
+    this.#unsigned = signed ? 0 : this.#unsigned + records.length;
+    if (signed) this.#signedAt = performance.now();
+    this.#recording ??= setTimeout(() => void this.#record(), recordWithinMs).unref();
+  }
+
+  /** A second place that fails is behind until the next record; the database's own problem is told by others. */
+  async #record(): Promise<void> {
+    this.#recording = undefined;
+    await this.#options.witness.record(this.#last).catch(() => {});
+  }
+
+  /** What cannot be put aside goes on as it is: nothing is lost by that, and no work is stopped. */
+  async #rotate(): Promise<void> {
+    if (performance.now() < this.#rotateFrom) return;
+    await this.#record();
+    try {
+      await this.#begin();
+      this.#rotationProblem = '';
+    } catch (error) {
+      this.#rotateFrom = performance.now() + rotateAgainMs;
+      this.#rotationProblem = `the full audit ${this.#file.path} cannot be put aside: ${(error as Error).message}`;
+    }
+  }
+
+  async #goOnElsewhere(fault: string): Promise<void> {
+    const { path } = this.#file;
+    await this.#begin();
+    this.#tell(
+      `the audit ${path} was changed while it was written: ${fault}; it went up to record ${this.#last.seq}`,
+    );
+  }
+
+  async #begin(): Promise<void> {
+    const before = this.#file;
+    this.#file = await beginNewFile(before.path, this.#last.seq);
+    await before.close().catch(() => {});
+  }
+
+  #tell(text: string): void {
+    this.#incidents.push({ type: 'incident', incident: 'audit-broken', caller: '', text });
+    if (this.#told.length < warningsAtMost) this.#told.push(text);
+  }
+}

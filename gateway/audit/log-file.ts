@@ -1,0 +1,90 @@
+import { lstatSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { holdDescriptor } from '../../src/hold-lock.ts';
+
+/**
+ * One file of the log, open to be written at its end by this process alone. What `append` resolved for is on the disk,
+ * the file's name with it.
+ */
+export class LogFile {
+  readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #dev: number;
+  readonly #ino: number;
+  /** Everything up to here is whole. */
+  #end: number;
+  /** What failed half-way may stand behind the end. */
+  #torn = true;
+  /** Its name in its folder may not be on the disk yet. */
+  #nameIsNew = true;
+
+  private constructor(path: string, handle: FileHandle, at: { dev: number; ino: number }, end: number) {
+    this.path = path;
+    this.#handle = handle;
+    this.#dev = at.dev;
+    this.#ino = at.ino;
+    this.#end = end;
+  }
+
+  /** Takes over what is open; whatever stands behind `end` is cut off. Throws where another gateway writes it. */
+  static async take(path: string, handle: FileHandle, end: number): Promise<LogFile> {
+    holdDescriptor(handle.fd, `another gateway writes ${path}`);
+    return new LogFile(path, handle, await handle.stat(), end);
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Empty, or what became of the file under its name meanwhile. */
+  fault(): string {
+    try {
+      const { dev, ino, size } = lstatSync(this.path);
+      if (dev !== this.#dev || ino !== this.#ino) return 'another file has its name';
+      if (size < this.#end) return `it was cut to ${size} of its ${this.#end} bytes`;
+      return size > this.#end && !this.#torn ? 'another program wrote to it' : '';
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return code === 'ENOENT' ? 'it was removed or renamed' : message;
+    }
+  }
+
+  async append(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    if (this.#torn) await this.#cut();
+    if (this.#nameIsNew) await syncFolder(this.path);
+    this.#nameIsNew = false;
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        const at = this.#end + written;
+        written += (await this.#handle.write(bytes, written, undefined, at)).bytesWritten;
+      }
+      await this.#handle.datasync();
+      this.#end += bytes.length;
+    } catch (error) {
+      this.#torn = true;
+      // What cannot be cut off now is before the next record.
+      await this.#cut().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #cut(): Promise<void> {
+    await this.#handle.truncate(this.#end);
+    this.#torn = false;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+async function syncFolder(file: string): Promise<void> {
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

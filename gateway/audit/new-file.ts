@@ -1,0 +1,77 @@
+import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { rotatedName } from '../../src/audit/audit-files.ts';
+import { LogFile } from './log-file.ts';
+
+const namesAtMost = 100;
+
+/**
+ * A new, empty file under the log's name `path`. What has that name until then keeps it until the new one is open and
+ * locked, and is put aside under a name that nothing had, for the record `seq`. Where any step fails, everything is as
+ * it was.
+ */
+export async function beginNewFile(path: string, seq: number): Promise<LogFile> {
+  const next = await openUnused(path);
+  let aside: string | undefined;
+  try {
+    const file = await LogFile.take(path, next.handle, 0);
+    aside = await linkAside(path, seq);
+    if (aside === undefined) await link(next.name, path);
+    else await rename(next.name, path);
+    // The first of its two names.
+    if (aside === undefined) await unlink(next.name).catch(() => {});
+    return file;
+  } catch (error) {
+    await next.handle.close().catch(() => {});
+    await unlink(next.name).catch(() => {});
+    if (aside !== undefined) await dropSecondName(path, aside).catch(() => {});
+    throw error;
+  }
+}
+
+async function openUnused(path: string) {
+  for (let attempt = 0; ; attempt += 1) {
+    const name = nextName(path, attempt);
+    try {
+      return { name, handle: await open(name, 'wx+', 0o600) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === namesAtMost) throw error;
+    }
+  }
+}
+
+function nextName(path: string, attempt: number): string {
+  return `${path}.next${attempt === 0 ? '' : `.${attempt}`}`;
+}
+
+/** Resolves with the second name of what is at `path`; undefined where nothing is. */
+async function linkAside(path: string, seq: number): Promise<string | undefined> {
+  for (let attempt = 0; ; attempt += 1) {
+    const name = rotatedName(path, seq, attempt);
+    try {
+      await link(path, name);
+      return name;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return undefined;
+      if (code !== 'EEXIST' || attempt === namesAtMost) throw error;
+    }
+  }
+}
+
+/** Of one file: what `path` names meanwhile may be another one. */
+export async function dropSecondName(path: string, second: string): Promise<void> {
+  const [first, other] = [await lstat(path), await lstat(second)];
+  if (first.dev === other.dev && first.ino === other.ino) await unlink(second);
+}
+
+/** Takes away what a gateway that was killed left of a new file: it was never written to. */
+export async function removeUnused(path: string): Promise<void> {
+  const begin = `${basename(path)}.next`;
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(begin) || !/^(\.\d+)?$/.test(name.slice(begin.length))) continue;
+    const file = join(dirname(path), name);
+    const { size, nlink } = await lstat(file);
+    if (size === 0 || nlink > 1) await unlink(file);
+  }
+}

@@ -1,0 +1,93 @@
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
+import type { Link } from '../../src/audit/chain.ts';
+import { type End, hashAt, lastRecord, lastRotated } from '../../src/audit/last-link.ts';
+import { LogFile } from './log-file.ts';
+import { dropSecondName, removeUnused } from './new-file.ts';
+
+export interface OpenLog {
+  readonly file: LogFile;
+  /** What the next record follows. */
+  readonly last: Link;
+  /** Empty, or what is missing of the log. */
+  readonly gap: string;
+}
+
+/**
+ * Opens the log at `path` to go on behind its last whole record, wherever a gateway before was stopped. `recorded` is
+ * what a second place knows of it: a log that does not have that record goes on behind it all the same, and tells of a
+ * gap. Throws a line for people that names the file, what is wrong with it, and the way out.
+ */
+export async function openLog(path: string, recorded: Link | undefined): Promise<OpenLog> {
+  try {
+    await checkKind(path);
+    await removeUnused(path);
+    for (const part of await rotatedFiles(path)) await dropSecondName(path, part).catch(ignoreAbsent);
+    const { file, found } = await openFile(path);
+    return { file, ...(await continued(path, found, recorded)) };
+  } catch (error) {
+    throw new Error(`the audit ${path} cannot be used: ${wayOut(error)}`, { cause: error });
+  }
+}
+
+async function checkKind(path: string): Promise<void> {
+  const there = await lstat(path).catch(ignoreAbsent);
+  if (there !== undefined && !there.isFile()) {
+    throw new Error(
+      'it is not a regular file; name another one under audit in gateway.yaml, or move it away',
+    );
+  }
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+}
+
+/** By no link and without its content being touched: the kernel says no where others may not read it. */
+async function openFile(path: string): Promise<{ file: LogFile; found: Link }> {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+  const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    const last: End | undefined = await lastRecord(handle);
+    const file = await LogFile.take(path, handle, last?.end ?? 0);
+    if (file.fault() === 'another file has its name') throw new Error('it was replaced; start again');
+    return { file, found: last ?? (await lastRotated(path)) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function continued(
+  path: string,
+  found: Link,
+  recorded: Link | undefined,
+): Promise<Omit<OpenLog, 'file'>> {
+  if (recorded === undefined || (recorded.seq === 0 && found.seq > 0)) return { last: found, gap: '' };
+  const gap = await gapOf(path, found, recorded);
+  if (gap === '') return { last: found, gap };
+  return { last: { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash }, gap };
+}
+
+async function gapOf(path: string, found: Link, recorded: Link): Promise<string> {
+  const { seq } = recorded;
+  if (found.seq === 0)
+    return `the audit ${path} is gone; it went up to record ${seq || 'of an earlier version'}`;
+  if (found.seq < seq)
+    return `records ${found.seq + 1} to ${seq} are missing at the end of the audit ${path}`;
+  const hash = found.seq === seq ? found.hash : await hashAt(await auditFiles(path), seq);
+  if (hash === undefined || hash === recorded.hash) return '';
+  return `record ${seq} of the audit ${path} is not the one that was written`;
+}
+
+function wayOut(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why = message.replaceAll(/\s+/g, ' ');
+  if (code === 'EACCES' || code === 'EPERM') return `${why}; make it and its folder the gateway's user's own`;
+  if (code === 'ENOENT') return `${why}; make its folder`;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${why}; make room on its disk`;
+  if (!/no audit record|line of more/.test(why)) return why;
+  return `${why}; keep it as it is, under another name: the next start goes on without it and says what is missing`;
+}

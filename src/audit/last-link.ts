@@ -1,0 +1,62 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { rotatedFiles } from './audit-files.ts';
+import { beginning, type Link, linkOf } from './chain.ts';
+import { type Line, readBackwards } from './read-backwards.ts';
+
+/** Behind the last whole line of a file. */
+export interface End extends Link {
+  readonly end: number;
+}
+
+/** The last whole record of one file; undefined where there is none. A torn line after it does not count. */
+export async function lastRecord(handle: FileHandle): Promise<End | undefined> {
+  for await (const line of readBackwards(handle)) return endOf(line);
+  return undefined;
+}
+
+function endOf({ text, end }: Line): End {
+  const link = linkOf(text);
+  if (link === undefined) throw new Error('its last line is no audit record');
+  return { ...link, end };
+}
+
+/** The last record of the parts of `file` that were put aside. */
+export async function lastRotated(file: string): Promise<Link> {
+  for (const part of (await rotatedFiles(file)).reverse()) {
+    const handle = await open(part, 'r');
+    try {
+      const last = await lastRecord(handle);
+      if (last !== undefined) return { seq: last.seq, hash: last.hash };
+    } catch (error) {
+      throw new Error(`${part}: ${(error as Error).message}`, { cause: error });
+    } finally {
+      await handle.close();
+    }
+  }
+  return beginning;
+}
+
+/**
+ * The hash of record `seq`, the newest file first: empty where others stand in its place, undefined where what is
+ * left of the log begins after it.
+ */
+export async function hashAt(files: readonly string[], seq: number): Promise<string | undefined> {
+  for (const file of [...files].reverse()) {
+    const handle = await open(file, 'r');
+    try {
+      for await (const { text } of readBackwards(handle)) {
+        const found = seqOf(text);
+        if (found !== undefined && found <= seq) return found === seq ? (linkOf(text)?.hash ?? '') : '';
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+  return undefined;
+}
+
+/** Every record begins with its number: a long file need not be parsed whole. */
+function seqOf(line: string): number | undefined {
+  const [, digits] = /^\{"seq":(\d{1,15}),/.exec(line) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

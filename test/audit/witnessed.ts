@@ -1,0 +1,79 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AuditLog, openAuditLog } from '../../gateway/audit/audit-log.ts';
+import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
+import { auditPosition } from '../../gateway/store/audit-position.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { auditFiles } from '../../src/audit/audit-files.ts';
+import { type AuditReport, verifyAudit } from '../../src/audit/verify-audit.ts';
+
+/** An audit beside a database that knows where it ends, as a gateway has them. */
+export interface Witnessed extends AsyncDisposable {
+  readonly dir: string;
+  readonly file: string;
+  /** One life of the log; disposed of, it is stopped cleanly. */
+  readonly open: (maxBytes?: number) => Promise<AuditLog & AsyncDisposable>;
+  /** What all files of the log hold, oldest first. */
+  readonly texts: () => Promise<string[]>;
+  readonly incidents: () => Promise<string[]>;
+  readonly verify: () => Promise<AuditReport>;
+}
+
+interface Line {
+  readonly type: string;
+  readonly incident?: string;
+  readonly text?: string;
+}
+
+const { privateKey: key } = generateKeyPairSync('ed25519');
+
+export const note = (text: string): AuditRecord => ({ type: 'lifecycle', event: 'test', text });
+
+export async function newWitnessed(): Promise<Witnessed> {
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-audit-'));
+  const file = join(dir, 'audit.jsonl');
+  const records = async () => linesOf(await auditFiles(file));
+  return {
+    dir,
+    file,
+    open: async (maxBytes) => {
+      const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
+      const witness = auditPosition(database);
+      const log = await openAuditLog(file, { key, witness, ...(maxBytes !== undefined && { maxBytes }) });
+      const close = async () => {
+        await log.close();
+        await database.destroy();
+      };
+      return { ...log, close, [Symbol.asyncDispose]: close };
+    },
+    texts: async () =>
+      (await records()).flatMap(({ type, text }) => (type === 'lifecycle' && text ? [text] : [])),
+    incidents: async () =>
+      (await records()).flatMap(({ incident, text }) => (incident === 'audit-broken' && text ? [text] : [])),
+    verify: async () => await verifyAudit(await auditFiles(file), createPublicKey(key)),
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** What is no JSON is left out. */
+async function linesOf(files: readonly string[]): Promise<Line[]> {
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.flatMap((text) =>
+    text.split('\n').flatMap((line) => {
+      try {
+        return [JSON.parse(line) as Line];
+      } catch {
+        return [];
+      }
+    }),
+  );
+}
+
+/** The content of everything in a folder. */
+export async function contents(dir: string): Promise<string> {
+  const names = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+}
