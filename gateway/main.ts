@@ -9,6 +9,7 @@ import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { decide } from '../src/policy/decide.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
+import { say } from '../src/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import type { AuditRecord } from './audit/audit-record.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
@@ -57,7 +58,7 @@ async function main(): Promise<void> {
     // Everything is on the disk; a peer that keeps its end of a connection open would hold the process for 8 s.
     process.exit();
   } catch (error) {
-    process.stderr.write(`clawrden: gateway: ${error instanceof Error ? error.message : String(error)}\n`);
+    say('gateway', error instanceof Error ? error.message : String(error));
     // What a start that failed has opened by then would go on without a gateway.
     process.exit(1);
   }

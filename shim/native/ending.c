@@ -26,6 +26,7 @@ void ending_own(const char *reason, const char *text)
     text_add(&line, reason);
     text_add(&line, ": ");
     text_add(&line, text);
+    text_make_safe(&line);
     if (line.length == sizeof line.bytes - 1)
         line.length--;
     line.bytes[line.length++] = '\n';

@@ -13,11 +13,8 @@ void notice_show(struct session *session, const struct piece *piece)
     text_add(&line, "clawrden: ");
     /* Two bytes stay for the end of the line. */
     size_t room = sizeof line.bytes - 3 - line.length;
-    size_t start = line.length;
     text_add_bytes(&line, (const char *)piece->bytes, piece->length < room ? piece->length : room);
-    for (size_t i = start; i < line.length; i++)
-        if ((unsigned char)line.bytes[i] < ' ' || line.bytes[i] == 0x7f)
-            line.bytes[i] = ' ';
+    text_make_safe(&line);
     text_add(&line, session->terminal.raw ? "\r\n" : "\n");
     /* What the terminal does not take now is not worth waiting for. */
     sink_write(sink, line.bytes, line.length);

@@ -83,8 +83,8 @@ describe.each(nativeBuilds)('the shim at a terminal ($name)', (build) => {
   test('shows notices, before and after the answer, without control characters', async () => {
     await at('exec $T', async (screen, relay) => {
       relay.write(Uint8Array.of(2));
-      relay.send(FrameType.notice, Buffer.from('waiting for\x1b[2J approval'));
-      await screen.shows('clawrden: waiting for [2J approval\r\n');
+      relay.send(FrameType.notice, Buffer.from('waiting for\x1b[2J \u009b approval'));
+      await screen.shows('clawrden: waiting for?[2J ?? approval\r\n');
       relay.write(Uint8Array.of(0));
       relay.send(FrameType.notice, Buffer.from('pulling'));
       await screen.shows('clawrden: pulling\r\n');

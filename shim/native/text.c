@@ -25,3 +25,10 @@ void text_add_number(struct text *text, unsigned long number)
     while ((number /= 10) > 0);
     text_add_bytes(text, digits + at, sizeof digits - at);
 }
+
+void text_make_safe(struct text *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if ((unsigned char)text->bytes[i] < ' ' || (unsigned char)text->bytes[i] > '~')
+            text->bytes[i] = '?';
+}

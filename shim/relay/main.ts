@@ -8,6 +8,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { holdFolder } from '../../src/hold-lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
+import { say } from '../../src/say.ts';
 import { openAgentEngine } from './agent-engine.ts';
 import { AgentListener } from './agent-listener.ts';
 import { countedLog } from './counted-log.ts';
@@ -32,8 +33,7 @@ async function main(): Promise<void> {
   try {
     await serve(loadRelayConfig(file), createLog('relay'));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`clawrden: relay: ${message}\n`);
+    say('relay', error instanceof Error ? error.message : String(error));
     // Agents that are served already keep nobody waiting who will never be served in full.
     process.exit(1);
   }
@@ -43,7 +43,7 @@ function readArguments(): string | undefined {
   try {
     return parseArgs({ options: { config: { type: 'string', default: 'relay.yaml' } } }).values.config;
   } catch (error) {
-    process.stderr.write(`clawrden: relay: ${(error as Error).message}; start it with --config relay.yaml\n`);
+    say('relay', `${(error as Error).message}; start it with --config relay.yaml`);
     process.exitCode = 2;
     return undefined;
   }

@@ -3,6 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { Input, Output } from '../../src/execution-io.ts';
 import { encodeFrameHeader, FrameError, FrameReader, FrameType } from '../../src/frames.ts';
 import type { Outcome } from '../../src/outcome.ts';
+import { escapeUnprintable } from '../../src/render-text.ts';
 import { drained } from './drained.ts';
 import { closeGently, endLine, exitPayload, refuseShim } from './shim-end.ts';
 import { parseShimFrame } from './shim-input.ts';
@@ -84,7 +85,7 @@ export class ShimChannel {
         this.#unreadSent = true;
         return this.#frame(FrameType.unread, uint32(output.bytes));
       case 'notice':
-        return this.#frame(FrameType.notice, Buffer.from(output.text));
+        return this.#frame(FrameType.notice, Buffer.from(escapeUnprintable(output.text)));
     }
   }
 

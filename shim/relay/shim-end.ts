@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { encodeFrame, FrameType } from '../../src/frames.ts';
 import { exitOf, type Outcome, outcomeOf } from '../../src/outcome.ts';
+import { escapeUnprintable } from '../../src/render-text.ts';
 
 const denied = 1;
 const lingerMs = 1000;
@@ -17,9 +18,9 @@ export function refuseShim(socket: Socket, refusal: ClawrdenError): void {
   closeGently(socket);
 }
 
-/** What the shim writes to stderr for every end that is not the tool's. One line, whatever is in `text`. */
+/** What the shim writes to stderr for every end that is not the tool's. One line of ASCII, whatever is in `text`. */
 export function endLine(reason: string, text: string): Buffer {
-  return Buffer.from(`clawrden: ${reason}: ${text.replaceAll(/\p{Cc}+/gu, ' ')}\n`);
+  return Buffer.from(`clawrden: ${reason}: ${escapeUnprintable(text)}\n`);
 }
 
 export function exitPayload(outcome: Outcome, version: number): Uint8Array {

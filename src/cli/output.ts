@@ -3,6 +3,7 @@ import { asciiJson } from '../ascii-json.ts';
 import { type Cell, cutRow, foldRow, plainText, type Row, withText } from './cells.ts';
 import { fitColumns } from './fit-columns.ts';
 import { cutText, leastColumns } from './fold.ts';
+import { writeOut } from './streams.ts';
 
 export type { Cell, Color } from './cells.ts';
 
@@ -14,7 +15,7 @@ const columnsElsewhere = 80;
 
 /** As safe on a terminal as in a pipe. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${asciiJson(value)}\n`);
+  writeOut(`${asciiJson(value)}\n`);
 }
 
 /** On a terminal cut until a row fits into it; elsewhere a row is one line, and whole. */
@@ -74,6 +75,11 @@ export function printLine(...cells: Row): void {
   else for (const row of foldRow(cells, columns)) write(row);
 }
 
+/** One line as it is, for something that is copied: only where nothing in it is for an agent to choose. */
+export function printWhole(text: string): void {
+  write([text]);
+}
+
 /** As it is written to stdout: in its colour where that is a terminal. */
 export function colored(cell: Cell): string {
   const text = plainText(cell);
@@ -81,7 +87,7 @@ export function colored(cell: Cell): string {
 }
 
 function write(row: Row): void {
-  process.stdout.write(`${row.map(colored).join('').trimEnd()}\n`);
+  writeOut(`${row.map(colored).join('').trimEnd()}\n`);
 }
 
 /** Of the terminal that stdout is, if it is one and says it. */

@@ -13,6 +13,8 @@ import { policyCommands } from './policy-commands.ts';
 import { relayCommand } from './relay-command.ts';
 import { revokeCommand } from './revoke-command.ts';
 import { gatewayCommand } from './serve-commands.ts';
+import { writeOut } from './streams.ts';
+import { tell } from './tell.ts';
 import { tokenCommand } from './token-command.ts';
 import { watchCommand } from './watch-command.ts';
 
@@ -64,7 +66,8 @@ function speakAlike(command: Command): void {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) => write(usageLine(command, text)),
+      writeOut,
+      outputError: (text) => tell(usageLine(command, text)),
     });
   for (const each of command.commands) speakAlike(each);
 }
@@ -76,5 +79,5 @@ function usageLine(command: Command, text: string): string {
     .trim()
     .replace(/^error: /, '')
     .split('\n');
-  return `clawrden: usage: ${first.replace(/\.$/, '')}; see ${names.join(' ')} --help\n`;
+  return `clawrden: usage: ${first.replace(/\.$/, '')}; see ${names.join(' ')} --help`;
 }

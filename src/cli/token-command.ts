@@ -30,14 +30,15 @@ function parseTtl(text: string): number {
 
 async function createToken({ relay, agent, ttl, ...options }: TokenOptions): Promise<void> {
   await withGateway('token', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printLine }] = await Promise.all([
+    const [{ WardenServiceService }, { printJson, printWhole }, { tell }] = await Promise.all([
       import('../gen/clawrden/v1/warden.ts'),
       import('./output.ts'),
+      import('./tell.ts'),
     ]);
     const request = { relay, agents: [...agent], ttl };
     const { token, expiresAt } = await client.call(WardenServiceService.createEnrolmentToken, request);
     if (options.json === true) return printJson({ token, relay, agents: agent, expiresAt });
-    printLine(token);
-    process.stderr.write(`works once, until ${expiresAt}; use it with clawrden relay enroll\n`);
+    printWhole(token);
+    tell(`works once, until ${expiresAt}; use it with clawrden relay enroll`);
   });
 }

@@ -4,8 +4,8 @@ import { newExecutionId } from '../../execution-id.ts';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { connectGateway } from '../../gateway-client/connect-gateway.ts';
 import { exitOf, type Outcome } from '../../outcome.ts';
-import { escapeUnprintable } from '../../render-text.ts';
 import { readContext } from '../context.ts';
+import { tell } from '../tell.ts';
 import { type CallersTerminal, openCallersTerminal } from './callers-terminal.ts';
 import { describeStdio } from './describe-stdio.ts';
 import { type FromGateway, readToOutcome, type ToGateway } from './execute-call.ts';
@@ -172,5 +172,5 @@ function notice(text: string): void {
 }
 
 function say(text: string): void {
-  process.stderr.write(`clawrden: ${escapeUnprintable(text)}\n`);
+  tell(`clawrden: ${text}`);
 }

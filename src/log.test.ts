@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const program = (body: string) => `
+  const { createLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)});
+  const { say } = await import(${JSON.stringify(new URL('./say.ts', import.meta.url).href)});
+  const texts = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+  ${body}
+`;
+
+/** The texts as another process's own, which writes to its stderr. */
+function stderrOf(body: string, texts: readonly string[]): string {
+  const script = ['--input-type=commonjs', '-e', `(async () => {${program(body)}})()`];
+  const { status, stderr } = spawnSync(process.execPath, script, { input: JSON.stringify(texts) });
+  expect(status).toBe(0);
+  return stderr.toString('latin1');
+}
+
+const count = process.env['CLAWRDEN_LONG'] === '1' ? 20_000 : 500;
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({
+    unit: fc.constantFrom(
+      '\u007f',
+      '\u009b',
+      '\u202e',
+      '\u2028',
+      '\n',
+      '\r',
+      '\ud800',
+      '"',
+      '\\',
+      '\u001b[2J',
+    ),
+    maxLength: 12,
+  }),
+);
+
+test('A-83: a log is ASCII, one line of JSON each, whatever is logged, and says the same', () => {
+  const texts = fc.sample(hostile, count);
+  const body = `
+    const log = createLog('relay');
+    for (const text of texts) {
+      log.info({ text, error: new Error(text), [text]: 1, nested: { [text]: [text] } }, text);
+      log.child({ execution: text }).error(new Error(text));
+    }`;
+  const output = stderrOf(body, texts);
+  expect(output.match(/[^\x20-\x7e\n]/)).toBeNull();
+  const lines = output.trimEnd().split('\n');
+  expect(lines.length).toBe(2 * count);
+  for (const [index, text] of texts.entries()) {
+    const [info, child] = [lines[2 * index], lines[2 * index + 1]].map((line) => JSON.parse(line ?? ''));
+    if (!['text', 'error', 'nested', 'msg', 'level', 'time', 'name'].includes(text))
+      expect([info.text, info.msg, info.nested[text]]).toEqual([text, text, [text]]);
+    expect(child.execution).toBe(text);
+  }
+});
+
+test('A-83: what a program says itself is ASCII, and every line of it says who speaks', () => {
+  const output = stderrOf(`for (const text of texts) say('relay', text);`, fc.sample(hostile, count));
+  for (const line of output.trimEnd().split('\n')) expect(line).toMatch(/^clawrden: relay: [\x20-\x7e]*$/);
+});
+
+test('nothing else in a program writes to stderr or stdout', () => {
+  const root = new URL('..', import.meta.url).pathname;
+  const found = execFileSync(
+    'grep',
+    [
+      '-rlE',
+      'std(err|out)\\.write|console\\.',
+      'src',
+      'gateway',
+      'shim',
+      '--include=*.ts',
+      '--exclude=*.test.ts',
+    ],
+    { cwd: root },
+  );
+  expect(found.toString().trim().split('\n').sort()).toEqual([
+    'src/cli/streams.ts',
+    'src/cli/tell.ts',
+    'src/log.ts',
+    'src/say.ts',
+  ]);
+});
