@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
+import { stateFiles } from '../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
 import { auditPosition } from './store/audit-position.ts';
@@ -25,7 +26,7 @@ export async function openRecords(
   signingKey: KeyObject,
   text: string,
 ): Promise<Records> {
-  const file = join(config.state, 'clawrden.db');
+  const file = join(config.state, stateFiles.database);
   const database = await openDatabase(file, 'power-loss');
   const index = await openDatabase(file, 'crash');
   const audit = await openAuditLog(config.audit, { key: signingKey, witness: auditPosition(index) });

@@ -73,7 +73,7 @@ test('A-70: hostile text stays one record on one line', async () => {
   // Some readers take other characters for a line's end, too.
   expect(readFileSync(file, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
   expectChain(lines());
-  expect((await verifyAudit([file], publicKey)).problem).toBeUndefined();
+  expect((await verifyAudit([file], { key: publicKey })).problem).toBeUndefined();
 });
 
 test('A-70: a record that has such a character as it is counts as one line', async () => {
@@ -135,7 +135,7 @@ test('the chain goes on over a rotation and a restart, and its heads are signed'
   }
   const files = [...(await rotatedFiles(file)), file];
   expect(files.length).toBeGreaterThan(3);
-  expect(await verifyAudit(files, publicKey)).toEqual({ records: 33, heads: 3, vouchedFor: 33 });
+  expect(await verifyAudit(files, { key: publicKey })).toEqual({ records: 33, heads: 3, vouchedFor: 33 });
 });
 
 test('the head is signed after a thousand records, and with the first that comes after ten minutes', async () => {
@@ -150,7 +150,11 @@ test('the head is signed after a thousand records, and with the first that comes
   await Promise.all(Array.from({ length: 1200 }, (_, index) => audit.append(note(`n${index}`))));
   expect(heads()).toHaveLength(2);
   await audit.close();
-  expect(await verifyAudit([file], publicKey)).toEqual({ records: 1207, heads: 3, vouchedFor: 1207 });
+  expect(await verifyAudit([file], { key: publicKey })).toEqual({
+    records: 1207,
+    heads: 3,
+    vouchedFor: 1207,
+  });
 });
 
 test('verify names the first bad record', async () => {
@@ -160,7 +164,7 @@ test('verify names the first bad record', async () => {
   const good = readFileSync(file, 'utf8');
   const at = async (text: string) => {
     writeFileSync(file, text);
-    return (await verifyAudit([file], publicKey)).problem;
+    return (await verifyAudit([file], { key: publicKey })).problem;
   };
   expect(await at(good)).toBeUndefined();
   expect(await at(good.replace('two', 'TWO'))).toEqual({ file, line: 2, why: 'record 2 was changed' });
@@ -169,5 +173,5 @@ test('verify names the first bad record', async () => {
   expect(await at(`${good}torn`)).toMatchObject({ line: 5, why: 'is no audit record' });
   const other = generateKeyPairSync('ed25519').publicKey;
   writeFileSync(file, good);
-  expect((await verifyAudit([file], other)).problem).toMatchObject({ line: 4 });
+  expect((await verifyAudit([file], { key: other })).problem).toMatchObject({ line: 4 });
 });

@@ -1,6 +1,6 @@
 import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { rotatedName } from '../../src/audit/audit-files.ts';
+import { rotatedFiles, rotatedName } from '../../src/audit/audit-files.ts';
 import { LogFile } from './log-file.ts';
 
 const namesAtMost = 100;
@@ -11,6 +11,7 @@ const namesAtMost = 100;
  * it was.
  */
 export async function beginNewFile(path: string, seq: number): Promise<LogFile> {
+  await dropSecondNames(path);
   const next = await openUnused(path);
   let aside: string | undefined;
   try {
@@ -60,9 +61,18 @@ async function linkAside(path: string, seq: number): Promise<string | undefined>
 }
 
 /** Of one file: what `path` names meanwhile may be another one. */
-export async function dropSecondName(path: string, second: string): Promise<void> {
+async function dropSecondName(path: string, second: string): Promise<void> {
   const [first, other] = [await lstat(path), await lstat(second)];
   if (first.dev === other.dev && first.ino === other.ino) await unlink(second);
+}
+
+/** What was to be put aside and was not: its second name is taken back. */
+export async function dropSecondNames(path: string): Promise<void> {
+  for (const part of await rotatedFiles(path)) {
+    await dropSecondName(path, part).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
 }
 
 /** Takes away what a gateway that was killed left of a new file: it was never written to. */

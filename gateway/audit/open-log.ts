@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
+import { auditFiles } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
 import { type End, hashAt, lastRecord, lastRotated } from '../../src/audit/last-link.ts';
 import { LogFile } from './log-file.ts';
-import { dropSecondName, removeUnused } from './new-file.ts';
+import { dropSecondNames, removeUnused } from './new-file.ts';
 
 export interface OpenLog {
   readonly file: LogFile;
@@ -23,7 +23,7 @@ export async function openLog(path: string, recorded: Link | undefined): Promise
   try {
     await checkKind(path);
     await removeUnused(path);
-    for (const part of await rotatedFiles(path)) await dropSecondName(path, part).catch(ignoreAbsent);
+    await dropSecondNames(path);
     const { file, found } = await openFile(path);
     return { file, ...(await continued(path, found, recorded)) };
   } catch (error) {

@@ -18,14 +18,17 @@ export async function rotatedFiles(file: string): Promise<string[]> {
   return parts.map(({ name }) => join(dirname(file), name));
 }
 
-/** All of the log, oldest first. Cut off while a full file was put aside, one file has two names: it counts once. */
+/** All of the log, oldest first. Cut off while a full file was put aside, one file has two names: its last one counts. */
 export async function auditFiles(file: string): Promise<string[]> {
-  const parts = await rotatedFiles(file);
-  const log = await stat(file).catch(absent);
-  if (log === undefined) return parts;
-  const kinds = await Promise.all(parts.map((part) => stat(part)));
-  const others = parts.filter((_, index) => kinds[index]?.ino !== log.ino || kinds[index]?.dev !== log.dev);
-  return [...others, file];
+  const named = new Map<string, string>();
+  for (const name of [...(await rotatedFiles(file)), file]) {
+    const found = await stat(name).catch(absent);
+    if (found === undefined) continue;
+    const inode = `${found.dev} ${found.ino}`;
+    named.delete(inode);
+    named.set(inode, name);
+  }
+  return [...named.values()];
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

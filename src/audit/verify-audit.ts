@@ -12,28 +12,54 @@ export interface AuditReport {
   readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
 }
 
+export interface VerifyOptions {
+  /** Without it the signed heads are counted and not checked. */
+  readonly key?: KeyObject | undefined;
+  /** A record that the log must have, or have had: what was before its first file cannot be seen. */
+  readonly recorded?: Link | undefined;
+}
+
 /**
- * Follows the chain through `files`, oldest first. Without a key the signed heads are counted and not checked. A first
- * file that does not begin with record 1 is taken as it is, unless it says itself that what was before it is gone.
+ * Follows the chain through `files`, oldest first. A first file that does not begin with record 1 is taken as it is,
+ * unless it says itself that what was before it is gone.
  */
-export async function verifyAudit(files: readonly string[], key?: KeyObject): Promise<AuditReport> {
+export async function verifyAudit(
+  files: readonly string[],
+  { key, recorded }: VerifyOptions = {},
+): Promise<AuditReport> {
   let last: Link | undefined;
   let records = 0;
   let heads = 0;
   let vouchedFor = 0;
+  let line = 0;
+  const report = (file: string, why: string): AuditReport => {
+    const counted = { records, heads, vouchedFor };
+    return why === '' ? counted : { ...counted, problem: { file, line, why } };
+  };
   for (const file of files) {
-    let line = 0;
+    line = 0;
     for await (const text of readLines(file)) {
       line += 1;
       const checked = checkLine(text, last, key);
-      if ('why' in checked) return { records, heads, vouchedFor, problem: { file, line, why: checked.why } };
+      if ('why' in checked) return report(file, checked.why);
       records += 1;
       if (checked.head) heads += 1;
       if (checked.head && key !== undefined) vouchedFor = checked.link.seq;
       last = checked.link;
+      if (isAnother(last, recorded))
+        return report(file, `record ${last.seq} is not the one that was written`);
     }
   }
-  return { records, heads, vouchedFor };
+  return report(files.at(-1) ?? '', missingAtEnd(last, recorded));
+}
+
+function isAnother(found: Link, recorded: Link | undefined): boolean {
+  return found.seq === recorded?.seq && found.hash !== recorded.hash;
+}
+
+function missingAtEnd(last: Link | undefined, recorded: Link | undefined): string {
+  const [end, wanted] = [last?.seq ?? 0, recorded?.seq ?? 0];
+  return end < wanted ? `${gapBetween(end, wanted + 1)} at the end` : '';
 }
 
 function checkLine(

@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
+import { stateFiles } from '../pki/state-files.ts';
 import { CliError } from './cli-error.ts';
 import { printFacts, printJson } from './output.ts';
 
@@ -16,6 +18,7 @@ export function auditCommands(): Command {
 
 interface VerifyOptions {
   readonly key?: string;
+  readonly database?: string;
   readonly json?: boolean;
 }
 
@@ -27,18 +30,27 @@ function verifyCommand(): Command {
       '--key <file>',
       "the gateway's signing key, public or private (default: signing-key.pem beside the log)",
     )
+    .option(
+      '--database <file>',
+      "the gateway's, which knows the last record (default: clawrden.db beside the log, where it is yours)",
+    )
     .option('--json', 'machine-readable')
     .action(verify);
 }
 
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  const [{ rotatedFiles }, { verifyAudit }] = await Promise.all([
+  const [{ auditFiles }, { verifyAudit }, { recordedLink }] = await Promise.all([
     import('../audit/audit-files.ts'),
     import('../audit/verify-audit.ts'),
+    import('../audit/recorded-link.ts'),
   ]);
   const key = await readKey(file, options.key);
-  const files = [...(await rotatedFiles(file).catch(unreadable(file))), file];
-  const report = await verifyAudit(files, key).catch(unreadable(file));
+  const database = options.database ?? join(dirname(file), stateFiles.database);
+  // First: what is appended meanwhile is in the files only.
+  const recorded = await recordedLink(database).catch(unusable(database));
+  const files = await auditFiles(file).catch(unreadable(file));
+  await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
+  const report = await verifyAudit(files, { key, recorded }).catch(unreadable(file));
   const { problem } = report;
   if (options.json === true)
     printJson({ ok: problem === undefined, files, signaturesChecked: key !== undefined, ...report });
@@ -54,6 +66,13 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   throw new CliError(where, problem.why, 'nothing from there on can be relied on: keep the file as it is');
 }
 
+function unusable(database: string): (error: unknown) => never {
+  return (error) => {
+    const way = 'give another copy of it with --database, or a file that is not there to do without';
+    throw new CliError(`audit: ${database}`, (error as Error).message, way);
+  };
+}
+
 function unreadable(file: string): (error: unknown) => never {
   return (error) => {
     throw new CliError(
@@ -66,7 +85,6 @@ function unreadable(file: string): (error: unknown) => never {
 
 async function readKey(file: string, given: string | undefined): Promise<KeyObject | undefined> {
   const { createPublicKey } = await import('node:crypto');
-  const { stateFiles } = await import('../pki/state-files.ts');
   try {
     return createPublicKey(await readFile(given ?? join(dirname(file), stateFiles.signingKey)));
   } catch (error) {

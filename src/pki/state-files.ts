@@ -11,4 +11,6 @@ export const stateFiles = {
   signingKey: 'signing-key.pem',
   /** JSON, `{"NAME": "viewer" | "operator" | "admin"}`: what each operator certificate may do. */
   operators: 'operators.json',
+  /** Made by the gateway at its first start. */
+  database: 'clawrden.db',
 } as const;

@@ -52,7 +52,7 @@ export async function newWitnessed(): Promise<Witnessed> {
       (await records()).flatMap(({ type, text }) => (type === 'lifecycle' && text ? [text] : [])),
     incidents: async () =>
       (await records()).flatMap(({ incident, text }) => (incident === 'audit-broken' && text ? [text] : [])),
-    verify: async () => await verifyAudit(await auditFiles(file), createPublicKey(key)),
+    verify: async () => await verifyAudit(await auditFiles(file), { key: createPublicKey(key) }),
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
 }

@@ -36,7 +36,7 @@ export async function readAudit(file: string, snapshot: string, key: KeyObject):
   const text = await readFile(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   await writeFile(snapshot, whole);
-  const { problem } = await verifyAudit([...(await rotatedFiles(file)), snapshot], key);
+  const { problem } = await verifyAudit([...(await rotatedFiles(file)), snapshot], { key });
   const lines = whole
     .split('\n')
     .filter(Boolean)

@@ -69,6 +69,6 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     admin.close();
     await gateway.end('SIGTERM');
     const key = createPublicKey(readFileSync(join(gateway.state, 'signing-key.pem')));
-    expect((await verifyAudit([gateway.audit], key)).problem).toBeUndefined();
+    expect((await verifyAudit([gateway.audit], { key })).problem).toBeUndefined();
   });
 });

@@ -168,7 +168,7 @@ test(`P15 P25 A-46: SIGKILL of the gateway at ${rounds} moments under load (CLAW
   await expectOneEndEach(await gateway.admin());
   await gateway.end('SIGTERM');
   const key = createPublicKey(readFileSync(join(gateway.state, 'signing-key.pem')));
-  const report = await verifyAudit([...(await rotatedFiles(gateway.audit)), gateway.audit], key);
+  const report = await verifyAudit([...(await rotatedFiles(gateway.audit)), gateway.audit], { key });
   expect(report.problem).toBeUndefined();
   expect(report.records).toBeGreaterThan(started.length * 2);
 });
