@@ -36,7 +36,10 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   policyHash: text,
   operands: fc.array(
     fc.oneof(
-      fc.record({ path: text, digest: text, file: text }),
+      fc.record(
+        { path: text, digest: text, file: text, notHeld: text },
+        { requiredKeys: ['path', 'digest', 'file'] },
+      ),
       fc.record({ path: text, notInspected: text }, { requiredKeys: ['notInspected'] }),
     ),
     { maxLength: 2 },

@@ -35,6 +35,8 @@ export type Operand =
       readonly digest: string;
       /** Where it really is, its links resolved. */
       readonly file: string;
+      /** Why nobody kept it from being changed while the command ran; absent where it was held. */
+      readonly notHeld?: string;
     }
   /** Without a path it is no file that could be found again. */
   | { readonly path?: string; readonly notInspected: string };

@@ -21,7 +21,7 @@
 #include "wire.h"
 #include "workdir.h"
 
-enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 3 };
+enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 4 };
 
 extern char **environ;
 
@@ -31,10 +31,12 @@ static int open_signals(void)
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigset_t told;
+    sigemptyset(&told);
+    sigaddset(&told, SIGCHLD);
+    /* Somebody would write what we hold. */
+    sigaddset(&told, SIGIO);
+    return signalfd(-1, &told, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static bool prepare(struct run *run)
@@ -158,24 +160,27 @@ static void tell_operands(struct run *run)
 {
     static struct operands operands;
     static uint8_t payload[OPERANDS_FRAME];
-    operands_look(&operands, &run->plan);
+    operands_look(&operands, &run->plan, &run->hold);
+    hold_end(&run->hold);
     outbox_put(&run->out, FRAME_OPERANDS, payload, operands_encode(&operands, payload));
     flush_all(run, clock_ms() + 10000);
     run_linger();
     _exit(0);
 }
 
-/* As late as it can be: from here to the tool's own opening of them they can still be exchanged. */
+/* From here on what was approved is held, until nothing of the tool is left. */
 static void tell_started(struct run *run)
 {
     static struct operands operands;
     static uint8_t payload[OPERANDS_FRAME];
     struct text why = {0};
-    operands_look(&operands, &run->plan);
-    const char *changed = operands_changed(&operands, &run->plan);
-    if (changed) {
-        text_add(&why, changed);
-        text_add(&why, " is not what was approved");
+    operands_look(&operands, &run->plan, &run->hold);
+    if (operands_changed(&operands, &run->plan, &why))
+        refuse(run, "operand-changed", why.bytes);
+    int changed = hold_changed(&run->hold);
+    if (changed >= 0) {
+        text_add(&why, run->plan.operands[changed]);
+        text_add(&why, " is being changed");
         refuse(run, "operand-changed", why.bytes);
     }
     outbox_put(&run->out, FRAME_STARTED, payload, operands_encode(&operands, payload));

@@ -13,27 +13,10 @@
 
 #include "sha256.h"
 #include "utf8.h"
+#include "way.h"
 #include "wire.h"
 
-/* A path to whatever a descriptor of ours leads to. */
-struct way {
-    char path[32];
-};
-
-static struct way way_to(int fd)
-{
-    struct way way = {"/proc/self/fd/"};
-    char digits[12], *at = digits + sizeof digits - 1;
-    *at = 0;
-    do
-        *--at = (char)('0' + fd % 10);
-    while ((fd /= 10) > 0);
-    strcat(way.path, at);
-    return way;
-}
-
-/* Touches nothing: no pipe's writer wakes up and no device is opened. Links of /proc would lead the tool elsewhere. */
-static int find(const char *path)
+int operand_find(const char *path)
 {
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
@@ -88,68 +71,146 @@ static const char *hash_bytes(int fd, uint64_t *budget, char hex[SHA256_HEX])
     return NULL;
 }
 
-static const char *hash_file(const struct way *way, uint64_t *budget, char hex[SHA256_HEX])
+static const char not_asked[] = "nobody was asked about it";
+static const char agents_own[] = "the agent can change it";
+
+/* What is looked at, and what is known of it. */
+struct looking {
+    struct hold *hold;
+    size_t number;
+    uint64_t *budget;
+    /* NULL while nothing speaks against holding it. */
+    const char *not_held;
+    char hex[SHA256_HEX + 1];
+};
+
+/* Held first and read then: what was read stays so. */
+static const char *read_file(const struct way *way, struct looking *looking)
 {
     int fd = open(way->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return "it may not be read";
-    const char *why = hash_bytes(fd, budget, hex);
-    close(fd);
+    struct holding holding = {.why_not = looking->not_held};
+    if (!holding.why_not)
+        holding = hold_file(looking->hold, fd, looking->number);
+    looking->not_held = holding.why_not;
+    const char *why = holding.written ? holding.why_not : hash_bytes(fd, looking->budget, looking->hex);
+    if (holding.why_not)
+        close(fd);
     return why;
 }
 
-static const char *describe(int fd, uint64_t *budget, char found[OPERAND_FOUND])
+static void operand_add(struct operand *operand, const char *more)
 {
-    static const char prefix[] = "sha256:";
-    enum { HEX_AT = sizeof prefix - 1, PATH_AT = HEX_AT + SHA256_HEX + 1 };
+    size_t length = strlen(more);
+    memcpy(operand->text + operand->length, more, length + 1);
+    operand->length += length;
+}
+
+static const char *add_path(const struct way *way, struct operand *operand)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink(way->path, path, sizeof path);
+    if (length <= 0 || length == sizeof path || path[0] != '/')
+        return "where it really is cannot be told";
+    path[length] = 0;
+    if (!utf8_valid(path))
+        return "where it really is has no name in UTF-8";
+    operand_add(operand, path);
+    return NULL;
+}
+
+/* `held sha256:HEX PATH`, or `not held: why; sha256:HEX PATH`. */
+static const char *describe(int fd, struct looking *looking, struct operand *operand)
+{
     struct way way = way_to(fd);
-    const char *why = why_not_plain(fd, *budget);
+    const char *why = why_not_plain(fd, *looking->budget);
     if (!why)
-        why = hash_file(&way, budget, found + HEX_AT);
+        why = read_file(&way, looking);
     if (why)
         return why;
-    memcpy(found, prefix, HEX_AT);
-    found[PATH_AT - 1] = ' ';
-    ssize_t length = readlink(way.path, found + PATH_AT, PATH_MAX);
-    if (length <= 0 || length == PATH_MAX || found[PATH_AT] != '/')
-        return "where it really is cannot be told";
-    found[PATH_AT + length] = 0;
-    return utf8_valid(found + PATH_AT) ? NULL : "where it really is has no name in UTF-8";
+    operand_add(operand, looking->not_held ? "not held: " : "held");
+    operand_add(operand, looking->not_held ? looking->not_held : "");
+    operand_add(operand, looking->not_held ? "; sha256:" : " sha256:");
+    operand_add(operand, looking->hex);
+    operand_add(operand, " ");
+    return add_path(&way, operand);
 }
 
-static void look(const char *path, uint64_t *budget, char found[OPERAND_FOUND])
+static void look(const char *path, struct looking *looking, struct operand *operand)
 {
-    int fd = find(path);
-    const char *why = fd < 0 ? why_not_found(errno) : describe(fd, budget, found);
+    struct hold_mark before = hold_mark(looking->hold);
+    operand->length = 0;
+    if (!looking->not_held)
+        looking->not_held = watch_way(&looking->hold->watch, path, looking->number);
+    int fd = operand_find(path);
+    const char *why = fd < 0 ? why_not_found(errno) : describe(fd, looking, operand);
     if (fd >= 0)
         close(fd);
-    if (why)
-        strcat(strcpy(found, "unseen: "), why);
+    if (why) {
+        operand->length = 0;
+        operand_add(operand, "unseen: ");
+        operand_add(operand, why);
+    }
+    if (why || looking->not_held)
+        hold_back_to(looking->hold, before);
 }
 
-void operands_look(struct operands *operands, const struct plan *plan)
+static const char *why_not_held(const struct plan *plan)
+{
+    if (plan->mirror)
+        return agents_own;
+    return plan->inspect || plan->expected[0] ? NULL : not_asked;
+}
+
+void operands_look(struct operands *operands, const struct plan *plan, struct hold *hold)
 {
     uint64_t budget = OPERANDS_READ_MOST;
-    operands->count = 0;
-    for (char **path = plan->operands; *path && operands->count < OPERANDS_MOST; path++)
-        look(*path, &budget, operands->found[operands->count++]);
+    hold_begin(hold);
+    for (operands->count = 0; plan->operands[operands->count] && operands->count < OPERANDS_MOST; operands->count++) {
+        struct looking looking = {hold, operands->count, &budget, why_not_held(plan), ""};
+        look(plan->operands[operands->count], &looking, &operands->found[operands->count]);
+    }
 }
 
-const char *operands_changed(const struct operands *operands, const struct plan *plan)
+/* Behind `held` and `not held: why;` alike. */
+static const char *what_was_seen(const char *found)
+{
+    const char *digest = strstr(found, "sha256:");
+    return digest ? digest : found;
+}
+
+static void explain(struct text *why, const char *found, const char *expected)
+{
+    static const char loose[] = "not held: ";
+    bool same = strcmp(what_was_seen(found), what_was_seen(expected)) == 0;
+    if (!same || strncmp(found, loose, sizeof loose - 1) != 0) {
+        text_add(why, " is not what was approved");
+        return;
+    }
+    found += sizeof loose - 1;
+    text_add(why, " cannot be held as it was when it was approved: ");
+    text_add_bytes(why, found, strcspn(found, ";"));
+}
+
+bool operands_changed(const struct operands *operands, const struct plan *plan, struct text *why)
 {
     for (size_t i = 0; plan->expected[0] && i < operands->count; i++)
-        if (strcmp(operands->found[i], plan->expected[i]) != 0)
-            return plan->operands[i];
-    return NULL;
+        if (strcmp(operands->found[i].text, plan->expected[i]) != 0) {
+            text_add(why, plan->operands[i]);
+            explain(why, operands->found[i].text, plan->expected[i]);
+            return true;
+        }
+    return false;
 }
 
 size_t operands_encode(const struct operands *operands, uint8_t payload[OPERANDS_FRAME])
 {
     uint8_t *at = payload;
     for (size_t i = 0; i < operands->count; i++) {
-        size_t length = strlen(operands->found[i]);
+        size_t length = operands->found[i].length;
         put_u32(at, (uint32_t)length);
-        memcpy(at + 4, operands->found[i], length + 1);
+        memcpy(at + 4, operands->found[i].text, length + 1);
         at += 4 + length + 1;
     }
     return (size_t)(at - payload);

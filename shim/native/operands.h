@@ -2,30 +2,44 @@
 #define CLAWRDEN_OPERANDS_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hold.h"
 #include "plan.h"
+#include "text.h"
 
 enum {
-    OPERANDS_MOST = 8,
+    OPERANDS_MOST = HELD_MOST,
     /* Of all of them together. */
     OPERANDS_READ_MOST = 16 * 1024 * 1024,
-    OPERAND_FOUND = PATH_MAX + 80,
+    OPERAND_FOUND = PATH_MAX + 256,
     OPERANDS_FRAME = OPERANDS_MOST * (OPERAND_FOUND + 5),
 };
 
-/* What was found of each file that a plan names: `sha256:HEX PATH`, the path with its links resolved, or `unseen: why`. */
-struct operands {
-    size_t count;
-    char found[OPERANDS_MOST][OPERAND_FOUND];
+struct operand {
+    size_t length;
+    char text[OPERAND_FOUND];
 };
 
-/* Reads them, relative to the current directory, as who we are. Never waits for a pipe or a device. */
-void operands_look(struct operands *operands, const struct plan *plan);
+/* What was found of each file that a plan names: `held sha256:HEX PATH`, the path with its links resolved; the same
+ * behind `not held: why;` in place of `held`; or `unseen: why`. */
+struct operands {
+    size_t count;
+    struct operand found[OPERANDS_MOST];
+};
 
-/* The first of the plan's files that is not what the plan expects of it; NULL where all are. */
-const char *operands_changed(const struct operands *operands, const struct plan *plan);
+/* Reads them, relative to the current directory, as who we are; those that count are held from before they are read.
+ * Never waits for a pipe or a device. */
+void operands_look(struct operands *operands, const struct plan *plan, struct hold *hold);
+
+/* Opens what `path` leads to and touches nothing: no pipe's writer wakes up and no device is opened. Links of /proc
+ * would lead the tool elsewhere: they lead nowhere. -1 and errno where that fails. */
+int operand_find(const char *path);
+
+/* Whether one of them is not what the plan expects of it, and which in `why`. */
+bool operands_changed(const struct operands *operands, const struct plan *plan, struct text *why);
 
 /* The payload of a frame that tells them; returns its length. */
 size_t operands_encode(const struct operands *operands, uint8_t payload[OPERANDS_FRAME]);

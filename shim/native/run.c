@@ -16,7 +16,7 @@
 
 enum { DELIVERY_GRACE_MS = 10000, LINGER_MS = 1000, REAP_TICK_MS = 5, STOP_PATIENCE_MS = 500 };
 
-enum { IN, SIGNALS, FEED, OUT, ERR, SELF, POLLED };
+enum { IN, SIGNALS, FEED, OUT, ERR, SELF, WATCH, POLLED };
 
 void run_begin(struct run *run)
 {
@@ -61,6 +61,7 @@ static void wait_for_events(struct run *run, struct pollfd polled[POLLED])
     polled[OUT] = (struct pollfd){.fd = idle ? run->tool.out : -1, .events = POLLIN};
     polled[ERR] = (struct pollfd){.fd = idle ? run->tool.err : -1, .events = POLLIN};
     polled[SELF] = (struct pollfd){.fd = 1, .events = idle ? 0 : POLLOUT};
+    polled[WATCH] = (struct pollfd){.fd = run->hold.watch.fd, .events = POLLIN};
     int64_t deadline = earlier(stop_deadline(run), feed->tick_at);
     if (run->ended && !run->childless)
         deadline = earlier(deadline, clock_ms() + REAP_TICK_MS);
@@ -74,6 +75,21 @@ static void forget_signals(int signals)
     struct signalfd_siginfo told;
     while (read(signals, &told, sizeof told) > 0)
         ;
+}
+
+/* What is being changed must not run on, and what was changed already may have: whatever else ends it. */
+static void mind_operands(struct run *run)
+{
+    bool over = run->ended && run->childless;
+    int changed = over ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
+    if (changed >= 0) {
+        run->cause = CAUSE_OPERAND;
+        run->operand = (uint8_t)changed;
+        stop_hard(run, CAUSE_OPERAND);
+    }
+    /* Who waits to write may go on once nothing of the tool reads any more. */
+    if (over)
+        hold_end(&run->hold);
 }
 
 static bool output_waits(const struct run *run)
@@ -101,6 +117,7 @@ static void step(struct run *run)
         forget_signals(run->signals);
     if (polled[SIGNALS].revents || run->ended)
         reap(run);
+    mind_operands(run);
     if (polled[IN].revents)
         orders_take(run);
     if (run->feed.pipe && polled[FEED].revents & POLLERR)
@@ -128,7 +145,7 @@ static void deliver(struct run *run)
 
 static void tell_end(struct run *run)
 {
-    uint8_t payload[7 + USAGE_BYTES] = {0};
+    uint8_t payload[7 + USAGE_BYTES + 1] = {0};
     if (WIFSIGNALED(run->status))
         payload[1] = (uint8_t)WTERMSIG(run->status);
     else
@@ -136,6 +153,7 @@ static void tell_end(struct run *run)
     payload[2] = (uint8_t)run->cause;
     put_u32(payload + 3, oom_kills() - run->oom_before);
     usage_put(payload + 7);
+    payload[7 + USAGE_BYTES] = run->operand;
     outbox_put(&run->out, FRAME_EXIT, payload, sizeof payload);
 }
 

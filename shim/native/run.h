@@ -6,11 +6,12 @@
 
 #include "feed.h"
 #include "frames.h"
+#include "hold.h"
 #include "outbox.h"
 #include "plan.h"
 #include "tool.h"
 
-enum cause { CAUSE_OWN = 0, CAUSE_RUN = 1, CAUSE_IDLE = 2, CAUSE_OUTPUT = 3, CAUSE_CANCEL = 4 };
+enum cause { CAUSE_OWN = 0, CAUSE_RUN = 1, CAUSE_IDLE = 2, CAUSE_OUTPUT = 3, CAUSE_CANCEL = 4, CAUSE_OPERAND = 5 };
 
 /* One command, from its plan to its exit frame. Times are clock_ms(); 0 means never. */
 struct run {
@@ -22,6 +23,9 @@ struct run {
     /* Tells of children. */
     int signals;
     enum cause cause;
+    /* What was approved; and which of it changed. */
+    struct hold hold;
+    uint8_t operand;
     /* The tool has ended, with `status`; and nothing that it started is left. */
     bool ended, childless;
     int status;

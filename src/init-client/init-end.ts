@@ -1,9 +1,10 @@
 import { type ErrorCode, isErrorCode } from '../errors.ts';
 import { type Frame, FrameType } from '../frames.ts';
 import { failure, type Outcome } from '../outcome.ts';
+import type { Operand } from '../plan.ts';
 import type { Usage } from '../usage.ts';
 
-const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel'] as const;
+const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel', 'operand'] as const;
 
 /** What the init's last frame says. */
 export type InitEnd =
@@ -15,15 +16,19 @@ export type InitEnd =
       /** Processes of this container that the kernel killed for memory while the command ran. */
       readonly oomKills: number;
       readonly usage: Usage;
+      /** Which of the files that it was told of changed, where that is the cause. */
+      readonly operand: number;
     }
   | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
 
 /** The end that `frame` states, if it is one. */
 export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
-  if (type === FrameType.exit && payload.length >= 19) {
+  if (type === FrameType.exit && payload.length >= 20) {
     const [code = 0, signal = 0, cause = 0] = payload;
     const oomKills = payload.readUInt32BE(3);
-    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills, usage: usageIn(payload) };
+    const operand = payload.readUInt8(19);
+    const usage = usageIn(payload);
+    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills, usage, operand };
   }
   if (type !== FrameType.refused) return undefined;
   const [, reason = '', text = ''] = /^([a-z0-9-]+): (.*)$/s.exec(payload.toString()) ?? [];
@@ -45,6 +50,8 @@ export interface EndLimits {
   /** 0 where the limit is not ours. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
+  /** What the init was told to hold. */
+  readonly operands?: readonly Operand[];
 }
 
 /** Also where it was a child of a shell, which passes that on as its own exit code. */
@@ -64,11 +71,18 @@ export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
       return failure('output-limit', `the command wrote more than ${limits.outputBytes} bytes`);
     case 'cancel':
       return failure('canceled', 'the command was canceled');
+    case 'operand':
+      return failure('operand-changed', changedText(limits, end.operand));
     case 'own':
       return diedForMemory(end)
         ? failure('out-of-memory', memoryText(limits))
         : { kind: 'exited', code: end.code, signal: end.signal };
   }
+}
+
+function changedText({ operands = [] }: EndLimits, number: number): string {
+  const { path = 'a script' } = operands.filter((operand) => operand.path !== undefined)[number] ?? {};
+  return `${path} was changed while it ran, so it was killed`;
 }
 
 function memoryText({ memoryBytes }: EndLimits): string {

@@ -71,7 +71,7 @@ describe('initPlanOf', () => {
     expect(inspectionOf({ ...plan, operands })).toMatchObject({
       inspect: true,
       operands: ['x.sh', 'y.sh'],
-      expected: [`sha256:${digest} /app/x.sh`, 'unseen: there is no such file'],
+      expected: [`held sha256:${digest} /app/x.sh`, 'unseen: there is no such file'],
     });
   });
 

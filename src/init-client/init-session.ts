@@ -8,7 +8,7 @@ import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { joinFrames } from './join-frames.ts';
 import { readStrings } from './read-strings.ts';
 
-const initProtocolVersion = 3;
+const initProtocolVersion = 4;
 const maxDiagnosticBytes = 2048;
 
 export interface RunOptions {

@@ -7,7 +7,16 @@ const digest = '0123456789abcdef'.repeat(4);
 
 describe('what an init says of a file', () => {
   test('is the digest and the real path, or why there is none', () => {
-    expect(parseOperand('x', `sha256:${digest} /app/a b`)).toEqual({ path: 'x', digest, file: '/app/a b' });
+    expect(parseOperand('x', `held sha256:${digest} /app/a b`)).toEqual({
+      path: 'x',
+      digest,
+      file: '/app/a b',
+    });
+    const loose = `not held: the agent can change it; sha256:${digest} /app/; sha256:x`;
+    expect(parseOperand('x', loose)).toEqual({
+      ...{ path: 'x', digest, file: '/app/; sha256:x' },
+      notHeld: 'the agent can change it',
+    });
     expect(parseOperand('x', 'unseen: it is too large')).toEqual({
       path: 'x',
       notInspected: 'it is too large',
@@ -16,23 +25,35 @@ describe('what an init says of a file', () => {
 
   test.each([
     '',
-    'sha256:',
-    `sha256:${digest}`,
-    `sha256:${digest} `,
-    `sha256:${digest} app`,
-    `sha256:${digest.toUpperCase()} /app`,
-    `sha256:${digest}/app`,
-    `sha1:${digest} /app`,
+    `sha256:${digest} /app`,
+    `held`,
+    'held sha256:',
+    `held sha256:${digest}`,
+    `held sha256:${digest} `,
+    `held sha256:${digest} app`,
+    `held  sha256:${digest} /app`,
+    ` held sha256:${digest} /app`,
+    `held sha256:${digest.toUpperCase()} /app`,
+    `held sha256:${digest}/app`,
+    `held sha1:${digest} /app`,
+    `not held: ; sha256:${digest} /app`,
+    `not held sha256:${digest} /app`,
+    `not held: why sha256:${digest} /app`,
     'unseen',
   ])('%j says nothing', (found) => {
     expect(parseOperand('x', found)).toEqual({ path: 'x', notInspected: 'its init said nothing of it' });
   });
 
   test('P9: is expected again to the letter', () => {
-    const hex = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 });
+    const digits = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 });
     fc.assert(
-      fc.property(hex, fc.string(), (digits, path) => {
-        for (const found of [`sha256:${digits.join('')} /${path}`, `unseen: ${path.slice(0, 200)}`]) {
+      fc.property(digits, fc.string(), (drawn, path) => {
+        const hex = drawn.join('');
+        for (const found of [
+          `held sha256:${hex} /${path}`,
+          `not held: why; sha256:${hex} /${path}`,
+          `unseen: ${path.slice(0, 200)}`,
+        ]) {
           expect(operandText(parseOperand('x', found))).toBe(found);
         }
       }),

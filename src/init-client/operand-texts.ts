@@ -1,17 +1,15 @@
 import type { Operand } from '../plan.ts';
 
-const digestPrefix = 'sha256:';
 const unseenPrefix = 'unseen: ';
-const digestLength = 64;
-const sha256Hex = /^[0-9a-f]{64}$/;
+/** Of the first group no two readings: a reason has no `;`. */
+const seen = /^(?:held|not held: ([^;]+);) sha256:([0-9a-f]{64}) (\/.*)$/s;
 const maxWhy = 200;
 
-/** What an init says of one file, in the plan's words: `sha256:HEX PATH`, or `unseen: why`. */
+/** What an init says of one file, in the plan's words: `held sha256:HEX PATH`, `not held: why; sha256:HEX PATH` or `unseen: why`. */
 export function parseOperand(path: string, found: string): Operand {
-  const file = found.slice(digestPrefix.length + digestLength + 1);
-  const digest = found.slice(digestPrefix.length, digestPrefix.length + digestLength);
-  if (found === digestText(digest, file) && sha256Hex.test(digest) && file.startsWith('/'))
-    return { path, digest, file };
+  const [, notHeld, digest, file] = seen.exec(found) ?? [];
+  if (digest !== undefined && file !== undefined)
+    return { path, digest, file, ...(notHeld === undefined ? {} : { notHeld }) };
   const why = found.startsWith(unseenPrefix)
     ? found.slice(unseenPrefix.length)
     : 'its init said nothing of it';
@@ -20,11 +18,7 @@ export function parseOperand(path: string, found: string): Operand {
 
 /** The other way round: what an init must find, to the letter. */
 export function operandText(operand: Operand): string {
-  return 'digest' in operand
-    ? digestText(operand.digest, operand.file)
-    : `${unseenPrefix}${operand.notInspected}`;
-}
-
-function digestText(digest: string, file: string): string {
-  return `${digestPrefix}${digest} ${file}`;
+  if (!('digest' in operand)) return `${unseenPrefix}${operand.notInspected}`;
+  const { notHeld, digest, file } = operand;
+  return `${notHeld === undefined ? 'held' : `not held: ${notHeld};`} sha256:${digest} ${file}`;
 }

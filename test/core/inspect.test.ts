@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const digest = (digit: string) => digit.repeat(64);
-const found = (digit: string) => [`sha256:${digest(digit)} /app/x.sh`];
+const found = (digit: string) => [`not held: the agent can change it; sha256:${digest(digit)} /app/x.sh`];
 
 interface Typed {
   readonly id: string;
@@ -59,7 +59,9 @@ test('A-44 P9: a person is asked about the bytes of the script, and the record s
   expect(core.approvals.pending()).toEqual([]);
   channel.type({ type: 'inspected', found: found('a') });
   const { id, planHash, plan } = await untilAsked(core);
-  const operands = [{ path: 'x.sh', digest: digest('a'), file: '/app/x.sh' }];
+  const operands = [
+    { path: 'x.sh', digest: digest('a'), file: '/app/x.sh', notHeld: 'the agent can change it' },
+  ];
   expect(plan.operands).toEqual(operands);
   expect(planHash).not.toBe(looked.planHash);
   await core.approvals.resolve(id, yes);
