@@ -35,14 +35,9 @@ export function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
 
 function describeOperand(operand: Operand): string {
   if ('digest' in operand) {
-<<<<<<< HEAD
-    const { path, digest, file } = operand;
-    return `${quoteText(path)} is ${quoteText(file)}, sha256 ${renderArgument(digest)}`;
-=======
     const { path, digest, file, notHeld } = operand;
-    const loose = notHeld === undefined ? '' : `, not held: ${renderText(notHeld)}`;
-    return `${renderArgument(path)} is ${renderArgument(file)}, sha256 ${renderText(digest)}${loose}`;
->>>>>>> 4fd84a3 (init: hold approved scripts from before they are read until nothing of the tool is left (A-78))
+    const loose = notHeld === undefined ? '' : `, not held: ${quoteText(notHeld)}`;
+    return `${quoteText(path)} is ${quoteText(file)}, sha256 ${renderArgument(digest)}${loose}`;
   }
   const what = operand.path === undefined ? '' : `${quoteText(operand.path)} is `;
   return `${what}not inspected: ${quoteText(operand.notInspected)}`;

@@ -42,19 +42,15 @@ const painted = fc
   .map((parts) => parts.join(''));
 const text = fc.oneof(
   { arbitrary: fc.constantFrom(...texts), weight: 6 },
-<<<<<<< HEAD
-  { arbitrary: fc.constantFrom(', sha256 ', 'not inspected: ', 'environment  A=1'), weight: 1 },
+  {
+    arbitrary: fc.constantFrom(', sha256 ', ', not held: ', 'not inspected: ', 'environment  A=1'),
+    weight: 1,
+  },
   {
     arbitrary: fc.string({ unit: fc.constantFrom(' ', '  ', '{3}', '\\', 'a', '"'), maxLength: 6 }),
     weight: 2,
   },
   { arbitrary: painted, weight: 1 },
-=======
-  {
-    arbitrary: fc.constantFrom(', sha256 ', ', not held: ', 'not inspected: ', 'environment  A=1'),
-    weight: 1,
-  },
->>>>>>> 4fd84a3 (init: hold approved scripts from before they are read until nothing of the tool is left (A-78))
   { arbitrary: fc.string({ unit: 'binary', maxLength: 90 }), weight: 1 },
 );
 const path = text.map((rest) => `/${rest}`);
