@@ -97,7 +97,7 @@ describe.each(nativeBuilds)('a script that somebody approved ($name)', ({ init }
 
   test('A-78 P9: is never exchanged unseen, whatever is done to it and when', async () => {
     const drawn = fc.sample(schedule, { numRuns: runs, ...(isLong ? {} : { seed: 78 }) });
-    const players = Array.from({ length: atOnce }, async (_, player) => {
+    const players = Array.from({ length: atOnce }, async (_none, player) => {
       for (const one of drawn.filter((_, index) => index % atOnce === player)) {
         const played = await play(one);
         try {
