@@ -1,10 +1,14 @@
 import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
-import type { ExecuteRequest, Inspected, MirrorEnd } from '../../src/gen/clawrden/v1/execution.ts';
+import { firstBytes } from '../../src/first-bytes.ts';
+import type { ExecuteRequest, Inspected, MirrorEnd, Started } from '../../src/gen/clawrden/v1/execution.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import type { FromCaller } from '../channel.ts';
-import { invalid, toTerminalSize } from './start-request.ts';
+import { cutText, invalid, toTerminalSize } from './start-request.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
+
+const maxOperands = 8;
+const maxOperandBytes = 8192;
 
 /** HUP INT QUIT USR1 USR2 TERM CONT TSTP */
 const signals: ReadonlySet<number> = new Set([1, 2, 3, 10, 12, 15, 18, 20]);
@@ -25,7 +29,7 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
       if (message.value !== 1 && message.value !== 2) throw invalid('closed must be 1 or 2');
       return { type: 'closed', fd: message.value };
     case 'started':
-      return { type: 'mirror-started', container: message.value.container, found: message.value.operands };
+      return mirrorStarted(message.value);
     case 'stdout':
       return { type: 'mirror-output', fd: 1, bytes: message.value };
     case 'stderr':
@@ -40,13 +44,23 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
   }
 }
 
+function mirrorStarted({ container, operands }: Started): FromCaller {
+  return { type: 'mirror-started', container: cutText(container), found: toLines(operands) };
+}
+
+/** As many as an init is told of; each with the digest and the path of one file. */
+function toLines(operands: readonly string[]): readonly string[] {
+  if (operands.length > maxOperands) throw invalid(`more than ${maxOperands} operands`);
+  return operands.map((line) => firstBytes(line, maxOperandBytes));
+}
+
 function toFound({ operands, reason, text }: Inspected): readonly string[] | ClawrdenError {
-  if (reason === '') return operands;
-  return new ClawrdenError(isErrorCode(reason) ? reason : 'internal', text);
+  if (reason === '') return toLines(operands);
+  return new ClawrdenError(isErrorCode(reason) ? reason : 'internal', cutText(text));
 }
 
 function toMirrorOutcome({ code, signal, reason, text }: MirrorEnd): Outcome {
-  if (reason !== '') return failure(isErrorCode(reason) ? reason : 'internal', text);
+  if (reason !== '') return failure(isErrorCode(reason) ? reason : 'internal', cutText(text));
   if (code > 255 || signal > 64) throw invalid('mirror_end has no such code or signal');
   return { kind: 'exited', code, signal };
 }

@@ -2,11 +2,13 @@ import { status } from '@grpc/grpc-js';
 import { type Command, noStdin, type Stdio, type StdioKind } from '../../src/command.ts';
 import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
 import { isExecutionId } from '../../src/execution-id.ts';
+import { firstBytes } from '../../src/first-bytes.ts';
 import type { Start, Command as WireCommand } from '../../src/gen/clawrden/v1/execution.ts';
 import type { Caller } from '../caller.ts';
 import type { StartRequest } from '../channel.ts';
 import { CallRefused } from './errors.ts';
 
+const maxText = 1024;
 const stdioKinds: ReadonlySet<string> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 
 /** The wire's `start` in the gateway's words. Throws CallRefused where it does not even have the shape of one. */
@@ -54,7 +56,12 @@ export function toTerminalSize({ cols, rows }: { cols: number; rows: number }): 
 }
 
 function toRefusal({ reason, text }: { reason: string; text: string }): ClawrdenError {
-  return new ClawrdenError(isErrorCode(reason) ? reason : 'request-invalid', text);
+  return new ClawrdenError(isErrorCode(reason) ? reason : 'request-invalid', cutText(text));
+}
+
+/** Of what a relay says for people. */
+export function cutText(text: string): string {
+  return firstBytes(text, maxText);
 }
 
 export function invalid(why: string): CallRefused {

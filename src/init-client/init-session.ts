@@ -3,7 +3,7 @@ import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../execution-io.ts';
 import { encodeFrame, type Frame, FrameReader, FrameType } from '../frames.ts';
 import { DockerDemux } from './docker-demux.ts';
-import { encodeInput } from './encode-input.ts';
+import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { joinFrames } from './join-frames.ts';
 import { readStrings } from './read-strings.ts';
@@ -30,6 +30,8 @@ export class InitSession {
   readonly #demux = new DockerDemux();
   readonly #reader = new FrameReader();
   readonly #frames: AsyncIterator<Frame, undefined>;
+  /** For an init that does not read now: its tool's user may have stopped it. */
+  readonly #held = new HeldFrames();
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
   #diagnostic = '';
@@ -38,6 +40,9 @@ export class InitSession {
     this.#socket = socket;
     // What breaks is reported by the read side, once; without a listener it would be thrown at the process.
     socket.on('error', () => {});
+    socket.on('drain', () => {
+      for (const frame of this.#held.take()) this.#write(frame);
+    });
     this.#frames = this.#read();
   }
 
@@ -91,12 +96,12 @@ export class InitSession {
   }
 
   input(input: Input): void {
-    this.#write(encodeInput(input));
+    this.#send(input);
   }
 
   /** TERM and CONT to the tool's group, KILL after 2 s; `run` still resolves with how it ended. */
   cancel(): void {
-    this.#write(encodeFrame(FrameType.cancel));
+    this.#send({ type: 'cancel' });
   }
 
   /** The init takes this for the gateway's death: it kills everything and exits. */
@@ -104,8 +109,12 @@ export class InitSession {
     this.#socket.destroy();
   }
 
+  #send(input: ToInit): void {
+    if (this.#socket.writableNeedDrain || !this.#held.isEmpty) this.#held.hold(input);
+    else this.#write(encodeToInit(input));
+  }
+
   #write(frame: Buffer): void {
-    // Bounded without waiting: stdin comes against credit, everything else is a few bytes.
     if (this.#socket.writable) this.#socket.write(frame);
   }
 

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FrameReader } from '../frames.ts';
+import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
+
+const input: fc.Arbitrary<ToInit> = fc.oneof(
+  fc.constantFrom(1, 2, 3, 10, 12, 15, 18, 20).map((signal): ToInit => ({ type: 'signal', signal })),
+  fc.record({ cols: fc.nat(0xffff), rows: fc.nat(0xffff) }).map((size): ToInit => ({ type: 'resize', size })),
+  fc.constantFrom(1 as const, 2 as const).map((fd): ToInit => ({ type: 'closed', fd })),
+  fc.uint8Array({ minLength: 1, maxLength: 100 }).map((bytes): ToInit => ({ type: 'stdin', bytes })),
+  fc.constantFrom<ToInit>({ type: 'stdin-end' }, { type: 'cancel' }),
+);
+
+test('A-86 P22: of whatever is sent to an init that does not read, one of each control and all of stdin is held', () => {
+  fc.assert(
+    fc.property(fc.array(input, { maxLength: 400 }), (inputs) => {
+      const held = new HeldFrames();
+      for (const one of inputs) held.hold(one);
+      expect(held.isEmpty).toBe(inputs.length === 0);
+      const frames = held.take();
+      expect(held.isEmpty).toBe(true);
+      // Eight signals, two readers, a size, the end of stdin, a cancel; and stdin itself.
+      expect(frames.length).toBeLessThanOrEqual(14);
+      const stdin = inputs.flatMap((one) => (one.type === 'stdin' ? [...one.bytes] : []));
+      const read = new FrameReader().push(Buffer.concat(frames));
+      expect(read.filter(({ type }) => type === 5).flatMap(({ payload }) => [...payload])).toEqual(stdin);
+      // What came last of all controls is the last to be done.
+      const last = inputs.findLast(({ type }) => type !== 'stdin');
+      if (last !== undefined) expect(frames.at(-1)).toEqual(encodeToInit(last));
+      const newest = inputs.findLast(({ type }) => type === 'resize');
+      if (newest !== undefined) expect(frames).toContainEqual(encodeToInit(newest));
+    }),
+    { numRuns: 300 },
+  );
+});
