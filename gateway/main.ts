@@ -24,6 +24,7 @@ import { createExecutors } from './executors/create-executors.ts';
 import { createExplain } from './explain.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
+import { createIncidents } from './incidents.ts';
 import { factsOf } from './judge.ts';
 import { openKillSwitch } from './kill-switch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
@@ -96,7 +97,14 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const policy = policyFile.current;
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
-  const relays = createRelays((relay) => relayState(relay, config, policy(), killSwitch));
+  const incidents = createIncidents(audit);
+  const relays = createRelays({
+    stateFor: (relay) => relayState(relay, config, policy(), killSwitch),
+    onDisplaced: (relay, text) => {
+      log.warn({ relay }, text);
+      incidents.tell('relay-displaced', `relay:${relay}`, text);
+    },
+  });
   const killSwitch = await openKillSwitch({
     database: records.database,
     audit,

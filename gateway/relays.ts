@@ -1,5 +1,7 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
-import type { RelayRegistry, RelayReport, RelayState } from './warden-view.ts';
+import { boundedReport } from './bounded-report.ts';
+import { createDisplacedPlaces } from './displaced-places.ts';
+import type { RelayConnection, RelayRegistry, RelayReport, RelayState } from './warden-view.ts';
 
 /** What is known of an agent from its relay; `undefined` where the relay is not connected or has not reported it. */
 export type AgentReport = RelayReport['agents'][number];
@@ -8,34 +10,65 @@ export interface Relays extends RelayRegistry {
   readonly report: (agent: AgentConfig) => AgentReport | undefined;
   /** Tells every connected relay what it should be now. */
   readonly tellAll: () => void;
-  /** Resolves when the agent's relay has reported it halted; never, where no relay does. */
+  /**
+   * Resolves when the agent is reported halted by every place that its relay's identity is connected from, also by one that was
+   * displaced a moment ago; never, where one of them does not, or no relay is there.
+   */
   readonly halted: (agent: AgentConfig) => Promise<void>;
 }
 
-interface Connected {
-  readonly push: (state: RelayState) => void;
+interface Connected extends RelayConnection {
   report: RelayReport | undefined;
-  readonly onReport: Set<() => void>;
 }
 
-/** The relays that are connected now, by name; the newest stream of one counts. */
-export function createRelays(stateFor: (relay: string) => RelayState): Relays {
+/** Far longer than whoever orders a halt waits for it. */
+const listenMs = 10_000;
+
+export interface RelaysOptions {
+  readonly stateFor: (relay: string) => RelayState;
+  /** An identity is used from a second place, or its first connection was lost and has not been noticed to be. */
+  readonly onDisplaced: (relay: string, text: string) => void;
+}
+
+/** The relays that are connected now, by name. The newest stream of one counts, and ends the one before it. */
+export function createRelays({ stateFor, onDisplaced }: RelaysOptions): Relays {
   const connected = new Map<string, Connected>();
+  const displaced = createDisplacedPlaces();
+  const listeners = new Set<(relay: string, from: RelayConnection) => void>();
+
   const reportOf = ({ relay, name }: AgentConfig) =>
     connected.get(relay)?.report?.agents.find((agent) => agent.name === name);
+
+  function displace(relay: string, old: Connected, by: RelayConnection): void {
+    const places = `${placeOf(old)} was displaced by ${placeOf(by)}`;
+    displaced.add(relay, old.peer);
+    onDisplaced(relay, `relay ${relay} is connected twice: ${places}`);
+    old.displaced(`relay ${relay} is connected from another place: ${places}`);
+  }
+
+  function placesOf(relay: string): Set<string> {
+    const now = connected.get(relay);
+    return new Set([...(now ? [now.peer] : []), ...displaced.of(relay)]);
+  }
+
   return {
-    connect: (relay, push, signal) => {
-      const connection: Connected = { push, report: undefined, onReport: new Set() };
-      connected.set(relay, connection);
+    connect: (relay, connection, signal) => {
+      const known: Connected = { ...connection, report: undefined };
+      const old = connected.get(relay);
+      connected.set(relay, known);
+      if (old !== undefined) displace(relay, old, connection);
+      displaced.isBack(relay, connection.peer);
       const forget = () => {
-        if (connected.get(relay) === connection) connected.delete(relay);
+        if (connected.get(relay) === known) connected.delete(relay);
       };
       signal.addEventListener('abort', forget, { once: true });
       if (signal.aborted) forget();
-      push(stateFor(relay));
+      connection.push(stateFor(relay));
       return (report) => {
-        connection.report = report;
-        for (const notify of connection.onReport) notify();
+        // Whoever was displaced has no say any more.
+        if (connected.get(relay) !== known) return;
+        known.report = boundedReport(report, stateFor(relay));
+        for (const notify of listeners) notify(relay, connection);
       };
     },
     report: reportOf,
@@ -44,15 +77,21 @@ export function createRelays(stateFor: (relay: string) => RelayState): Relays {
     },
     halted: (agent) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const connection = connected.get(agent.relay);
+      const waiting = placesOf(agent.relay);
       // The report that is known may be from before the halt: only one that comes now counts.
-      const notify = () => {
-        if (reportOf(agent)?.halted !== true) return;
-        connection?.onReport.delete(notify);
-        resolve();
+      const notify = (relay: string, { peer }: RelayConnection) => {
+        if (relay !== agent.relay) return;
+        if (reportOf(agent)?.halted === true) waiting.delete(peer);
+        else waiting.add(peer);
+        if (waiting.size === 0) resolve();
       };
-      connection?.onReport.add(notify);
+      if (waiting.size > 0) listeners.add(notify);
+      setTimeout(() => listeners.delete(notify), listenMs).unref();
       return promise;
     },
   };
+}
+
+function placeOf({ peer, fingerprint }: RelayConnection): string {
+  return `${peer} (certificate ${fingerprint})`;
 }

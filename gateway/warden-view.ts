@@ -224,15 +224,26 @@ export interface RelayState {
   }[];
 }
 
+/** One Synchronize stream of a relay. */
+export interface RelayConnection {
+  /** `ADDRESS:PORT` of the TCP connection. */
+  readonly peer: string;
+  /** SHA-256 of its certificate, base64url. */
+  readonly fingerprint: string;
+  readonly push: (state: RelayState) => void;
+  /** Another stream of the same relay has taken its place: it is to end at once. */
+  readonly displaced: (why: string) => void;
+}
+
 /** The relays that are connected now. */
 export interface RelayRegistry {
   /**
    * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once and whenever the desired
-   * state changes; the returned function takes each report. A second stream of the same relay replaces the first.
+   * state changes; the returned function takes each report. A second stream of the same relay displaces the first.
    */
   readonly connect: (
     relay: string,
-    push: (state: RelayState) => void,
+    connection: RelayConnection,
     signal: AbortSignal,
   ) => (report: RelayReport) => void;
 }

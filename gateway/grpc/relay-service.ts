@@ -5,6 +5,7 @@ import type {
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
+import { fingerprint } from '../../src/pki/fingerprint.ts';
 import type { Authentication, Enrolment } from '../authentication.ts';
 import type { RelayRegistry, RelayState } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
@@ -66,7 +67,13 @@ function synchronize({
     call.on('end', leave);
     call.on('cancelled', leave);
     closing.addEventListener('abort', leave, { signal: gone.signal });
-    const report = relays.connect(caller.name, latestTo(call), gone.signal);
+    const der = peerCertificate(call);
+    const place = { peer: call.getPeer(), fingerprint: der === undefined ? '' : fingerprint(der) };
+    const displaced = (why: string): void => {
+      gone.abort();
+      call.emit('error', { code: status.ABORTED, details: why });
+    };
+    const report = relays.connect(caller.name, { ...place, push: latestTo(call), displaced }, gone.signal);
     call.on('data', ({ version, agents }: SynchronizeRequest) => report({ version, agents }));
   };
 }

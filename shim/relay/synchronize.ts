@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type {
@@ -36,6 +36,12 @@ const readyTimeoutMs = 30_000;
 const lookAgainMs = 10_000;
 const stableMs = 30_000;
 
+interface End {
+  readonly why: string;
+  /** Another connection with this relay's identity took its place. */
+  readonly isDisplaced?: boolean;
+}
+
 type Stream = ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
 /** Keeps the gateway told and the jails as it wishes, over one stream at a time, until `signal` aborts. */
@@ -43,8 +49,9 @@ export async function synchronize(options: SynchronizeOptions, signal: AbortSign
   const tools = new Map<string, readonly string[]>();
   for (let failures = 0; !signal.aborted; failures += 1) {
     const began = performance.now();
-    const why = await session(options, tools, signal);
-    if (performance.now() - began > stableMs) failures = 0;
+    const { why, isDisplaced = false } = await session(options, tools, signal);
+    // One that was displaced comes back at once, to be heard: its gateway is there.
+    if (performance.now() - began > stableMs || isDisplaced) failures = 0;
     const retryMs = Math.round(backoffMs(failures));
     if (!signal.aborted) options.log.warn({ why, retryMs }, 'not synchronized');
     await sleep(retryMs, undefined, { signal }).catch(() => {});
@@ -56,9 +63,9 @@ async function session(
   options: SynchronizeOptions,
   tools: Map<string, readonly string[]>,
   signal: AbortSignal,
-): Promise<string> {
-  if (!(await options.link.waitForReady(readyTimeoutMs))) return 'the gateway does not answer';
-  if (signal.aborted) return '';
+): Promise<End> {
+  if (!(await options.link.waitForReady(readyTimeoutMs))) return { why: 'the gateway does not answer' };
+  if (signal.aborted) return { why: '' };
   const stream = options.link.synchronize();
   const report = reporter(stream, () => describe(options, tools));
   const apply = latestOnly(async (state: SynchronizeResponse) => {
@@ -72,16 +79,18 @@ async function session(
   const again = setInterval(() => void report(), lookAgainMs);
   const leave = () => stream.cancel();
   signal.addEventListener('abort', leave, { once: true });
-  const why = await endOf(stream);
+  const end = await endOf(stream);
   clearInterval(again);
   signal.removeEventListener('abort', leave);
-  return why;
+  return end;
 }
 
-function endOf(stream: Stream): Promise<string> {
+function endOf(stream: Stream): Promise<End> {
   return new Promise((resolve) => {
-    stream.on('error', (error) => resolve(error.message));
-    stream.on('end', () => resolve('the gateway ended the stream'));
+    stream.on('error', ({ code, details }: ServiceError) =>
+      resolve({ why: details, isDisplaced: code === status.ABORTED }),
+    );
+    stream.on('close', () => resolve({ why: 'the gateway ended the stream' }));
   });
 }
 

@@ -167,13 +167,14 @@ test('A-58: a message over 2 MiB ends its call, and no other', async () => {
 });
 
 test('a relay that synchronizes is told the state at once, is known while connected, and sent off at the end', async () => {
-  await using gateway = await startTestGateway();
+  const wanted = { lockdown: false, agents: [{ name: 'coder', tools: [], paused: false, killed: false }] };
+  await using gateway = await startTestGateway({ state: () => wanted });
   const stream = (await gateway.connect(relay)).synchronize();
   const agent = { name: 'coder', containerRunning: true, tools: ['npm'], problem: '', halted: false };
   const config = { relay: relay.name, name: 'coder' } as Parameters<typeof gateway.relays.report>[0];
   stream.write({ version: '1', agents: [agent] });
   const [state] = (await once(stream, 'data')) as [SynchronizeResponse];
-  expect(state).toEqual({ lockdown: false, agents: [] });
+  expect(state).toEqual(wanted);
   while (gateway.relays.report(config) === undefined) await sleep(5);
   expect(gateway.relays.report(config)).toEqual(agent);
   const ended = once(stream, 'end');

@@ -53,6 +53,8 @@ export interface GatewayOptions {
   readonly warden?: Partial<WardenView>;
   /** What relays should be; `relays.tellAll` tells them anew. */
   readonly state?: () => RelayState;
+  /** A relay's stream was displaced by another of its streams. */
+  readonly onDisplaced?: (relay: string, text: string) => void;
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
   readonly onLog?: (line: string) => void;
@@ -84,7 +86,10 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     revokedAt: () => undefined,
     issued: async () => {},
   });
-  const relays = createRelays(options.state ?? (() => ({ lockdown: false, agents: [] })));
+  const relays = createRelays({
+    stateFor: options.state ?? (() => ({ lockdown: false, agents: [] })),
+    onDisplaced: (name, text) => options.onDisplaced?.(name, text),
+  });
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, log };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };

@@ -1086,7 +1086,8 @@ export const RelayServiceService = {
   },
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
+   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
    */
   synchronize: {
     path: "/clawrden.v1.RelayService/Synchronize" as const,
@@ -1111,7 +1112,8 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
+   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
    */
   synchronize: handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse>;
 }
@@ -1170,7 +1172,8 @@ export interface RelayServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
+   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
    */
   synchronize(): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   synchronize(options: Partial<CallOptions>): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
