@@ -1,7 +1,19 @@
-import { type CommandLine, concerns, matchesExactly, mayMatch, readCommand } from './match-rule.ts';
-import type { Action, CommandFacts, Decision, Policy, Rule, ToolDefinition } from './policy.ts';
+import { CommandLine } from './command-line.ts';
+import { hasForbidden } from './forbidden-characters.ts';
+import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
+import type { Action, CommandFacts, Decision, Policy, Rule, RuleIndex, ToolDefinition } from './policy.ts';
+import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
+import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
+import type { Work } from './work.ts';
+
+/** What one decision is made with. */
+export interface Judging {
+  readonly policy: Policy & { version: 1 };
+  readonly index: RuleIndex;
+  readonly work: Work;
+}
 
 /** A decision, and the rules that made it: all of one action, none where no rule is about the command. */
 export interface Ruling {
@@ -9,30 +21,25 @@ export interface Ruling {
   readonly rules: readonly Rule[];
 }
 
-/** Deny beats ask beats allow. What would run unasked is held against the questions as generously as against the denials. */
+/** Deny beats ask beats allow. What would run unasked is held against the questions as strictly as against the denials. */
 export function decideByRules(
-  policy: Policy & { version: 1 },
+  { policy, index, work }: Judging,
   facts: CommandFacts,
   tool: ToolDefinition,
 ): Ruling {
   if (hasForbidden(tool, facts.args)) return { decision: forbidden, rules: [] };
-  const line = readCommand(facts);
-  const concerned = byAction(policy.rules.filter((rule) => concerns(rule, facts)));
-  const find = (action: Action, matches: (rule: Rule, line: CommandLine) => boolean) =>
+  const line = new CommandLine(facts, index, work);
+  const about = (action: Action) =>
+    rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
+  const exactly = (action: Action) =>
     ruled(
-      concerned[action].filter((rule) => matches(rule, line)),
+      about(action).filter((rule) => matchesExactly(rule, line)),
       tool,
     );
-  const ruling = find('deny', mayMatch) ??
-    find('ask', matchesExactly) ??
-    find('allow', matchesExactly) ?? { decision: withoutRule(policy, tool), rules: [] };
-  return ruling.decision.action === 'allow' ? (find('ask', mayMatch) ?? ruling) : ruling;
-}
-
-function byAction(rules: readonly Rule[]): Readonly<Record<Action, readonly Rule[]>> {
-  const sorted: Record<Action, Rule[]> = { deny: [], ask: [], allow: [] };
-  for (const rule of rules) sorted[rule.action].push(rule);
-  return sorted;
+  const ruling = strictly(about('deny'), line, tool) ??
+    exactly('ask') ??
+    exactly('allow') ?? { decision: withoutRule(policy, tool), rules: [] };
+  return ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
 }
 
 const forbidden: Decision = {
@@ -42,13 +49,18 @@ const forbidden: Decision = {
   code: 'denied-by-rule',
 };
 
-function hasForbidden({ forbidden: characters }: ToolDefinition, args: readonly string[]): boolean {
-  if (characters === '') return false;
-  const set = new Set(characters);
-  return args.some((arg) => {
-    for (const character of arg) if (set.has(character)) return true;
-    return false;
+/** Those that match for sure come first; one that only may match says what was not understood. */
+function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {
+  const unsure: Rule[] = [];
+  const sure = rules.filter((rule) => {
+    const fit = fitsStrictly(rule, line);
+    if (fit === 'unsure') unsure.push(rule);
+    return fit === 'yes';
   });
+  const ruling = ruled([...sure, ...unsure], tool);
+  if (ruling === undefined || sure.length > 0) return ruling;
+  const { decision } = ruling;
+  return { ...ruling, decision: { ...decision, reason: `${decision.reason} (${whyUnsure(line)})` } };
 }
 
 /** The rules all have one action. */

@@ -1,24 +1,27 @@
-import { decideByRules, type Ruling } from './decide-by-rules.ts';
+import { decideByRules, type Judging, type Ruling } from './decide-by-rules.ts';
 import { withinWrapper } from './judge-wrapped.ts';
-import { matchesLegacyGlob } from './legacy-glob.ts';
-import type { CommandFacts, Decision, LegacyRule, Policy, ToolDefinition } from './policy.ts';
+import { LegacyLine } from './legacy-line.ts';
+import type { CommandFacts, Decision, Policy, ToolDefinition } from './policy.ts';
+import { indexRules } from './rule-index.ts';
 import { seeThrough } from './see-through.ts';
 import { mirrorTool } from './tool-defaults.ts';
 import { isToolName } from './tool-name.ts';
 import { withoutRule } from './without-rule.ts';
+import { Work } from './work.ts';
 
 /** Wrappers around wrappers: nobody needs more. */
 const maxDepth = 4;
 
 /**
- * Pure, and in proportion to the size of the arguments. Version 1: deny beats ask beats allow, whatever the order of
+ * Pure, and in proportion to the size of the arguments, however many rules there are. Version 1: deny beats ask beats allow, whatever the order of
  * the rules. Version 0: the first rule that matches.
  */
 export function decide(policy: Policy, facts: CommandFacts): Decision {
   const tool = toolOf(policy, facts.tool);
   if (tool === undefined) return unknownTool;
   if (policy.version === 0) return decideByFirst(policy, facts, tool);
-  const { decision } = rule(policy, facts, tool, maxDepth);
+  const index = policy.index?.rules === policy.rules ? policy.index : indexRules(policy.rules);
+  const { decision } = rule({ policy, index, work: new Work() }, facts, tool, maxDepth);
   return policy.mode === 'shadow' ? shadowed(decision, tool) : decision;
 }
 
@@ -35,19 +38,14 @@ function toolOf(policy: Policy, name: string): ToolDefinition | undefined {
 }
 
 /** What the rules say of it, held against what it would run besides itself. */
-function rule(
-  policy: Policy & { version: 1 },
-  facts: CommandFacts,
-  tool: ToolDefinition,
-  depth: number,
-): Ruling {
-  const own = decideByRules(policy, facts, tool);
+function rule(judging: Judging, facts: CommandFacts, tool: ToolDefinition, depth: number): Ruling {
+  const own = decideByRules(judging, facts, tool);
   const inner = seeThrough(facts.tool, facts.args);
   if (inner === undefined || own.decision.action === 'deny') return own;
   return withinWrapper(own, inner, (name, args) => {
-    const innerTool = depth === 0 ? undefined : toolOf(policy, name);
+    const innerTool = depth === 0 ? undefined : toolOf(judging.policy, name);
     if (innerTool === undefined) return unknownTool;
-    return rule(policy, { ...facts, tool: name, args }, innerTool, depth - 1).decision;
+    return rule(judging, { ...facts, tool: name, args }, innerTool, depth - 1).decision;
   });
 }
 
@@ -64,20 +62,18 @@ function shadowed(decision: Decision, tool: ToolDefinition): Decision {
   };
 }
 
+const tooLong = 'the arguments are too long to be held against this rule';
+
 function decideByFirst(policy: Policy & { version: 0 }, facts: CommandFacts, tool: ToolDefinition): Decision {
-  const first = policy.rules.find((one) => matchesLegacyRule(one, facts));
+  const line = new LegacyLine(facts);
+  const first = policy.rules.find((one) => line.fits(one) ?? true);
   if (first === undefined) return withoutRule(policy, tool);
   const { action, name, reason, timeoutMs } = first;
+  if (line.fits(first) === undefined)
+    return { action: 'deny', rule: name, reason: tooLong, code: 'denied-by-rule' };
   return {
     ...{ action, rule: name, reason },
     ...(action === 'deny' ? { code: 'denied-by-rule' as const } : { tool }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
-}
-
-function matchesLegacyRule({ command, substrings }: LegacyRule, facts: CommandFacts): boolean {
-  if (!matchesLegacyGlob(command, facts.tool)) return false;
-  if (substrings.length === 0) return true;
-  const line = facts.args.join(' ');
-  return substrings.some((part) => line.includes(part));
 }

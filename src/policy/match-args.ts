@@ -1,105 +1,111 @@
-import { isFlag, latestEndOfFlags, takesNext } from './flags.ts';
+import { Effort } from './effort.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 
 export interface ArgPattern {
   /** One per argument; `**` stands for any number of them. At most `maxArgItems`. */
   readonly items: readonly (Glob | '**')[];
-  /** One of these words must be there; absent where every item has a `*`. */
-  readonly words?: readonly string[];
+  /** The places of its `**`, as bits. */
+  readonly stars: number;
+  /** Of each item that is not `**`, one of these must be somewhere on the line. */
+  readonly needs: readonly (readonly Marks[])[];
 }
 
 /** A pattern's places are the bits of one 32-bit number. */
 export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
-  const words = items.find((item) => !item.includes('*'))?.split('|');
-  return {
-    items: items.map((item) => (item === '**' ? item : compileGlob(item))),
-    ...(words === undefined ? {} : { words }),
-  };
+  const compiled = items.map((item) => (item === '**' ? item : compileGlob(item)));
+  const needs = compiled.flatMap((item) => (item === '**' ? [] : [item.map(marksOfPieces)]));
+  const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
+  return { items: compiled, stars, needs: needs.filter((some) => some.every((marks) => marks.length > 0)) };
 }
 
-/** A command line as patterns see it, taken apart once for all of them. */
+/** Arguments, with what a strict rule may leave out of them or see in their place. */
 export interface Line {
-  /** All that each argument may stand for. */
-  readonly spellings: readonly (readonly string[])[];
-  /** The same, wherever they stand. */
-  readonly words: ReadonlySet<string>;
-  /** Whether it may be no argument of the pattern's. */
-  readonly mayLeaveOut: readonly boolean[];
+  readonly args: readonly string[];
+  /** Whether an argument may be no argument of the pattern's. */
+  readonly mayLeaveOut?: (at: number) => boolean;
+  /** What else an argument may stand for. */
+  readonly otherwise?: ReadonlyMap<number, readonly string[]>;
+  /** The words of the sub-command, and all the words that mean the same. */
+  readonly path?: { readonly at: readonly number[]; readonly spellings: readonly (readonly string[])[] };
 }
-
-export function literalLine(args: readonly string[]): Line {
-  return { spellings: args.map((arg) => [arg]), words: new Set(args), mayLeaveOut: [] };
-}
-
-/**
- * Any flag before `--`, and whatever may be its value, may be left out, so that `git -C /x --quiet push` is seen as `git
- * push`. Lets more match than it must: only for rules that make the answer stricter.
- */
-export function generousLine(args: readonly string[], spell = asItIs): Line {
-  const end = latestEndOfFlags(args);
-  const spellings = args.map(spell);
-  return {
-    spellings,
-    words: new Set(spellings.flat()),
-    mayLeaveOut: args
-      .slice(0, end + 1)
-      .map((arg, index) => index === end || isFlag(arg) || takesNext(args[index - 1])),
-  };
-}
-
-const asItIs = (arg: string): readonly string[] => [arg];
 
 export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  return matchesLine(pattern, literalLine(args));
+  return matchesLine(pattern, { args }, new Effort()) === true;
 }
 
-export function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  return matchesLine(pattern, generousLine(args));
+/** Nothing that the pattern needs is missing: most rules of a long policy are about other words. */
+export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boolean {
+  return needs.every((some) => some.some((marks) => filter.mayHold(marks)));
 }
 
 /**
  * Anchored at both ends: every argument must be accounted for. The places in `items` that the arguments so far can have
  * led to are the bits of one number, moved on argument by argument: the time is at most arguments times items, without a
- * second try anywhere.
+ * second try anywhere. `undefined`: there was not enough effort left to tell.
  */
-export function matchesLine({ items, words }: ArgPattern, line: Line): boolean {
-  // Most rules of a long policy are about other words.
-  if (words?.some((word) => line.words.has(word)) === false) return false;
-  return matchesItems(items, line);
-}
-
-function matchesItems(items: ArgPattern['items'], { spellings, mayLeaveOut }: Line): boolean {
-  let places = reach(items, 1);
-  for (let index = 0; index < spellings.length && places !== 0; index += 1) {
-    const stay = mayLeaveOut[index] === true ? places : 0;
-    places = reach(items, stay | step(items, places, spellings[index] ?? []));
+export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
+  const { args, mayLeaveOut, otherwise, path } = line;
+  const { items, stars } = pattern;
+  const rest = stars & (1 << (items.length - 1));
+  let places = reach(stars, 1);
+  for (let at = 0; at < args.length && places !== 0; at += 1) {
+    // Whatever follows is in the last `**`.
+    if ((places & rest) !== 0) return true;
+    if (path?.at.includes(at) === true) {
+      if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
+    } else {
+      const stay = mayLeaveOut?.(at) === true ? places : 0;
+      const words = otherwise?.get(at);
+      const next =
+        words === undefined
+          ? step(pattern, places, args[at] ?? '', effort)
+          : words.reduce((all, word) => all | step(pattern, places, word, effort), 0);
+      places = reach(stars, stay | next);
+    }
+    if (effort.isSpent) return undefined;
   }
   return (places & (1 << items.length)) !== 0;
 }
 
-function step(items: ArgPattern['items'], places: number, spellings: readonly string[]): number {
+/** As if every way to write the sub-command stood there. */
+function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, effort: Effort): number {
+  const written = path?.at.map((at) => args[at] ?? '') ?? [];
   let next = 0;
-  for (let place = 0; place < items.length; place += 1) {
-    const item = items[place];
-    if ((places & (1 << place)) === 0 || item === undefined) continue;
-    if (item === '**') next |= 1 << place;
-    else if (matchesAny(item, spellings)) next |= 1 << (place + 1);
+  for (const words of [written, ...(path?.spellings ?? [])]) {
+    next |= words.reduce((now, word) => reach(pattern.stars, step(pattern, now, word, effort)), places);
   }
   return next;
 }
 
-function matchesAny(glob: Glob, spellings: readonly string[]): boolean {
-  for (const one of spellings) if (matchesGlob(glob, one)) return true;
-  return false;
+/** From each place to the next one, where the word is what stands there; a `**` is left by `reach`. */
+function step({ items, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
+  let next = places & stars;
+  for (let left = places & ~stars; left !== 0; left &= left - 1) {
+    const place = 31 - Math.clz32(left & -left);
+    const item = items[place];
+    if (item === undefined || item === '**' || !effort.spend(costOf(item, word))) continue;
+    if (matchesGlob(item, word)) next |= 1 << (place + 1);
+  }
+  effort.spend(1);
+  return next;
+}
+
+/** Whatever has to be looked for inside a word takes longer with a longer one. */
+function costOf(glob: Glob, word: string): number {
+  let cost = 0;
+  for (const pieces of glob) cost += pieces.length > 2 ? 1 + (word.length >>> 4) : 1;
+  return cost;
 }
 
 /** A `**` may also stand for nothing, so the place behind it is reached with it. */
-function reach(items: ArgPattern['items'], places: number): number {
+function reach(stars: number, places: number): number {
   let reached = places;
-  for (let place = 0; place < items.length; place += 1) {
-    if (items[place] === '**' && (reached & (1 << place)) !== 0) reached |= 1 << (place + 1);
+  for (let last = 0; last !== reached; ) {
+    last = reached;
+    reached |= (reached & stars) << 1;
   }
   return reached;
 }

@@ -1,68 +1,11 @@
-import { generousNames, literalNames, mayBeAmong } from './flags.ts';
-import { type ArgPattern, generousLine, type Line, literalLine, matchesLine } from './match-args.ts';
+import type { CommandLine, Fit } from './command-line.ts';
 import { isInside } from './normalize-cwd.ts';
-import { openArguments } from './open-arguments.ts';
 import type { CommandFacts, Rule } from './policy.ts';
-import { findSubcommand, type Reading, readArguments } from './read-arguments.ts';
-import { hasSafeArguments } from './safe-arguments.ts';
-import type { Subcommand, ToolGrammar } from './tools/grammar.ts';
-import { knownTools } from './tools/known-tools.ts';
+import type { Reading } from './read-arguments.ts';
 
-/** A command with what is known of its tool, taken apart once for all rules. */
-export interface CommandLine {
-  readonly grammar?: ToolGrammar;
-  readonly reading?: Reading;
-  /** Where its tool is known: none of the arguments runs a program or writes a file. */
-  readonly safe: boolean;
-  readonly literal: Line;
-  readonly literalFlags: ReadonlySet<string>;
-  /** Absent where its tool may take it anyhow. */
-  readonly open?: OpenLine;
-}
-
-/** A command as its tool may take it, where it is not sure how it does. */
-interface OpenLine {
-  readonly args: readonly string[];
-  readonly lines: readonly Line[];
-  readonly flags: readonly string[];
-}
-
-export function readCommand({ tool, args }: CommandFacts): CommandLine {
-  const grammar = knownTools.get(tool);
-  const literal = { literal: literalLine(args), literalFlags: literalNames(args) };
-  if (grammar === undefined) return { ...literal, safe: false, open: openLine(args, args) };
-  const reading = readArguments(grammar, args);
-  const open = openArguments(grammar, reading, args);
-  return {
-    ...{ ...literal, grammar, reading, safe: hasSafeArguments(grammar, reading) },
-    ...(open === undefined ? {} : { open: openLine(args, open, spellIn(grammar, reading, args)) }),
-  };
-}
-
-function openLine(
-  args: readonly string[],
-  open: readonly string[],
-  spell?: (arg: string) => readonly string[],
-): OpenLine {
-  const lines = [...new Set([args, open])].map((one) => generousLine(one, spell));
-  return { args: open, lines, flags: generousNames(open) };
-}
-
-/** In every spelling of its sub-command; where it is not sure which word that is, any may be. */
-function spellIn(grammar: ToolGrammar, { subcommandAt, sureOfSubcommand }: Reading, args: readonly string[]) {
-  return (arg: string): readonly string[] => {
-    const isMeant = !sureOfSubcommand || subcommandAt === -1 || arg === args[subcommandAt];
-    const one = isMeant ? findSubcommand(grammar, arg) : undefined;
-    if (one === undefined) return [arg];
-    const spellings = workOf(one).flatMap((name) => findSubcommand(grammar, name)?.spellings ?? []);
-    return spellings.includes(arg) ? spellings : [arg, ...spellings];
-  };
-}
-
-/** Whether a rule is about who asks, where, and with which tool, whatever the arguments. */
-export function concerns(rule: Rule, { tool, uid, agent, labels, cwd }: CommandFacts): boolean {
+/** Whether a rule is about who asks and where, whatever the tool and the arguments. */
+export function concerns(rule: Rule, { uid, agent, labels, cwd }: CommandFacts): boolean {
   return (
-    (rule.tools?.has(tool) ?? true) &&
     (rule.uids?.has(uid) ?? true) &&
     (rule.agents?.has(agent) ?? true) &&
     (rule.labels?.every(([name, value]) => labels?.[name] === value) ?? true) &&
@@ -72,49 +15,43 @@ export function concerns(rule: Rule, { tool, uid, agent, labels, cwd }: CommandF
 
 /** The arguments are literally what the rule says. */
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
-  const { literal, literalFlags, reading, safe } = line;
   return (
-    (rule.args === undefined || matchesLine(rule.args, literal)) &&
-    (rule.flags?.some((flag) => literalFlags.has(flag) && mayBeGiven(flag, line)) ?? true) &&
-    (rule.subcommands === undefined ||
-      (reading?.sureOfSubcommand === true && rule.subcommands.has(reading.subcommand?.name ?? ''))) &&
-    (rule.safeArguments !== true || safe)
+    (rule.flags === undefined || (line.hasWritten(rule) && line.fitsFlags(rule) === 'yes')) &&
+    (rule.subcommands === undefined || isAmong(rule.subcommands, line.reading)) &&
+    (rule.safeArguments !== true || line.isSafe) &&
+    (rule.args === undefined || line.fitsLiterally(rule.args))
   );
 }
 
 /** The tool may take the arguments for what the rule says: for rules that make the answer stricter. */
-export function mayMatch(rule: Rule, line: CommandLine): boolean {
-  return (
-    (rule.args === undefined || mayHaveArgs(rule.args, line)) &&
-    (rule.flags?.some((flag) => mayBeGiven(flag, line)) ?? true) &&
-    (rule.subcommands === undefined || mayBeSubcommand(rule.subcommands, line)) &&
-    (rule.safeArguments !== true || line.safe)
-  );
+export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
+  if (isAboutAll(rule)) return 'yes';
+  if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
+  if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line.reading)) return 'no';
+  if (rule.safeArguments === true && !line.isSafe) return 'no';
+  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlags(rule);
+  if (byFlags === 'no' || rule.args === undefined) return byFlags;
+  const byArgs = line.fitsStrictly(rule.args);
+  return byArgs === 'yes' ? byFlags : byArgs;
 }
 
-function mayHaveArgs(pattern: ArgPattern, { open }: CommandLine): boolean {
-  return open === undefined || open.lines.some((line) => matchesLine(pattern, line));
+function isAboutAll({ args, flags, subcommands, safeArguments }: Rule): boolean {
+  return args === undefined && flags === undefined && subcommands === undefined && safeArguments !== true;
 }
 
-/** Exact where every option was written out and is known, and so is the flag; generous otherwise. */
-function mayBeGiven(flag: string, { grammar, reading, open }: CommandLine): boolean {
-  if (open === undefined) return true;
-  const option = reading?.subcommand?.options.get(flag) ?? grammar?.options.get(flag);
-  if (option === undefined) return mayBeAmong(flag, open.flags);
-  if (reading?.sure === true) return reading.given.some(({ names }) => names.includes(flag));
-  return option.names.some((name) => mayBeAmong(name, open.flags));
+function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
+  return reading?.sureOfSubcommand === true && reading.path.some(({ name }) => wanted.has(name));
 }
 
-function mayBeSubcommand(wanted: ReadonlySet<string>, { open, grammar, reading }: CommandLine): boolean {
-  if (grammar === undefined || open === undefined) return true;
-  if (reading?.sureOfSubcommand === true && reading.subcommand !== undefined)
-    return workOf(reading.subcommand).some((name) => wanted.has(name));
-  // A word that is no sub-command may be an alias that the agent has configured for any.
-  if (reading?.sureOfSubcommand === true) return reading.operands.length > 0;
-  return open.args.some((arg) => workOf(findSubcommand(grammar, arg)).some((name) => wanted.has(name)));
+/** The same for a strict rule: what a sub-command does for others on its way is of it. */
+function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
+  return isAmong(wanted, reading) || reading?.subcommand?.does?.some((name) => wanted.has(name)) === true;
 }
 
-/** Its own, and whatever it does for others on its way. */
-function workOf(one: Subcommand | undefined): readonly string[] {
-  return one === undefined ? [] : [one.name, ...(one.does ?? [])];
+/** The sub-command is surely another one. */
+function isRuledOut({ subcommands, args }: Rule, line: CommandLine, reading: Reading): boolean {
+  if (!reading.sureOfSubcommand || reading.subcommand === undefined) return false;
+  if (subcommands !== undefined && !mayBeAmong(subcommands, reading)) return true;
+  if (args === undefined || args.items[0] === '**') return false;
+  return line.surelyBeginsOtherwise(args.items[0]);
 }

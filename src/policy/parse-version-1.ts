@@ -7,6 +7,7 @@ import { findRuleProblems } from './find-rule-problems.ts';
 import { compileArgs } from './match-args.ts';
 import type { PolicyResult, Rule } from './policy.ts';
 import { type PolicyFile, policySchema } from './policy-schema.ts';
+import { indexRules } from './rule-index.ts';
 import { knownTools } from './tools/known-tools.ts';
 
 type RuleFile = PolicyFile['rules'][number];
@@ -22,6 +23,7 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
     ...findMisplacedEnd(source),
   ];
   if (problems.length > 0) return { problems };
+  const rules = raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index])));
   return {
     policy: {
       version: 1,
@@ -34,7 +36,8 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
       approvalExpiresMs: raw.approval.expires,
       environment: raw.environment.allow,
       tools: buildTools(raw.tools, raw.networks, raw.timeout),
-      rules: raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index]))),
+      rules,
+      index: indexRules(rules),
       breakers: raw.breakers.map(toBreaker),
       warnings: warnAboutVariables(raw.environment.allow, source),
     },

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy } from '../plan.ts';
+import type { FlagIndex } from './flags.ts';
 import type { LegacyGlob } from './legacy-glob.ts';
 import type { ArgPattern } from './match-args.ts';
 
@@ -8,7 +9,12 @@ export type Action = 'allow' | 'ask' | 'deny';
 /** One policy file, checked and ready to decide with. Immutable. */
 export type Policy = PolicyBase &
   (
-    | { readonly version: 1; readonly rules: readonly Rule[] }
+    | {
+        readonly version: 1;
+        readonly rules: readonly Rule[];
+        /** Of these rules; one of others does not count. */
+        readonly index?: RuleIndex;
+      }
     /** The first Clawrden's format: the first rule that matches wins. */
     | { readonly version: 0; readonly rules: readonly LegacyRule[] }
   );
@@ -111,6 +117,19 @@ export interface Rule extends RuleEffect {
   readonly runsAnything?: boolean;
   readonly rate?: Rate;
   readonly overrides?: RunOverrides;
+}
+
+/** Rules of one action, in their order. */
+export type SortedRules = Readonly<Record<Action, readonly Rule[]>>;
+
+/** The rules of a policy by what they are about. Made once, asked for every command. */
+export interface RuleIndex {
+  /** What it was made of. */
+  readonly rules: readonly Rule[];
+  readonly flags: FlagIndex<Rule>;
+  readonly byTool: ReadonlyMap<string, SortedRules>;
+  readonly ofEveryTool: SortedRules;
+  readonly order: ReadonlyMap<Rule, number>;
 }
 
 export interface LegacyRule extends RuleEffect {

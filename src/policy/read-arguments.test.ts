@@ -78,7 +78,7 @@ test('P7 a sub-command by an alias is the sub-command', () => {
   for (const grammar of knownTools.values()) {
     for (const [spelling, subcommand] of grammar.subcommands ?? []) {
       const reading = readArguments(grammar, [spelling, 'x']);
-      expect(reading).toMatchObject({ subcommand, subcommandAt: 0, sureOfSubcommand: true, operands: ['x'] });
+      expect(reading).toMatchObject({ subcommand, pathAt: [0], sureOfSubcommand: true, operands: ['x'] });
     }
   }
 });

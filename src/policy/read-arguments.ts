@@ -1,21 +1,27 @@
-import { isFlag, nameOf } from './flags.ts';
-import type { Option, OptionTable, OptionValue, Subcommand, ToolGrammar } from './tools/grammar.ts';
+import { isFlag, mostOptions, nameOf } from './flags.ts';
+import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
-/** A command line as its tool takes it apart. */
+/** A command line as its tool takes it apart, up to the first word that is not understood. */
 export interface Reading {
   /** Every option was written out and is one that we know: nothing about the line is a guess. */
   readonly sure: boolean;
+  /** The first word that is not understood: nothing behind it was read. */
+  readonly doubt?: string;
   /** The same for what stands before the sub-command. */
   readonly sureOfSubcommand: boolean;
-  /** There is a `--` that may end nothing. */
-  readonly hasIdleEnd: boolean;
   readonly subcommand?: Subcommand;
-  /** Its place among the arguments; -1 where there is none. */
-  readonly subcommandAt: number;
+  /** The sub-command, and before it those that only sort others. */
+  readonly path: readonly Subcommand[];
+  /** The places of their words among the arguments. */
+  readonly pathAt: readonly number[];
   readonly given: readonly Option[];
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
+  /** 1 for each argument that is an option or the value of one. */
+  readonly isOption: Uint8Array;
+  /** What else an argument could have been written as, by its place. */
+  readonly otherwise: ReadonlyMap<number, readonly string[]>;
 }
 
 interface Reader {
@@ -23,65 +29,89 @@ interface Reader {
   readonly args: readonly string[];
   at: number;
   table: OptionTable;
+  style: Style;
+  /** The next operand is one of these. */
+  subcommands: ReadonlyMap<string, Subcommand> | undefined;
   subcommand?: Subcommand;
-  subcommandAt: number;
+  readonly path: Subcommand[];
+  readonly pathAt: number[];
   sure: boolean;
+  doubt?: string;
   sureOfSubcommand: boolean;
-  hasIdleEnd: boolean;
   readonly given: Option[];
   readonly values: OptionValue[];
-  readonly operands: string[];
+  operands: string[];
+  readonly isOption: Uint8Array;
+  readonly otherwise: Map<number, readonly string[]>;
 }
 
 /** Takes time in proportion to the arguments. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[]): Reading {
   const reader: Reader = {
-    ...{ grammar, args, at: 0, table: grammar.options, sure: true, sureOfSubcommand: true, subcommandAt: -1 },
-    ...{ hasIdleEnd: false, given: [], values: [], operands: [] },
+    ...{
+      grammar,
+      args,
+      at: 0,
+      table: grammar.options,
+      style: grammar.style,
+      subcommands: grammar.subcommands,
+    },
+    ...{ sure: true, sureOfSubcommand: true, path: [], pathAt: [], given: [], values: [], operands: [] },
+    ...{ isOption: new Uint8Array(args.length), otherwise: new Map() },
   };
   if (grammar.bareCluster === true) readBareCluster(reader);
   let ended = false;
-  while (reader.at < args.length) {
+  while (reader.at < args.length && reader.sure) {
+    if (ended && reader.subcommands === undefined) {
+      reader.operands = reader.operands.concat(args.slice(reader.at));
+      break;
+    }
     const arg = args[reader.at] ?? '';
     reader.at += 1;
     if (!ended && arg === '--') ended = readEnd(reader);
     else if (!ended && isFlag(arg)) readOption(reader, arg);
     else ended = readOperand(reader, arg) || ended;
   }
-  if (reader.subcommand === undefined && reader.operands.length === 0) reader.sureOfSubcommand = reader.sure;
+  if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   return reader;
+}
+
+/** The rest cannot be told: no word behind it is looked at. */
+function doubt(reader: Reader, word = reader.args[reader.at - 1] ?? ''): void {
+  reader.sure = false;
+  reader.doubt ??= word;
 }
 
 /** Before a sub-command it may end only what stands there. */
 function readEnd(reader: Reader): boolean {
-  const { grammar, subcommand } = reader;
-  const isClear =
-    grammar.style !== 'words' && (grammar.subcommands === undefined || subcommand !== undefined);
-  if (!isClear) {
-    reader.sure = false;
-    reader.hasIdleEnd = true;
-  }
+  mark(reader);
+  const isClear = reader.style !== 'words' && reader.subcommands === undefined;
+  if (!isClear) doubt(reader);
   return isClear;
 }
 
 /** Whether the options end with it. */
 function readOperand(reader: Reader, arg: string): boolean {
-  const { grammar, subcommand, operands } = reader;
-  if (grammar.subcommands === undefined || subcommand !== undefined || operands.length > 0) {
-    operands.push(arg);
-    return grammar.style === 'posix' && (grammar.optionsBehindFirst !== true || operands.length > 1);
-  }
-  reader.sureOfSubcommand = reader.sure;
-  const found = findSubcommand(grammar, arg);
-  if (found === undefined) {
-    operands.push(arg);
-    reader.sure = false;
+  if (reader.subcommands !== undefined) {
+    readSubcommand(reader, reader.subcommands, arg);
     return false;
   }
+  reader.operands.push(arg);
+  return (
+    reader.style === 'posix' && (reader.grammar.optionsBehindFirst !== true || reader.operands.length > 1)
+  );
+}
+
+function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, arg: string): void {
+  const isFirst = reader.path.length === 0;
+  const found = isFirst ? findSubcommand(reader.grammar, arg) : known.get(arg);
+  if (found === undefined) return doubt(reader);
+  reader.path.push(found);
+  reader.pathAt.push(reader.at - 1);
   reader.subcommand = found;
-  reader.subcommandAt = reader.at - 1;
+  reader.subcommands = found.subcommands;
   reader.table = found.options;
-  return false;
+  reader.style = found.style ?? reader.style;
 }
 
 /** The sub-command that the tool takes `word` for. */
@@ -110,8 +140,9 @@ function withoutCapitals(word: string): string {
 }
 
 function readOption(reader: Reader, arg: string): void {
-  const { style, numbers } = reader.grammar;
-  if (numbers === true && isNumber(arg)) return;
+  const { style } = reader;
+  mark(reader);
+  if (reader.grammar.numbers === true && isNumber(arg)) return;
   if (style === 'words') readWord(reader, arg);
   else if (style === 'nopt') readUndashed(reader, withoutDashes(arg));
   else if (arg.startsWith('--')) readLong(reader, arg);
@@ -120,17 +151,14 @@ function readOption(reader: Reader, arg: string): void {
 
 function readLong(reader: Reader, arg: string): void {
   const name = nameOf(arg);
-  const option = reader.table.get(name);
-  if (option === undefined) reader.sure = false;
-  else take(reader, option, attachedValue(arg, name));
+  take(reader, reader.table.get(name), attachedValue(arg, name));
 }
 
 function readWord(reader: Reader, arg: string): void {
   const name = nameOf(arg);
   const option =
     reader.table.get(name) ?? reader.table.get(name.startsWith('--') ? name.slice(1) : `-${name}`);
-  if (option === undefined) reader.sure = false;
-  else take(reader, option, attachedValue(arg, name));
+  take(reader, option, attachedValue(arg, name));
 }
 
 /** A letter, a name, or letters that are all options; anything else is an abbreviation, or two words in one. */
@@ -138,7 +166,7 @@ function readUndashed(reader: Reader, bare: string): void {
   const name = nameOf(bare);
   if (reader.table.has(`--${name}`)) readLong(reader, `--${bare}`);
   else if (name === bare && isCluster(reader.table, name)) readCluster(reader, `-${name}`);
-  else reader.sure = false;
+  else doubt(reader);
 }
 
 /** Whether each of its letters is an option. */
@@ -148,15 +176,12 @@ export function isCluster(table: OptionTable, letters: string): boolean {
 }
 
 function readCluster(reader: Reader, arg: string): void {
-  for (let index = 1; index < arg.length; index += 1) {
+  for (let index = 1; index < arg.length && reader.sure; index += 1) {
     const option = reader.table.get(`-${arg.charAt(index)}`);
-    if (option === undefined) {
-      reader.sure = false;
-      return;
-    }
+    if (option === undefined) return doubt(reader);
     const rest = arg.slice(index + 1);
     if (takesRest(reader.grammar, option, rest)) {
-      if (rest !== '' && reader.grammar.valuesApart === true) reader.sure = false;
+      if (rest !== '' && reader.grammar.valuesApart === true) doubt(reader);
       return take(reader, option, rest === '' ? undefined : rest);
     }
     take(reader, option, undefined);
@@ -173,22 +198,25 @@ function readBareCluster(reader: Reader): void {
   const [first = ''] = reader.args;
   if (first === '' || first.startsWith('-')) return;
   reader.at = 1;
-  for (const letter of first) {
-    const option = reader.table.get(`-${letter}`);
-    if (option === undefined) reader.sure = false;
-    else take(reader, option, undefined);
-  }
+  mark(reader);
+  reader.otherwise.set(0, [first, `-${first}`]);
+  for (let index = 0; index < first.length && reader.sure; index += 1)
+    take(reader, reader.table.get(`-${first.charAt(index)}`), undefined);
 }
 
-function take(reader: Reader, option: Option, attached: string | undefined): void {
+function take(reader: Reader, option: Option | undefined, attached: string | undefined): void {
+  if (option === undefined || reader.given.length === mostOptions) return doubt(reader);
+  const word = reader.at - 1;
   reader.given.push(option);
+  if (option.names.length > 1 && option.names.includes(reader.args[word] ?? ''))
+    reader.otherwise.set(word, option.names);
   // A value where none belongs: the tool refuses it, or reads it as we do not know.
-  if (option.value === 'none' && attached !== undefined) reader.sure = false;
-  if (reader.grammar.style === 'nopt' && attached?.startsWith('-') === true) reader.sure = false;
+  if (option.value === 'none' && attached !== undefined) doubt(reader);
+  if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
-  if (text !== undefined && !isKnownValue(option, text)) reader.sure = false;
+  if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
   if (text !== undefined) reader.values.push({ option, text });
-  else if (option.value === 'required') reader.sure = false;
+  else if (option.value === 'required') doubt(reader, reader.args[word]);
 }
 
 function isKnownValue({ values }: Option, text: string): boolean {
@@ -197,12 +225,17 @@ function isKnownValue({ values }: Option, text: string): boolean {
 
 /** One that looks like an option may be one to another version of the tool, or to whoever reads the line before it. */
 function nextValue(reader: Reader): string | undefined {
-  const { style } = reader.grammar;
   const next = reader.args[reader.at];
-  if (next === undefined || (style === 'nopt' && next.startsWith('-'))) return undefined;
-  if (style !== 'words' && next !== '-' && next.startsWith('-') && !isNumber(next)) reader.sure = false;
+  if (next === undefined || (reader.style === 'nopt' && next.startsWith('-'))) return undefined;
   reader.at += 1;
+  mark(reader);
+  if (reader.style !== 'words' && next !== '-' && next.startsWith('-') && !isNumber(next)) doubt(reader);
   return next;
+}
+
+/** The word that was read last is an option, or belongs to one. */
+function mark({ isOption, at }: Reader): void {
+  isOption[at - 1] = 1;
 }
 
 function attachedValue(arg: string, name: string): string | undefined {

@@ -67,7 +67,7 @@ describe('sub-commands', () => {
     ['npm isntall x', 'ask'],
     ['npm add x', 'ask'],
     ['npm insta x', 'ask'],
-    ['npm --unknown i x', 'ask'],
+    ['npm --unknown i x', 'deny'],
     ['npm rm x', 'deny'],
     ['npm --silent un x', 'deny'],
     ['npm test install', 'allow'],

@@ -28,7 +28,8 @@ function throughWrapper(tool: string, wrapper: Wrapper, args: readonly string[])
   if (!reading.sure) return opaque(`these options of ${tool} change what is run`);
   if (!reading.operands.slice(0, wrapper.before).every(isNumeric))
     return opaque(`${tool} may run that itself`);
-  const [inner = '', ...rest] = reading.operands.slice(wrapper.before);
+  const inner = reading.operands[wrapper.before] ?? '';
+  const rest = reading.operands.slice(wrapper.before + 1);
   if (wrapper.assigns === true && inner.includes('=')) return opaque(`${tool} sets variables for it`);
   if (inner !== '') return { kind: 'command', tool: inner, args: rest, adds: wrapper.adds === true };
   return wrapper.adds === true ? opaque(`${tool} without a command`) : undefined;

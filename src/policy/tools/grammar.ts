@@ -21,9 +21,13 @@ export interface Option {
 
 export interface Subcommand {
   readonly name: string;
-  /** The name, then its aliases. */
-  readonly spellings: readonly string[];
+  /** All the words that mean it: its name, its aliases, and those behind a command that only sorts others. */
+  readonly spellings: readonly (readonly string[])[];
   readonly options: OptionTable;
+  /** It only sorts others (`docker container`): the next word is one of these. */
+  readonly subcommands?: ReadonlyMap<string, Subcommand>;
+  /** Where its options may stand, if not as the tool's. */
+  readonly style?: Style;
   /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
   readonly harmless: boolean;
   /** The sub-commands whose work it does too on its way: what is refused or asked of them is of it. */
@@ -85,7 +89,7 @@ export function subcommands(
   return wordsOf(names).flatMap((word) => {
     const spellings = word.split(',');
     const [name = ''] = spellings;
-    const one = { name, spellings, options: table, harmless };
+    const one = { name, spellings: spellings.map((spelling) => [spelling]), options: table, harmless };
     return spellings.map((spelling) => [spelling, one] as const);
   });
 }
@@ -101,7 +105,7 @@ export function withImplied(
     const one = named.get(name);
     if (one === undefined) throw new Error(`there is no sub-command ${name}`);
     const more = { ...one, does };
-    for (const spelling of one.spellings) named.set(spelling, more);
+    for (const [spelling = ''] of one.spellings) named.set(spelling, more);
   }
   return named;
 }

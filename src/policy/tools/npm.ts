@@ -8,7 +8,7 @@ const common = options(
   --save,-S --save-dev,-D --save-prod,-P --save-optional,-O --save-exact,-E --no-save --save-peer --dry-run
   --legacy-peer-deps --strict-peer-deps --package-lock-only --no-package-lock --tag= --access= --engine-strict
   --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode
-  -d -H --save-bundle,-B --message,-m=`,
+  -d -H --logs-max= --save-bundle,-B --message,-m=`,
   `--global,-g,--local --location,-L= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry,--reg= --cache=
   --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --proxy=
   --https-proxy= --cafile= --package= --yes,-y --no-yes,-n,--no --logs-dir= --pack-destination= --otp= --init-author-name=`,

@@ -16,7 +16,7 @@ export const tar: ToolGrammar = {
     --anchored --no-anchored --ignore-case --no-ignore-case -n,--seek --no-seek -S,--sparse -b,--blocking-factor=
     -B,--read-full-records -i,--ignore-zeros --occurrence? -R,--block-number --warning= --quoting-style=
     --full-time -N,--newer,--after-date= --newer-mtime= --no-recursion --recursion --force-local --help --version
-    --no-overwrite-dir --overwrite --utc --show-transformed-names --ignore-failed-read --no-same-permissions`,
+    --no-overwrite-dir --overwrite --utc -V,--label= --show-transformed-names --ignore-failed-read --no-same-permissions`,
     `-I,--use-compress-program= --to-command= -F,--info-script,--new-volume-script= --checkpoint? --checkpoint-action=
     --rsh-command= --rmt-command= -g,--listed-incremental= -G,--incremental --index-file= --volno-file=
     -P,--absolute-names --transform,--xform= --remove-files -U,--unlink-first --recursive-unlink --delete

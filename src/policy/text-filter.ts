@@ -1,0 +1,62 @@
+/** Stand for the two ends of a text, in which they cannot occur. */
+const end = '\0';
+/** Three letters of seven bits each; others share their places. */
+const window = 0x1f_ffff;
+const spread = 0x9e37_79b1;
+
+/** What a text must have somewhere: its runs of three letters, as numbers. */
+export type Marks = Uint32Array;
+
+/** Of a glob's pieces; the first and the last stand at the ends of the argument. */
+export function marksOfPieces(pieces: readonly string[]): Marks {
+  const marked = pieces.map((piece, index) => {
+    const start = index === 0 && piece !== '' ? end : '';
+    return `${start}${piece}${index === pieces.length - 1 && piece !== '' ? end : ''}`;
+  });
+  return Uint32Array.from(marked.flatMap((piece) => [...marksOf(piece)]));
+}
+
+/** Wherever it stands in an argument. */
+export const marksInside = marksOf;
+
+function marksOf(text: string): Marks {
+  const marks = new Uint32Array(Math.max(0, text.length - 2));
+  let run = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    run = ((run << 7) ^ text.charCodeAt(index)) & window;
+    if (index >= 2) marks[index - 2] = Math.imul(run, spread);
+  }
+  return marks;
+}
+
+/**
+ * Says at once of most texts that they are nowhere among some arguments, however many and long these are: it is made in one pass
+ * over them. Where it says that one may be there, it may be wrong.
+ */
+export class TextFilter {
+  readonly #seen: Uint8Array;
+  readonly #shift: number;
+
+  constructor(texts: readonly string[]) {
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    const bits = length < 512 ? 12 : length < 16_384 ? 15 : 18;
+    this.#seen = new Uint8Array(1 << bits);
+    this.#shift = 32 - bits;
+    for (const text of texts) this.add(text);
+  }
+
+  add(text: string): void {
+    const [seen, shift] = [this.#seen, this.#shift];
+    let run = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      run = ((run << 7) ^ text.charCodeAt(index)) & window;
+      seen[Math.imul(run, spread) >>> shift] = 1;
+    }
+    seen[Math.imul((run << 7) & window, spread) >>> shift] = 1;
+  }
+
+  mayHold(marks: Marks): boolean {
+    for (const mark of marks) if (this.#seen[mark >>> this.#shift] === 0) return false;
+    return true;
+  }
+}
