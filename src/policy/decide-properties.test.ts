@@ -115,21 +115,3 @@ test('P7 P21 whatever is done to a policy file, it loads or is refused with its 
     { numRuns: 300 },
   );
 });
-
-test('a decision among 100 rules takes less than 10 µs', () => {
-  const rules = Array.from({ length: 100 }, (_, index) =>
-    JSON.stringify({
-      tools: index % 10 === 0 ? ['one', 'two'] : ['two'],
-      args: [`cmd${index}|x*y`, '**'],
-      action: index % 7 === 0 ? 'deny' : 'allow',
-    }),
-  );
-  const policy = policyOf(rules, 'deny');
-  const command = facts('one', ['cmd90', '--flag', 'value', 'file']);
-  for (let index = 0; index < 20_000; index += 1) decide(policy, command);
-  const start = performance.now();
-  for (let index = 0; index < 20_000; index += 1) decide(policy, command);
-  const microseconds = ((performance.now() - start) / 20_000) * 1000;
-  // Ten times the target: this runs beside other tests on a busy machine.
-  expect(microseconds).toBeLessThan(100);
-});
