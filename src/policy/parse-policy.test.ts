@@ -180,5 +180,5 @@ test('P12 a dangerous variable that is allowed is warned about by name', () => {
   expect(result.policy.warnings[0]).toContain(
     'p.yaml:5: environment.allow[1]: LD_* is allowed, but never reaches',
   );
-  expect(result.policy.warnings[1]).toContain('NODE_OPTIONS');
+  expect(result.policy.warnings[1]).toContain('NODE_*');
 });

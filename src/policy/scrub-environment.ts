@@ -1,9 +1,10 @@
 import { isDangerousVariable, matchesName } from './dangerous-variables.ts';
+import { isOfItsKind } from './variable-kinds.ts';
 
 /**
  * What of a caller's environment a tool may see: `NAME=value`, sorted by name, each name once. Left out: names that
- * `allowed` does not have, dangerous ones whatever it has, names that are not plain, values with control characters,
- * and every variable that was given twice.
+ * `allowed` does not have, dangerous ones whatever it has, names that are not plain, values with control characters
+ * or of another kind than the name says, and every variable that was given twice.
  */
 export function scrubEnvironment(env: readonly string[], allowed: readonly string[]): string[] {
   const kept = new Map<string, string>();
@@ -23,14 +24,8 @@ function mayPass(name: string, entry: string, allowed: readonly string[]): boole
     allowed.some((pattern) => matchesName(pattern, name)) &&
     !isDangerousVariable(name) &&
     !hasControl(entry) &&
-    !namesFile(name, entry.slice(name.length + 1))
+    isOfItsKind(name, entry.slice(name.length + 1))
   );
-}
-
-/** A language, a terminal or a time zone that is a path would have the tool read a file of the agent's. */
-function namesFile(name: string, value: string): boolean {
-  if (name === 'TZ') return value.startsWith('/') || value.startsWith(':') || value.includes('..');
-  return ['LANG', 'LANGUAGE', 'LC_*', 'TERM'].some((one) => matchesName(one, name)) && value.includes('/');
 }
 
 function isVariableName(text: string): boolean {

@@ -161,7 +161,7 @@ describe.each(tools)('A-75 P9: what $line loads', ({ line, language, options }) 
     () => {
       const own = ownWords(tool, language);
       const names = [...new Set([...options.keys(), ...own.options])];
-      const common = ['V', './V', '1', '.', 'lib', 'error::V.C', 'module', './.env', 'pycache_prefix=./V'];
+      const common = ['V', './V', '1', 'lib', 'error::V.C', 'module', './.env', 'pycache_prefix=./V'];
       const valuesOf = (name: string) =>
         (options.get(name)?.value ?? 'none') === 'none' ? common : [...common, ...own.values];
       const lines = names.flatMap((name) => [

@@ -28,8 +28,11 @@ interface Spellings {
   readonly joinsPaths?: boolean;
 }
 
-/** Of a warning filter: a category with a dot in it would be imported. */
-const warnings = ['error', 'ignore', 'always', 'default', 'module', 'once'];
+/**
+ * Of a warning filter: a category with a dot in it would be imported, and to show a warning of a file that was left open
+ * Python looks for a module beside the script.
+ */
+const warnings = ['error', 'ignore'];
 const categories = [
   'DeprecationWarning',
   'UserWarning',
@@ -66,7 +69,7 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
     'python',
     interpreter({
       plain: `-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W={${filters}} --check-hash-based-pycs={always|default}
-        -X={dev|faulthandler|importtime|int_max_str_digits=0|no_debug_ranges|showrefcount|tracemalloc|utf8|utf8=0|utf8=1|warn_default_encoding}`,
+        -X={faulthandler|importtime|int_max_str_digits=0|no_debug_ranges|showrefcount|tracemalloc|utf8|utf8=0|utf8=1|warn_default_encoding}`,
       instead: '-c= -m=',
       prints: '-h,--help -V,--version -? --help-env --help-xoptions --help-all',
     }),

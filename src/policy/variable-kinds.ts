@@ -1,0 +1,46 @@
+import { matchesName } from './dangerous-variables.ts';
+
+/** What a variable of that name may hold. Each takes time in proportion to the value. */
+interface Kind {
+  readonly names: readonly string[];
+  readonly holds: (value: string) => boolean;
+}
+
+const longest = 128;
+
+const locale = /^[A-Za-z0-9]+(_[A-Za-z0-9]+)?(\.[A-Za-z0-9-]+)?(@[A-Za-z0-9]+)?$/;
+const word = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const zone = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z][A-Za-z0-9_+-]*){0,2}$/;
+/** POSIX's own form: `CET-1CEST,M3.5.0,M10.5.0`. */
+const zoneRule = /^[A-Za-z<][A-Za-z0-9<>+,.:-]*$/;
+
+const kinds: readonly Kind[] = [
+  { names: ['LANG', 'LC_*'], holds: (value) => locale.test(value) },
+  { names: ['LANGUAGE'], holds: (value) => value.split(':').every((one) => locale.test(one)) },
+  {
+    names: ['TERM', 'COLORTERM'],
+    holds: (value) => /^[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*$/.test(value),
+  },
+  { names: ['TZ'], holds: (value) => zone.test(value) || zoneRule.test(value) },
+  { names: ['COLUMNS', 'LINES', 'SOURCE_DATE_EPOCH', 'SHLVL'], holds: (value) => /^[0-9]+$/.test(value) },
+  {
+    names: [
+      'CI',
+      'NODE_ENV',
+      'NO_COLOR',
+      'FORCE_COLOR',
+      'CLICOLOR',
+      'CLICOLOR_FORCE',
+      'DEBIAN_FRONTEND',
+      'USER',
+      'LOGNAME',
+    ],
+    holds: (value) => word.test(value),
+  },
+];
+
+/** A value that is of another kind than its name says would have the tool read a file of the agent's, or worse. */
+export function isOfItsKind(name: string, value: string): boolean {
+  const kind = kinds.find(({ names }) => names.some((pattern) => matchesName(pattern, name)));
+  return kind === undefined || value === '' || (value.length <= longest && kind.holds(value));
+}
