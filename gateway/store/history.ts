@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CompiledQuery } from 'kysely';
 import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
-import type { Database, ExecutionRow } from './database.ts';
+import type { Database } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
 import { isOpen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
+import { writeBehind } from './written-behind.ts';
 
 /** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
 export interface History {
@@ -14,105 +13,40 @@ export interface History {
   /** By id or unambiguous beginning of one. */
   readonly find: (id: string) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
+  /** Also what could not be written yet. Rejects with `audit-unwritable` once too much could not be. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Empty, or why the last write failed. */
+  /** Empty, or why some of it could not be written. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
 }
 
-const settleMs = 10;
-/** A turn of the event loop writes no more than this. */
-const rowsAtOnce = 100;
-
 /** What ended more than `keepMs` ago is forgotten; left out, nothing is. The database is closed with the history. */
 export function openHistory(database: Database, keepMs?: number): History {
-  const unsaved = new Map<string, ExecutionRow>();
-  const upsert = createUpsert(database);
-  let saving: Promise<void> | undefined;
-  let problem = '';
+  const rows = writeBehind(database);
   const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
 
-  async function saveAll(): Promise<void> {
-    while (unsaved.size > 0) {
-      // An execution changes several times in a few milliseconds: only what it has come to is written.
-      await sleep(settleMs);
-      const batch = [...unsaved].slice(0, rowsAtOnce);
-      try {
-        await upsert(batch.map(([, row]) => row));
-        problem = '';
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
-      }
-      for (const [key, row] of batch) if (unsaved.get(key) === row) unsaved.delete(key);
-    }
-    saving = undefined;
-  }
-
   return {
-    save: (record) => {
-      unsaved.set(keyOf(record.caller, record.id), toRow(record));
-      saving ??= saveAll();
-    },
+    save: (record) => rows.save(toRow(record)),
     list: async (filter) => {
-      await saving;
+      await rows.tried();
       return listExecutions(database, filter);
     },
     find: async (id) => {
-      await saving;
+      await rows.tried();
       return findExecution(database, id);
     },
-    has: async (caller, id) => unsaved.has(keyOf(caller, id)) || (await hasExecution(database, caller, id)),
+    has: async (caller, id) => rows.has(caller, id) || (await hasExecution(database, caller, id)),
     get: async (caller, id) => {
-      await saving;
+      await rows.tried();
       return getExecution(database, caller, id);
     },
-    problem: () => problem,
+    problem: rows.problem,
     close: async () => {
       stopSweeping();
-      await saving;
+      await rows.close();
       await database.destroy();
     },
   };
-}
-
-function keyOf(caller: string, id: string): string {
-  return `${caller} ${id}`;
-}
-
-/** Writes rows in one transaction, each with the same statement: building it costs more than running it. */
-function createUpsert(database: Database): (rows: readonly ExecutionRow[]) => Promise<void> {
-  let built: CompiledQuery | undefined;
-  return async (rows) => {
-    const [first] = rows;
-    if (first === undefined) return;
-    built ??= compileUpsert(database, first);
-    const statement = built;
-    const columns = columnsOf(first);
-    await database.transaction().execute(async (transaction) => {
-      for (const row of rows) {
-        const parameters = columns.map((column) => row[column]);
-        await transaction.executeQuery({ ...statement, parameters });
-      }
-    });
-  };
-}
-
-function compileUpsert(database: Database, row: ExecutionRow): CompiledQuery {
-  return database
-    .insertInto('executions')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['caller', 'id'])
-        .doUpdateSet((expression) =>
-          Object.fromEntries(columnsOf(row).map((column) => [column, expression.ref(`excluded.${column}`)])),
-        ),
-    )
-    .compile();
-}
-
-function columnsOf(row: ExecutionRow): (keyof ExecutionRow)[] {
-  return Object.keys(row) as (keyof ExecutionRow)[];
 }
 
 async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {

@@ -81,6 +81,7 @@ test('A-46: a gateway that ends well leaves what waits to the next one, and does
     await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
     channel.leave(new Vanished());
     expect(core.ran).toEqual([]);
+    await core.records.audit.close();
     await core.history.close();
   }
   await using core = await startCore(dir);
@@ -100,6 +101,7 @@ test('A-46: after a restart nothing runs until the caller is back, with the plan
     void createExecute(core)(relay, start, channel);
     await untilAsked(core);
     planHash = (channel.said[0] as { planHash: string }).planHash;
+    await core.records.audit.close();
     await core.history.close();
   }
   await using core = await startCore(dir);
@@ -119,6 +121,7 @@ test('A-46: a caller that does not come back after a restart leaves its question
     const core = await startCore(dir);
     void createExecute(core)(relay, request('ask'), openChannel());
     await untilAsked(core);
+    await core.records.audit.close();
     await core.history.close();
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

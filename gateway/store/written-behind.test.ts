@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newExecutionId } from '../../src/execution-id.ts';
+import { type Database, type ExecutionRow, openDatabase } from './database.ts';
+import { type WrittenBehind, writeBehind } from './written-behind.ts';
+
+let database: Database;
+let rows: WrittenBehind;
+
+beforeEach(async () => {
+  database = await openDatabase(':memory:', 'crash');
+  rows = writeBehind(database, 200_000);
+});
+afterEach(async () => {
+  await rows.close();
+  await database.destroy();
+});
+
+function newRow(more: Partial<ExecutionRow> = {}): ExecutionRow {
+  const texts = { agent: 'coder', argv: '["ls"]', cwd: '/app', state: 'ended', decision: 'allow', rule: 'r' };
+  const empty = {
+    decision_reason: '',
+    strategy: '',
+    host: '',
+    container: '',
+    plan_hash: '',
+    plan: '',
+    cut: '',
+  };
+  const rest = { approval_id: '', approver: '', outcome: '', reason: '', text: '', operands: '' };
+  const numbers = { uid: 1, gid: 1, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
+  const times = { received_at: Date.now(), decided_at: null, started_at: null, ended_at: null };
+  const ids = { caller: 'relay:host-1', id: newExecutionId() };
+  return { ...ids, ...texts, ...empty, ...rest, ...numbers, ...times, ...more };
+}
+
+async function written(): Promise<string[]> {
+  return (await database.selectFrom('executions').select('id').execute()).map(({ id }) => id);
+}
+
+/** As a full or broken disk does, until it is undone. */
+async function refuseWrites(id = ''): Promise<void> {
+  const when = id === '' ? sql`` : sql`when new.id = ${sql.lit(id)}`;
+  await sql`create trigger refused before insert on executions ${when} begin select raise(abort, 'no room'); end`.execute(
+    database,
+  );
+}
+
+const takeWrites = () => sql`drop trigger refused`.execute(database);
+
+test('A-91: an id whose row could not be written is not new, and its row is written once it can be', async () => {
+  await refuseWrites();
+  const ids = Array.from({ length: 150 }, () => newRow());
+  for (const row of ids) rows.save(row);
+  await rows.tried();
+  expect(rows.problem()).toContain('no room');
+  expect(ids.filter(({ caller, id }) => !rows.has(caller, id))).toEqual([]);
+  expect(rows.has('relay:host-1', 'another')).toBe(false);
+  await takeWrites();
+  await expect.poll(written, { timeout: 5000 }).toHaveLength(150);
+  expect(rows.problem()).toBe('');
+});
+
+test('A-91: one row that cannot be written keeps none of its neighbours', async () => {
+  const bad = newRow();
+  const others = Array.from({ length: 120 }, () => newRow());
+  await refuseWrites(bad.id);
+  for (const row of [...others.slice(0, 50), bad, ...others.slice(50)]) rows.save(row);
+  await rows.tried();
+  expect((await written()).toSorted()).toEqual(others.map(({ id }) => id).toSorted());
+  expect(rows.has(bad.caller, bad.id)).toBe(true);
+  await takeWrites();
+});
+
+test('A-91: what waits is bounded: then a new id is refused, and one that waits is still known', async () => {
+  await refuseWrites();
+  const first = newRow();
+  rows.save(first);
+  for (let i = 0; i < 200; i += 1) rows.save(newRow({ plan: 'x'.repeat(1000) }));
+  await rows.tried();
+  expect(rows.has(first.caller, first.id)).toBe(true);
+  expect(() => rows.has('relay:host-1', 'another')).toThrow('the history cannot be written: no room');
+  await takeWrites();
+});
+
+test('A-91: what could not be written is written at the stop', async () => {
+  await refuseWrites();
+  rows.save(newRow());
+  await rows.tried();
+  await takeWrites();
+  await rows.close();
+  expect(await written()).toHaveLength(1);
+});
