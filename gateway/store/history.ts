@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
 import { isOpen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
-import { writeBehind } from './written-behind.ts';
+import { WrittenBehind } from './written-behind.ts';
 
 /** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
 export interface History {
@@ -22,7 +22,7 @@ export interface History {
 
 /** What ended more than `keepMs` ago is forgotten; left out, nothing is. The database is closed with the history. */
 export function openHistory(database: Database, keepMs?: number): History {
-  const rows = writeBehind(database);
+  const rows = new WrittenBehind(database);
   const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
 
   return {
@@ -40,7 +40,7 @@ export function openHistory(database: Database, keepMs?: number): History {
       await rows.tried();
       return getExecution(database, caller, id);
     },
-    problem: rows.problem,
+    problem: () => rows.problem(),
     close: async () => {
       stopSweeping();
       await rows.close();

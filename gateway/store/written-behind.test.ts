@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { type Database, type ExecutionRow, openDatabase } from './database.ts';
-import { type WrittenBehind, writeBehind } from './written-behind.ts';
+import { WrittenBehind } from './written-behind.ts';
 
 let database: Database;
 let rows: WrittenBehind;
 
 beforeEach(async () => {
   database = await openDatabase(':memory:', 'crash');
-  rows = writeBehind(database, 200_000);
+  rows = new WrittenBehind(database, 200_000);
 });
 afterEach(async () => {
   await rows.close();
