@@ -36,7 +36,7 @@ export interface Recorder {
 }
 
 /** Refusals that no honest caller meets. */
-const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch']);
+const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch', 'socket-replaced']);
 
 export function createRecorder(
   audit: AuditLog,

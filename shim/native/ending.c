@@ -10,7 +10,7 @@
 /* Everything else that Clawrden itself fails at is 125. */
 static int code_of(const char *reason)
 {
-    if (strcmp(reason, "too-large") == 0)
+    if (strcmp(reason, "too-large") == 0 || strcmp(reason, "name-mismatch") == 0)
         return 1;
     if (strcmp(reason, "not-executable") == 0)
         return 126;

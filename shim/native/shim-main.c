@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <string.h>
 
+#include "called-as.h"
 #include "descriptors.h"
 #include "dial.h"
 #include "ending.h"
 #include "environment.h"
+#include "listener.h"
 #include "passthrough.h"
 #include "request.h"
 #include "session.h"
@@ -21,10 +23,12 @@ static void connect_to_relay(struct session *session)
 {
     struct text why = {0};
     const char *path = environment_value(environ, "CLAWRDEN_SOCKET");
-    int fd = dial(path && path[0] ? path : default_socket, session->signals, &why);
+    if (!path || !path[0])
+        path = default_socket;
+    int fd = dial(path, session->signals, &why);
     if (fd < 0 && errno == EINTR)
         ending_signal(signals_next(session->signals));
-    if (fd < 0)
+    if (fd < 0 || !listener_trusted(fd, path, &why))
         ending_own("relay-unreachable", why.bytes);
     session->in.fd = fd;
 }
@@ -44,6 +48,8 @@ int main(int argc, char **argv)
     static struct request request;
     struct text why = {0};
     (void)argc;
+    if (!called_as_linked(argv, &why))
+        ending_own("name-mismatch", why.bytes);
     caller_look(&session.caller);
     open_stdio(&session);
     if (!descriptors_guard() || (session.signals = signals_open(session.caller.ignored)) < 0)

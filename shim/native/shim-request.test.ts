@@ -49,9 +49,7 @@ describe.each(nativeBuilds)('what the shim asks ($name)', (build) => {
   });
 
   test('the name of the tool is the last part of argv[0]', async () => {
-    expect((await requestOfScript('exec -a npm $T')).command).toBe('npm');
-    expect((await requestOfScript('exec -a ../x/git $T')).command).toBe('git');
-    expect((await requestOfScript('exec -a "" $T')).command).toBe('');
+    expect((await requestOfScript('exec -a ../x/tool $T')).command).toBe('tool');
   });
 
   test('strings arrive as they are, whatever JSON thinks of them', async () => {

@@ -2,8 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import type { Peer } from './identity-refusal.ts';
+import { type KeptSocket, keepSocket } from './keep-socket.ts';
+import { reportRefusal } from './report-refusal.ts';
 import { refuseShim } from './shim-end.ts';
-import { listenAt, type RemoveSocket } from './socket-file.ts';
 
 const maxConnections = 256;
 const maxHandshakes = 64;
@@ -24,7 +25,7 @@ export class AgentListener {
   readonly #connections = new Map<Connection, Promise<void>>();
   /** Sockets whose request is not complete, oldest first. */
   readonly #handshakes = new Set<Socket>();
-  #removeSocket: RemoveSocket | undefined;
+  #kept: KeptSocket | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -35,21 +36,30 @@ export class AgentListener {
   }
 
   async listen(): Promise<void> {
-    this.#removeSocket = await listenAt(this.#server, this.#options.agent.socket);
+    const { socket } = this.#options.agent;
+    this.#kept = await keepSocket(this.#server, socket, (text) => this.#socketLost(text));
     // Out of descriptors, for one: it is for this client, the next may be served.
     this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
   }
 
   /** Takes no new connections; resolves when the open ones have ended. */
   async drain(): Promise<void> {
-    this.#server.close();
-    await this.#removeSocket?.();
+    await this.#kept?.close();
     await Promise.all(this.#connections.values());
   }
 
   /** Ends every open connection within 5 s. */
   cancelAll(reason: ClawrdenError): void {
     for (const connection of this.#connections.keys()) connection.cancel(reason);
+  }
+
+  /** An incident in the audit: only this user and root may do that. */
+  #socketLost(text: string): void {
+    const { agent, link } = this.#options;
+    const refusal = new ClawrdenError('socket-replaced', text);
+    this.#warn({ reason: refusal.code }, text);
+    const identity = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+    void reportRefusal(link, { agent: agent.name, refusal, identity, command: undefined }).catch(() => {});
   }
 
   #accept(socket: Socket): void {

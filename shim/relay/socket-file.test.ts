@@ -68,7 +68,7 @@ test('a parent that others may enter is refused', async () => {
 
 test('removing takes away this socket and not that of a successor', async () => {
   const first = newServer();
-  const remove = await listenAt(first, path);
+  const { remove } = await listenAt(first, path);
   first.close();
   await listenAt(newServer(), path);
   await remove();

@@ -4,15 +4,20 @@ import { dirname } from 'node:path';
 
 const probeTimeoutMs = 1000;
 
-/** Removes the socket, if it is still the one that was put there. */
-export type RemoveSocket = () => Promise<void>;
+/** A socket that was put somewhere. */
+export interface SocketFile {
+  /** Whether its path still leads to it. */
+  readonly isThere: () => Promise<boolean>;
+  /** Removes it, if it is there. */
+  readonly remove: () => Promise<void>;
+}
 
 /**
  * Has `server` listen at `path`, mode 0666, in a directory of its own (0755) under one that only this user may enter
  * (0700); both are made where they are missing. A stale socket is replaced in one step: no client ever finds one that
  * it may not connect to. Rejects with a line for people.
  */
-export async function listenAt(server: Server, path: string): Promise<RemoveSocket> {
+export async function listenAt(server: Server, path: string): Promise<SocketFile> {
   await makeDirectories(path);
   await checkUnused(path);
   const fresh = `${path}~`;
@@ -25,9 +30,17 @@ export async function listenAt(server: Server, path: string): Promise<RemoveSock
     });
   });
   await chmod(fresh, 0o666);
-  const { ino } = await lstat(fresh);
+  // While it is listened on, no other file gets its number.
+  const { dev, ino } = await lstat(fresh);
   await rename(fresh, path);
-  return () => removeSocket(path, ino);
+  const isThere = async () => {
+    const there = await lstat(path).catch(() => undefined);
+    return there?.ino === ino && there.dev === dev;
+  };
+  const remove = async () => {
+    if (await isThere()) await unlink(path).catch(ignore('ENOENT'));
+  };
+  return { isThere, remove };
 }
 
 async function makeDirectories(path: string): Promise<void> {
@@ -59,11 +72,6 @@ function answers(path: string): Promise<boolean> {
     socket.setTimeout(probeTimeoutMs, () => settle(true));
     socket.on('connect', () => settle(true)).on('error', () => settle(false));
   });
-}
-
-async function removeSocket(path: string, ino: number): Promise<void> {
-  const there = await lstat(path).catch(ignore('ENOENT'));
-  if (there?.ino === ino) await unlink(path).catch(ignore('ENOENT'));
 }
 
 function ignore(code: string): (error: NodeJS.ErrnoException) => undefined {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { unlink } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
 import type { StartRequest } from '../../gateway/channel.ts';
 import { outcomeOf } from '../../src/outcome.ts';
 import { version0, version1 } from './requests.ts';
@@ -174,4 +175,13 @@ test('P20 the 257th command of one agent is refused at once, and the next is ser
   ends[0]?.();
   await next.closed;
   expect(next.exit).toEqual([0, 0]);
+});
+
+test('A-91: a socket that is taken away is made anew, and the gateway is told once', async () => {
+  await using relay = await startRecording();
+  await unlink(relay.socket);
+  await vi.waitUntil(() => relay.starts.length > 0, { timeout: 5000 });
+  expect(relay.starts).toMatchObject([{ agent: 'coder', refusal: { code: 'socket-replaced' } }]);
+  await expectServed(relay);
+  expect(relay.logged).toContainEqual(expect.objectContaining({ agent: 'coder', reason: 'socket-replaced' }));
 });

@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { loadRelayConfig, type RelayAgentConfig, type RelayConfig } from '../../config/relay-config.ts';
 import { identityFiles } from '../../pki/identity-files.ts';
+import { renderArgument } from '../../render-text.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
 import { askEngine } from './engine-request.ts';
+import { findPrivileged } from './find-privileged.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const container = z.object({
@@ -50,11 +52,27 @@ async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Pro
     const { status, body } = await askEngine({ engine: docker }, `/containers/${agent.container}/json`);
     if (status === 404)
       return [bad(check, `there is no container ${agent.container}`, 'start it, or mend its name')];
-    const problems = problemsOf(container.parse(body), check);
-    return problems.length === 0 ? [good(check, `${agent.container} runs, and is closed`)] : problems;
+    const found = container.parse(body);
+    const problems = problemsOf(found, check);
+    const closed = problems.length === 0 ? [good(check, `${agent.container} runs, and is closed`)] : problems;
+    return [...closed, ...(await checkWorkspaces(found, check))];
   } catch (error) {
     return [bad(check, messageOf(error), 'see what the engine says')];
   }
+}
+
+/** Whoever reaches a file that the agent may have made runs it as somebody else. Capabilities of files are not looked at. */
+async function checkWorkspaces({ Mounts }: Container, check: string): Promise<Finding[]> {
+  const writable = Mounts.filter(({ RW, Source = '' }) => RW && Source.startsWith('/'));
+  return await Promise.all(
+    writable.map(async ({ Source = '', Destination }) => {
+      const { files, looked, left } = await findPrivileged(Source);
+      const text = `${Destination} (${Source}): ${looked} entries, ${files.length} of them setuid or setgid`;
+      const all = [text, left, files.map(renderArgument).join(', ')].filter(Boolean).join('; ');
+      if (files.length > 0) return doubtful(check, all, 'look at them, take the bits away: chmod ug-s FILE');
+      return left === '' ? good(check, all) : doubtful(check, all, 'look for more: find DIR -perm /6000');
+    }),
+  );
 }
 
 /** What opens an agent's container: nothing that is decided here binds an agent that can go around it. */

@@ -1,0 +1,55 @@
+import type { Server } from 'node:net';
+import { listenAt, type SocketFile } from './socket-file.ts';
+
+const lookEveryMs = 1000;
+
+export interface KeptSocket {
+  /** Stops looking, and removes the socket if it is its own. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * `listenAt`, and from then on the path leads to `server`: where it is found to lead elsewhere, or nowhere, the socket is
+ * made anew. `told` hears one line of every such finding, and of what stands in the way. Connections that are open stay.
+ */
+export async function keepSocket(
+  server: Server,
+  path: string,
+  told: (text: string) => void,
+): Promise<KeptSocket> {
+  let socket: SocketFile | undefined = await listenAt(server, path);
+  let complaint = '';
+  const makeAnew = async () => {
+    socket = undefined;
+    server.close();
+    socket = await listenAt(server, path);
+    complaint = '';
+  };
+  const look = async () => {
+    if (await socket?.isThere()) return;
+    const found = socket === undefined ? '' : `the socket ${path} was removed or replaced`;
+    const error = await makeAnew().then(() => undefined, messageOf);
+    if (error === undefined) told(`${found === '' ? `the socket ${path}` : `${found}, and`} was made anew`);
+    else if (error !== complaint)
+      told(`${found === '' ? '' : `${found}; `}nothing is served there: ${error}`);
+    complaint = error ?? '';
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }, lookEveryMs);
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await looking;
+      server.close();
+      await socket?.remove();
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
