@@ -3,6 +3,8 @@ import type { Operand } from '../src/plan.ts';
 
 /** In UTF-8. */
 export const recordablePlanBytes = 64 * 1024;
+/** A plan that a person is asked about can be read, sent and kept whole. */
+export const questionPlanBytes = recordablePlanBytes;
 const operandBytes = 1024;
 
 /** What history keeps of a plan's text: nothing of one that is longer; its hash says which it was. */

@@ -3,6 +3,8 @@ import type { Plan } from '../src/plan.ts';
 import { denialText } from '../src/policy/denial-text.ts';
 import type { Decision } from '../src/policy/policy.ts';
 import type { Approvals, Asked, Verdict } from './approvals/approvals.ts';
+import { whyNoGrant } from './approvals/why-no-grant.ts';
+import { questionPlanBytes } from './bounded-records.ts';
 import type { Execution } from './execution.ts';
 import type { SealedPlan } from './plan.ts';
 
@@ -56,7 +58,8 @@ export async function authorize(
     throw new ClawrdenError(decision.code ?? 'denied-by-rule', denialText(decision));
   if (sealed instanceof ClawrdenError) throw sealed;
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
-  const grantor = await parts.grantedBy(sealed.plan.agent, sealed.hash);
+  checkSize(sealed);
+  const grantor = await grantorOf(sealed, parts);
   if (grantor !== undefined) {
     execution.advance({ approver: grantor });
     return new Permit(maker, sealed, grantor);
@@ -87,6 +90,21 @@ export async function awaitVerdict(
     throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
   await asked.use();
   return new Permit(maker, sealed, answer.by);
+}
+
+function checkSize({ canonical }: SealedPlan): void {
+  const bytes = Buffer.byteLength(canonical);
+  if (bytes <= questionPlanBytes) return;
+  const text = `its plan has ${bytes} bytes, and a person is asked about ${questionPlanBytes} at most`;
+  throw new ClawrdenError('plan-too-large', text);
+}
+
+/** Looks at the plan again: a grant may be from before that was asked for. */
+async function grantorOf(
+  { plan, hash }: SealedPlan,
+  { grantedBy }: AuthorizeParts,
+): Promise<string | undefined> {
+  return whyNoGrant(plan) === '' ? grantedBy(plan.agent, hash) : undefined;
 }
 
 function ask(

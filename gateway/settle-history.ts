@@ -3,7 +3,7 @@ import type { AuditLog } from './audit/audit-log.ts';
 import type { DecisionRecord, OutcomeRecord } from './audit/audit-record.ts';
 import { type Life, lastLives, lifeKey, type Recorded } from './audit/last-lives.ts';
 import type { History } from './store/history.ts';
-import type { ExecutionFilter, ExecutionRecord } from './warden-view.ts';
+import type { ExecutionRecord } from './warden-view.ts';
 
 /** What an earlier gateway left behind: the history is behind its audit, and a killed one ends nothing. */
 export interface Leftovers {
@@ -29,7 +29,7 @@ export async function settleHistory({ audit, auditFile, history }: Records): Pro
   return {
     hasVerdict: (key) => lives.get(key)?.verdict !== undefined,
     endAllBut: async (kept) => {
-      const open = (await history.list(allOpen)).filter((record) => !kept.has(keyOf(record)));
+      const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
       for (const record of open) history.save({ ...record, ...endOf(lives.get(keyOf(record))?.outcome) });
       const untold = [...untoldOf(open, lives)].filter(([key]) => !kept.has(key));
       const ended = await Promise.all(untold.map(([, { caller, id }]) => history.get(caller, id)));
@@ -37,8 +37,6 @@ export async function settleHistory({ audit, auditFile, history }: Records): Pro
     },
   };
 }
-
-const allOpen: ExecutionFilter = { running: true, agent: '', since: undefined, decision: '', limit: 100_000 };
 
 interface Named {
   readonly caller: string;

@@ -1,4 +1,4 @@
-import type { CutCommand } from '../src/recordable-command.ts';
+import type { CutCommand, RecordableCommand } from '../src/recordable-command.ts';
 import type { Caller } from './caller.ts';
 import type { RecordedOutput } from './output-excerpt.ts';
 
@@ -42,11 +42,25 @@ export interface ExecutionRecord {
 
 export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'running' | 'ended';
 
-export interface ExecutionFilter {
-  readonly running: boolean;
+/** What a list shows of an execution. */
+export type ExecutionSummary = Omit<ExecutionRecord, 'plan' | 'operands'>;
+
+/** Where a row of history stands: newer ones come before it, older ones behind it. */
+export interface HistoryPlace {
+  readonly receivedAt: number;
+  readonly row: number;
+}
+
+export interface HistoryRow extends HistoryPlace {
+  readonly record: ExecutionSummary;
+}
+
+export interface HistoryFilter {
   readonly agent: string;
   readonly since: number | undefined;
   readonly decision: string;
+  /** Only what stands behind this; from the newest on, where it is absent. */
+  readonly behind?: HistoryPlace;
   readonly limit: number;
 }
 
@@ -55,7 +69,12 @@ export interface PendingApproval {
   readonly executionId: string;
   readonly agent: string;
   readonly planHash: string;
+  /** Canonical JSON. */
   readonly plan: string;
+  /** The plan's, for lists. */
+  readonly command: RecordableCommand;
+  /** Why it cannot be approved for a while; empty where it can. */
+  readonly noGrant: string;
   readonly rule: string;
   readonly reason: string;
   readonly createdAt: number;
@@ -119,6 +138,8 @@ export interface StatusView {
 
 /** What a person says to a pending approval. */
 export interface Answer {
+  /** Of the plan that the person was shown. */
+  readonly planHash: string;
   readonly verdict: 'approved' | 'denied';
   readonly reason: string;
   /** Over which surface. */
@@ -130,7 +151,10 @@ export interface Answer {
 /** What a verdict came to. Only `resolved` changed anything. */
 export type Resolution =
   | { readonly type: 'resolved'; readonly approval: PendingApproval }
-  | { readonly type: 'unknown' | 'ambiguous' | 'already-resolved'; readonly text: string };
+  | {
+      readonly type: 'unknown' | 'already-resolved' | 'plan-changed' | 'no-grant';
+      readonly text: string;
+    };
 
 /** A command that somebody asks about. */
 export interface ExplainedCommand {
@@ -169,11 +193,18 @@ export interface PolicyView {
 
 /** What operators may see and do; the gRPC WardenService, later HTTP, are thin covers over it. */
 export interface WardenView {
-  readonly executions: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
-  /** By id, or by the only one that begins with it; `undefined` where there is none or more than one. */
-  readonly execution: (id: string) => Promise<ExecutionRecord | undefined>;
+  /** All that has not ended, the oldest first. */
+  readonly running: () => ExecutionSummary[];
+  /** The newest first. */
+  readonly history: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /**
+   * By id, or by the only one that begins with it; of one caller unless that is empty. `undefined` where there is none
+   * or more than one.
+   */
+  readonly execution: (id: string, caller: string) => Promise<ExecutionRecord | undefined>;
   /** `undefined` where the policy did not have it recorded, or it has gone since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
+  /** All that wait, the oldest first. */
   readonly approvals: () => PendingApproval[];
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
   readonly resolveApproval: (id: string, answer: Answer, by: Caller) => Promise<Resolution>;

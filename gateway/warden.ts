@@ -42,12 +42,9 @@ export function createWarden(parts: WardenParts): WardenView {
   const startedAt = Date.now();
   const { history, ledger, approvals } = parts;
   return {
-    executions: async (filter) => {
-      if (!filter.running) return history.list(filter);
-      const running = ledger.running().filter(({ agent }) => filter.agent === '' || agent === filter.agent);
-      return running.sort((a, b) => b.receivedAt - a.receivedAt).slice(0, filter.limit);
-    },
-    execution: (id) => history.find(id),
+    running: () => ledger.running(),
+    history: history.page,
+    execution: history.find,
     output: parts.outputs.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,

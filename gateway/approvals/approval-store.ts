@@ -13,8 +13,8 @@ export interface Ending {
 /** Approvals on the disk: every change is one statement that says what it expects to find. */
 export interface ApprovalStore extends Grants {
   readonly insert: (row: ApprovalRow) => Promise<void>;
-  /** False where it was not pending any more: the state that it has then stays for ever. */
-  readonly end: (id: string, ending: Ending) => Promise<boolean>;
+  /** False where none with this plan is pending any more: the state that it has then stays for ever. */
+  readonly end: (approval: { id: string; planHash: string }, ending: Ending) => Promise<boolean>;
   /** Lets its one start go; false where that was done before, or where it is not approved. */
   readonly use: (id: string) => Promise<boolean>;
   /** Pending ones, and approved ones that have started nothing and whose time has not passed. A pending one whose time has is expired. */
@@ -25,12 +25,13 @@ export interface ApprovalStore extends Grants {
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     insert: async (row) => void (await database.insertInto('approvals').values(row).execute()),
-    end: async (id, { state, by, via, reason }) => {
+    end: async ({ id, planHash }, { state, by, via, reason }) => {
       const verdict = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
       const result = await database
         .updateTable('approvals')
         .set({ state, ...verdict })
         .where('id', '=', id)
+        .where('plan_hash', '=', planHash)
         .where('state', '=', 'pending')
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;

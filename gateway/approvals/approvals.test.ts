@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../src/errors.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { createApprovalStore } from './approval-store.ts';
-import { type Approvals, createApprovals, type Question } from './approvals.ts';
+import { type Approvals, createApprovals } from './approvals.ts';
+import type { Question } from './question-row.ts';
 
 let database: Database;
 let approvals: Approvals;
@@ -23,7 +24,7 @@ const question: Question = {
   caller: 'relay:host-1',
   agent: 'coder',
   planHash: 'h',
-  plan: '{}',
+  plan: JSON.stringify({ agent: 'coder', argv: ['ls'], cwd: '/app', stdin: 'pipe' }),
   rule: 'r',
   reason: '',
   context: '{"kept":true}',
@@ -31,6 +32,7 @@ const question: Question = {
 };
 const approved = { verdict: 'approved', by: 'operator:admin', via: 'cli', reason: '' } as const;
 const denied = { verdict: 'denied', by: 'operator:admin', via: 'cli', reason: 'no' } as const;
+const of = { planHash: 'h' } as const;
 const never = new AbortController().signal;
 
 /** A gateway that starts anew on the same database. */
@@ -43,7 +45,7 @@ test('A-42: of 50 approvals and 50 denials that race for one question exactly on
   const answer = asked.verdict(never);
   const verdicts = Array.from({ length: 100 }, (_, index) => (index % 2 ? approved : denied));
   const resolutions = await Promise.all(
-    verdicts.map((verdict) => approvals.resolve(asked.approval.id, verdict)),
+    verdicts.map((verdict) => approvals.resolve(asked.approval.id, { ...verdict, ...of })),
   );
   expect(resolutions.filter(({ type }) => type === 'resolved')).toHaveLength(1);
   expect(await answer).toEqual(denied);
@@ -52,15 +54,15 @@ test('A-42: of 50 approvals and 50 denials that race for one question exactly on
 test('A-43: a second verdict, and one on a made-up id, change nothing', async () => {
   const asked = await approvals.ask(question);
   const answer = asked.verdict(never);
-  await approvals.resolve(asked.approval.id, approved);
-  expect((await approvals.resolve(asked.approval.id, denied)).type).toBe('already-resolved');
-  expect((await approvals.resolve('ffffffffff', approved)).type).toBe('unknown');
+  await approvals.resolve(asked.approval.id, { ...approved, ...of });
+  expect((await approvals.resolve(asked.approval.id, { ...denied, ...of })).type).toBe('already-resolved');
+  expect((await approvals.resolve('ffffffffff', { ...approved, ...of })).type).toBe('unknown');
   expect(await answer).toEqual(approved);
 });
 
 test('P10: an approval lets one start go, also after a restart', async () => {
   const asked = await approvals.ask(question);
-  await approvals.resolve(asked.approval.id, approved);
+  await approvals.resolve(asked.approval.id, { ...approved, ...of });
   const [again] = await restarted().restore();
   expect(await again?.verdict(never)).toMatchObject(approved);
   await again?.use();
@@ -71,7 +73,7 @@ test('P10: an approval lets one start go, also after a restart', async () => {
 test('A-41: an expired question cannot be approved', async () => {
   const asked = await approvals.ask({ ...question, expiresInMs: 20 });
   await expect(asked.verdict(never)).rejects.toMatchObject({ code: 'approval-expired' });
-  expect((await approvals.resolve(asked.approval.id, approved)).type).toBe('already-resolved');
+  expect((await approvals.resolve(asked.approval.id, { ...approved, ...of })).type).toBe('already-resolved');
 });
 
 test('A-41: a wall clock that is set neither expires a question nor keeps it open', async () => {
@@ -86,7 +88,7 @@ test('A-41: a wall clock that is set neither expires a question nor keeps it ope
   vi.setSystemTime(real + 3_600_000);
   await sleep(50);
   expect(approvals.pending()).toEqual([long.approval]);
-  await approvals.resolve(long.approval.id, approved);
+  await approvals.resolve(long.approval.id, { ...approved, ...of });
   expect(await ends[1]).toEqual(approved);
 });
 
@@ -112,7 +114,7 @@ test('A-45: a question whose requester is gone is void', async () => {
   const answer = asked.verdict(gone.signal);
   gone.abort(new ClawrdenError('requester-gone', 'the shim is gone'));
   await expect(answer).rejects.toMatchObject({ code: 'requester-gone' });
-  expect((await approvals.resolve(asked.approval.id, approved)).type).toBe('already-resolved');
+  expect((await approvals.resolve(asked.approval.id, { ...approved, ...of })).type).toBe('already-resolved');
   expect(approvals.pending()).toEqual([]);
 });
 
@@ -123,7 +125,7 @@ test('A-46: a restart keeps the question and what came with it, and answers noth
   expect(again).toMatchObject({ approval, caller: 'relay:host-1', context: '{"kept":true}' });
   expect(after.pending()).toEqual([approval]);
   const answer = again?.verdict(never);
-  expect((await after.resolve(approval.id, denied)).type).toBe('resolved');
+  expect((await after.resolve(approval.id, { ...denied, ...of })).type).toBe('resolved');
   expect(await answer).toEqual(denied);
 });
 
@@ -134,26 +136,57 @@ test('A-49: an agent that floods fills only its own share', async () => {
   expect((await approvals.ask({ ...question, agent: 'other' })).approval.agent).toBe('other');
 });
 
-test('an id may be shortened while only one pending question begins with it', async () => {
+test('A-80: an id is 128 random bits, and only the whole of it with the hash that was shown is answered', async () => {
   const { id } = (await approvals.ask(question)).approval;
-  const resolution = await approvals.resolve(id.slice(0, 6), approved);
-  expect(resolution).toMatchObject({ type: 'resolved', approval: { id } });
-  await approvals.ask(question);
-  expect((await approvals.resolve('', approved)).type).toBe('unknown');
-  const many = createApprovals(createApprovalStore(database), 17);
-  const ids = await Promise.all(
-    Array.from({ length: 17 }, async () => (await many.ask(question)).approval.id),
-  );
-  // Ids are in hex: of seventeen two begin alike.
-  const [alike = ''] =
-    [...Map.groupBy(ids, ([first = '']) => first)].find(([, some]) => some.length > 1) ?? [];
-  expect((await many.resolve(alike, approved)).type).toBe('ambiguous');
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  for (let length = 0; length < id.length; length += 1)
+    expect(await approvals.resolve(id.slice(0, length), { ...approved, ...of })).toMatchObject({
+      type: 'unknown',
+    });
+  for (const planHash of ['', 'H', 'h ', 'other'])
+    expect(await approvals.resolve(id, { ...approved, planHash })).toMatchObject({ type: 'plan-changed' });
+  expect(approvals.pending()).toHaveLength(1);
+  expect(await approvals.resolve(id, { ...approved, ...of })).toMatchObject({
+    type: 'resolved',
+    approval: { id },
+  });
+});
+
+test('A-79: a question of before whose plan is too large to be shown is void after a restart; a small one waits on', async () => {
+  const large = { ...question, plan: JSON.stringify({ argv: ['x'.repeat(65_536)], cwd: '/' }) };
+  const [first, second] = [(await approvals.ask(large)).approval, (await approvals.ask(question)).approval];
+  const restored = await restarted().restore();
+  expect(restored.map(({ approval }) => approval)).toEqual([second]);
+  expect(await createApprovalStore(database).find(first.id)).toMatchObject({ state: 'void' });
+});
+
+test('A-82: a plan with anything not inspected, or that runs a script and may read from a pipe, is approved once and never for a while', async () => {
+  const script = { path: 'x.sh', digest: 'ab', file: '/app/x.sh' };
+  const unseen = [{ notInspected: 'what sh -c runs' }];
+  const plans = [
+    { argv: ['sh', '-c', 'true'], stdin: 'none', operands: unseen },
+    { argv: ['ls'], stdin: 'none', operands: [script, ...unseen] },
+    { argv: ['sh', 'x.sh'], stdin: 'pipe', operands: [script] },
+    { argv: ['sh', 'x.sh'], stdin: 'none' },
+    { argv: ['sh', 'x.sh'], stdin: 'none', operands: [script] },
+    { argv: ['ls'], stdin: 'pipe' },
+  ];
+  const many = createApprovals(createApprovalStore(database), plans.length);
+  const types: string[] = [];
+  for (const each of plans) {
+    const plan = JSON.stringify({ ...each, agent: 'coder', cwd: '/app' });
+    const { id } = (await many.ask({ ...question, plan })).approval;
+    types.push((await many.resolve(id, { ...approved, ...of, grantMs: 1000 })).type);
+    if (types.at(-1) === 'no-grant')
+      expect(await many.resolve(id, { ...approved, ...of })).toMatchObject({ type: 'resolved' });
+  }
+  expect(types).toEqual(['no-grant', 'no-grant', 'no-grant', 'no-grant', 'resolved', 'resolved']);
 });
 
 test('a grant holds for the same plan of the same agent, for its time', async () => {
   const store = createApprovalStore(database);
   const { id } = (await approvals.ask(question)).approval;
-  await approvals.resolve(id, { ...approved, grantMs: 50 });
+  await approvals.resolve(id, { ...approved, ...of, grantMs: 50 });
   expect(await store.grantedBy('coder', 'h')).toBe('operator:admin');
   expect(await store.grantedBy('coder', 'other')).toBeUndefined();
   expect(await store.grantedBy('other', 'h')).toBeUndefined();
@@ -176,7 +209,7 @@ test('watchers are told of every change, and not before it is on the disk', asyn
   approvals.watch(() => seen.push(approvals.pending().map(({ agent }) => agent)), stop.signal);
   const asking = approvals.ask(question);
   expect(approvals.pending()).toEqual([]);
-  await approvals.resolve((await asking).approval.id, denied);
+  await approvals.resolve((await asking).approval.id, { ...denied, ...of });
   stop.abort();
   await approvals.ask(question);
   expect(seen).toEqual([['coder'], []]);

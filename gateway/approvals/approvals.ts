@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { PendingApproval, Resolution } from '../warden-view.ts';
 import type { ApprovalStore, Ending } from './approval-store.ts';
+import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
 
 /** A person's answer to one question. */
 export interface Verdict {
@@ -15,17 +15,10 @@ export interface Verdict {
   readonly grantMs?: number;
 }
 
-export interface Question {
-  readonly executionId: string;
-  readonly caller: string;
-  readonly agent: string;
+/** A verdict, and what it is about. */
+export interface ShownVerdict extends Verdict {
+  /** Of the plan that the person was shown. */
   readonly planHash: string;
-  readonly plan: string;
-  readonly rule: string;
-  readonly reason: string;
-  /** JSON that is given back with the question after a restart. */
-  readonly context: string;
-  readonly expiresInMs: number;
 }
 
 /**
@@ -38,8 +31,8 @@ export interface Approvals {
   readonly pending: () => PendingApproval[];
   /** Calls `listener` after every change of what is pending, until `signal` aborts. */
   readonly watch: (listener: () => void, signal: AbortSignal) => void;
-  /** `id` may be the only beginning of a pending one. */
-  readonly resolve: (id: string, verdict: Verdict) => Promise<Resolution>;
+  /** By its whole id, where `verdict.planHash` is that of its plan. */
+  readonly resolve: (id: string, verdict: ShownVerdict) => Promise<Resolution>;
   /** Takes up what an earlier gateway left unanswered or unused. */
   readonly restore: () => Promise<Restored[]>;
 }
@@ -110,17 +103,12 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
       listeners.add(listener);
       signal.addEventListener('abort', () => listeners.delete(listener), { once: true });
     },
-    resolve: async (id, verdict) => {
-      const found = only(waiting, id);
-      if (!('answer' in found)) return notPending(id, found.matches, store);
-      if (!(await store.end(found.approval.id, endingOf(verdict)))) return alreadyResolved(found.approval.id);
-      forget(found.approval.id);
-      await grant(found.approval, verdict, store);
-      found.answer.resolve(verdict);
-      return { type: 'resolved', approval: found.approval };
+    resolve: (id, verdict) => {
+      const found = waiting.get(id);
+      return found?.listed === true ? settle(found, verdict, store, forget) : notPending(id, store);
     },
     restore: async () => {
-      const rows = await store.unfinished();
+      const rows = await askable(await store.unfinished(), store);
       return rows.map((row) => ({
         ...restored(row, (approval) => list(wait(approval)), store),
         caller: row.caller,
@@ -130,14 +118,39 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
   };
 }
 
-/** The one whose id begins so, or how many there are. */
-function only(waiting: ReadonlyMap<string, Waiting>, id: string): Waiting | { readonly matches: number } {
-  const exact = waiting.get(id);
-  if (exact !== undefined) return exact;
-  // An empty one begins them all: nobody means that.
-  const matches = [...waiting.values()].filter(({ approval }) => id !== '' && approval.id.startsWith(id));
-  const [first] = matches;
-  return first !== undefined && matches.length === 1 ? first : { matches: matches.length };
+async function settle(
+  { approval, answer }: Waiting,
+  { planHash, ...verdict }: ShownVerdict,
+  store: ApprovalStore,
+  forget: (id: string) => void,
+): Promise<Resolution> {
+  const { id } = approval;
+  const refusal = refusalOf(approval, planHash, verdict);
+  if (refusal !== undefined) return refusal;
+  if (!(await store.end({ id, planHash }, endingOf(verdict)))) return alreadyResolved(id);
+  forget(id);
+  await grant(approval, verdict, store);
+  answer.resolve(verdict);
+  return { type: 'resolved', approval };
+}
+
+/** Of a version that had no limit nobody could be shown a larger one: it is void. */
+async function askable(rows: readonly ApprovalRow[], store: ApprovalStore): Promise<ApprovalRow[]> {
+  const ending = { state: 'void', by: '', via: '', reason: 'its plan is too large to be shown' } as const;
+  for (const row of rows)
+    if (isTooLarge(row)) await store.end({ id: row.id, planHash: row.plan_hash }, ending);
+  return rows.filter((row) => !isTooLarge(row));
+}
+
+function refusalOf(
+  { id, planHash, noGrant }: PendingApproval,
+  shown: string,
+  { grantMs }: Verdict,
+): Resolution | undefined {
+  if (planHash !== shown)
+    return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
+  if (grantMs === undefined || noGrant === '') return undefined;
+  return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
 }
 
 function checkShare(waiting: readonly Waiting[], agent: string, most: number): void {
@@ -204,8 +217,7 @@ async function untilAnswered(
     if (!(first instanceof ClawrdenError)) return first;
     const state = first === expired ? 'expired' : 'void';
     // A verdict that got to the disk first stands.
-    if (!(await store.end(approval.id, { state, by: '', via: '', reason: first.message })))
-      return await answer;
+    if (!(await store.end(approval, { state, by: '', via: '', reason: first.message }))) return await answer;
     throw first;
   } finally {
     clearTimeout(timer);
@@ -217,45 +229,7 @@ function endingOf({ verdict, by, via, reason }: Verdict): Ending {
   return { state: verdict, by, via, reason };
 }
 
-function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
-  const now = Date.now();
-  return {
-    id: randomBytes(5).toString('hex'),
-    execution_id: question.executionId,
-    caller: question.caller,
-    agent: question.agent,
-    plan_hash: question.planHash,
-    plan: question.plan,
-    rule: question.rule,
-    reason: question.reason,
-    context: question.context,
-    state: 'pending',
-    verdict_by: '',
-    verdict_via: '',
-    verdict_reason: '',
-    created_at: now,
-    expires_at: now + expiresInMs,
-    resolved_at: null,
-    used_at: null,
-  };
-}
-
-function toPending(row: ApprovalRow): PendingApproval {
-  return {
-    id: row.id,
-    executionId: row.execution_id,
-    agent: row.agent,
-    planHash: row.plan_hash,
-    plan: row.plan,
-    rule: row.rule,
-    reason: row.reason,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
-}
-
-async function notPending(id: string, matches: number, store: ApprovalStore): Promise<Resolution> {
-  if (matches > 1) return { type: 'ambiguous', text: `${matches} pending approvals begin with ${id}` };
+async function notPending(id: string, store: ApprovalStore): Promise<Resolution> {
   if ((await store.find(id)) !== undefined) return alreadyResolved(id);
   return { type: 'unknown', text: `no pending approval ${id}` };
 }

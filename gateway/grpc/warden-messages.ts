@@ -1,28 +1,83 @@
+import { firstBytes } from '../../src/first-bytes.ts';
 import type {
   Agent,
   Approval,
   Execution,
+  ExplainCommandResponse,
   GetOutputResponse,
+  GetStatusResponse,
   Host,
   RecordedStream,
   Halt as WireHalt,
 } from '../../src/gen/clawrden/v1/warden.ts';
+import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
+import { questionPlanBytes } from '../bounded-records.ts';
 import type { Excerpt, RecordedOutput } from '../output-excerpt.ts';
-import type { AgentView, ExecutionRecord, Halt, HostView, PendingApproval } from '../warden-view.ts';
+import type {
+  AgentView,
+  ExecutionRecord,
+  ExecutionSummary,
+  Explanation,
+  Halt,
+  HostView,
+  PendingApproval,
+  StatusView,
+} from '../warden-view.ts';
 
+/** Long enough for whatever an honest peer calls a thing or says of it. */
+const textBytes = 1024;
+const longPlanBytes = 1024 * 1024;
+const mostTools = 200;
+const toolBytes = 255;
+const mostTexts = 100;
+
+/** Every text of it is bounded, whoever wrote it. */
 export function toExecution(record: ExecutionRecord): Execution {
-  const { receivedAt, decidedAt, startedAt, endedAt, argv, cut, stdoutBytes, stderrBytes, ...same } = record;
+  const { plan, operands } = record;
   return {
-    ...same,
-    argv: [...argv],
-    cut: cut && { ...cut },
-    receivedAt: toTime(receivedAt),
-    decidedAt: toTime(decidedAt),
-    startedAt: toTime(startedAt),
-    endedAt: toTime(endedAt),
-    stdoutBytes: BigInt(stdoutBytes),
-    stderrBytes: BigInt(stderrBytes),
+    ...toExecutionSummary(record),
+    plan: Buffer.byteLength(plan) <= questionPlanBytes ? plan : '',
+    operands: Buffer.byteLength(operands) <= questionPlanBytes ? operands : '',
   };
+}
+
+/** A row of a list. */
+export function toExecutionSummary(record: ExecutionSummary): Execution {
+  return {
+    ...withShortTexts(record),
+    ...toCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
+    ...{ plan: '', operands: '' },
+    receivedAt: toTime(record.receivedAt),
+    decidedAt: toTime(record.decidedAt),
+    startedAt: toTime(record.startedAt),
+    endedAt: toTime(record.endedAt),
+    stdoutBytes: BigInt(record.stdoutBytes),
+    stderrBytes: BigInt(record.stderrBytes),
+  };
+}
+
+function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<Execution, 'argv' | 'cwd' | 'cut'> {
+  return { argv: [...argv], cwd, cut: cut && { ...cut } };
+}
+
+/** Each string in it that is too long, cut and said to be. */
+function withShortTexts<T extends object>(record: T): T {
+  const entries = Object.entries(record).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? shortText(value) : (value as unknown),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+function shortText(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  return bytes <= textBytes ? text : `${firstBytes(text, textBytes)} … (${bytes} bytes)`;
+}
+
+/** The first of them, and how many more there are. */
+function shortTexts(texts: readonly string[]): string[] {
+  const more = texts.length - mostTexts;
+  return [...texts.slice(0, mostTexts).map(shortText), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 export function toOutput(id: string, output: RecordedOutput | undefined): GetOutputResponse {
@@ -33,26 +88,34 @@ function toStream({ head, dropped, tail }: Excerpt): RecordedStream {
   return { head: Buffer.from(head), dropped: BigInt(dropped), tail: Buffer.from(tail) };
 }
 
-export function toApproval({ createdAt, expiresAt, ...same }: PendingApproval): Approval {
-  return { ...same, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
+/** A row of a list. */
+export function toApproval(pending: PendingApproval): Approval {
+  const { createdAt, expiresAt, command, plan, ...same } = pending;
+  return {
+    ...withShortTexts(same),
+    ...toCommand(command),
+    ...{ plan: '', planBytes: Buffer.byteLength(plan) },
+    createdAt: toTime(createdAt),
+    expiresAt: toTime(expiresAt),
+  };
 }
 
 export function toAgent(view: AgentView): Agent {
   const { held, ...same } = view;
   return {
-    ...same,
-    tools: [...view.tools],
+    ...withShortTexts(same),
+    tools: view.tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes)),
     refused: held?.state === 'refused',
     paused: held?.state === 'paused',
     killed: held?.state === 'killed',
     heldBy: held?.by ?? '',
-    heldReason: held?.reason ?? '',
+    heldReason: shortText(held?.reason ?? ''),
     heldSince: toTime(held?.since),
   };
 }
 
 export function toHost(view: HostView): Host {
-  return { ...view, labels: { ...view.labels } };
+  return { ...withShortTexts(view), labels: { ...view.labels } };
 }
 
 /** RFC 3339; empty where not reached. */
@@ -61,5 +124,19 @@ export function toTime(epochMs: number | undefined): string {
 }
 
 export function toHalt({ stopped, unconfirmed }: Halt): WireHalt {
-  return { stopped, unconfirmed: [...unconfirmed] };
+  return { stopped, unconfirmed: shortTexts(unconfirmed) };
+}
+
+export function toStatusView({ startedAt, warnings, ...same }: StatusView): GetStatusResponse {
+  return { ...withShortTexts(same), startedAt: toTime(startedAt), warnings: shortTexts(warnings) };
+}
+
+export function toExplanation({ questionMs, plan, ...same }: Explanation): ExplainCommandResponse {
+  const bytes = Buffer.byteLength(plan);
+  const whole = bytes <= longPlanBytes;
+  return {
+    ...withShortTexts(same),
+    ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
+    questionSeconds: Math.ceil(questionMs / 1000),
+  };
 }

@@ -2,7 +2,6 @@ import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-j
 import {
   AgentStatus,
   type ExplainCommandRequest,
-  type ListExecutionsRequest,
   type ResolveApprovalRequest,
   type ResolveApprovalResponse,
   Verdict,
@@ -13,7 +12,6 @@ import type { Caller, Role } from '../caller.ts';
 import type {
   AgentState,
   Answer,
-  ExecutionFilter,
   ExecutionRecord,
   ExplainedCommand,
   Resolution,
@@ -23,7 +21,16 @@ import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
 import { unary } from './unary.ts';
-import { toAgent, toApproval, toExecution, toHalt, toHost, toOutput, toTime } from './warden-messages.ts';
+import { createLists } from './warden-lists.ts';
+import {
+  toApproval,
+  toExecution,
+  toExplanation,
+  toHalt,
+  toHost,
+  toOutput,
+  toStatusView,
+} from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
 
 export interface WardenServiceParts {
@@ -38,16 +45,20 @@ const administers: readonly Role[] = ['admin'];
 
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
   const may = guarded(callers);
+  const lists = createLists(warden);
   return {
-    listExecutions: may(looks, async (request) => ({
-      executions: (await warden.executions(toFilter(request))).map(toExecution),
-    })),
-    getExecution: may(looks, async ({ id }) => ({ execution: toExecution(await theOne(warden, id)) })),
+    listExecutions: may(looks, lists.executions),
+    getExecution: may(looks, async (request) => ({ execution: toExecution(await theOne(warden, request)) })),
     getOutput: may(decides, async (request) => {
-      const { caller, id } = await theOne(warden, request.id);
+      const { caller, id } = await theOne(warden, request);
       return toOutput(id, await warden.output(caller, id));
     }),
-    listApprovals: may(looks, () => ({ approvals: warden.approvals().map(toApproval) })),
+    listApprovals: may(looks, lists.approvals),
+    getApproval: may(looks, ({ id }) => {
+      const approval = warden.approvals().find((each) => each.id === id);
+      if (approval === undefined) throw new CallRefused(status.NOT_FOUND, `no pending approval ${id}`);
+      return { approval: { ...toApproval(approval), plan: approval.plan } };
+    }),
     watchApprovals: watchApprovals(callers, warden, looks),
     resolveApproval: may(decides, async (request, caller) => await resolve(warden, request, caller)),
     setAgentState: may(decides, async ({ agent, status: wanted, reason }, caller) => {
@@ -60,8 +71,8 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     setLockdown: may(decides, async ({ on, reason }, caller) => ({
       halt: toHalt(await warden.setLockdown(on, caller, reason)),
     })),
-    listAgents: may(looks, () => ({ agents: warden.agents().map(toAgent) })),
-    listHosts: may(looks, () => ({ hosts: warden.hosts().map(toHost) })),
+    listAgents: may(looks, lists.agents),
+    listHosts: may(looks, lists.hosts),
     setHostDraining: may(decides, async ({ host: name, draining, reason }, caller) => {
       const host = await warden.setHostDraining(name, draining, caller, reason);
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
@@ -78,12 +89,10 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     getPolicy: may(looks, () => warden.policy()),
     explainCommand: may(looks, async (request) => {
-      const { questionMs, ...same } = await warden.explain(toExplained(request));
-      return { ...same, questionSeconds: Math.ceil(questionMs / 1000) };
+      return toExplanation(await warden.explain(toExplained(request)));
     }),
     getStatus: may(looks, () => {
-      const { startedAt, warnings, ...same } = warden.status();
-      return { ...same, startedAt: toTime(startedAt), warnings: [...warnings] };
+      return toStatusView(warden.status());
     }),
   };
 }
@@ -102,8 +111,11 @@ function guarded(callers: Callers) {
     });
 }
 
-async function theOne(warden: WardenView, id: string): Promise<ExecutionRecord> {
-  const record = await warden.execution(id);
+async function theOne(
+  warden: WardenView,
+  { id, caller }: { readonly id: string; readonly caller: string },
+): Promise<ExecutionRecord> {
+  const record = await warden.execution(id, caller);
   if (record === undefined) throw new CallRefused(status.NOT_FOUND, `no single execution ${id}`);
   return record;
 }
@@ -118,24 +130,14 @@ const agentStates: ReadonlyMap<AgentStatus, AgentState> = new Map([
   [AgentStatus.KILLED, 'killed'],
 ]);
 
-const defaultLimit = 100;
-const maxLimit = 1000;
-
-function toFilter({ running, agent, since, decision, limit }: ListExecutionsRequest): ExecutionFilter {
-  const time = since === '' ? undefined : Date.parse(since);
-  if (Number.isNaN(time)) throw invalid('since must be an RFC 3339 time');
-  if (!['', 'allow', 'deny', 'ask'].includes(decision)) throw invalid('decision must be allow, deny or ask');
-  if (limit > maxLimit) throw invalid(`limit must be at most ${maxLimit}`);
-  return { running, agent, since: time, decision, limit: limit === 0 ? defaultLimit : limit };
-}
-
 const refusals = {
   unknown: status.NOT_FOUND,
-  ambiguous: status.INVALID_ARGUMENT,
+  'plan-changed': status.FAILED_PRECONDITION,
+  'no-grant': status.FAILED_PRECONDITION,
   'already-resolved': status.FAILED_PRECONDITION,
 } as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
 
-const maxGrantMinutes = 24 * 60;
+const maxGrantSeconds = 24 * 60 * 60;
 
 async function resolve(
   warden: WardenView,
@@ -147,10 +149,11 @@ async function resolve(
   return { approval: toApproval(resolution.approval) };
 }
 
-function toAnswer({ verdict, reason, grantMinutes, via }: ResolveApprovalRequest): Answer {
-  if (grantMinutes > maxGrantMinutes) throw invalid(`grant_minutes must be at most ${maxGrantMinutes}`);
-  const said = { reason, via: via === '' ? 'api' : via.slice(0, 32) };
+function toAnswer({ verdict, reason, planHash, grantSeconds, via }: ResolveApprovalRequest): Answer {
+  if (planHash === '') throw invalid('plan_hash must be that of the plan that was shown');
+  if (grantSeconds > maxGrantSeconds) throw invalid(`grant_seconds must be at most ${maxGrantSeconds}`);
+  const said = { planHash, reason, via: via === '' ? 'api' : via.slice(0, 32) };
   if (verdict === Verdict.DENY) return { verdict: 'denied', ...said };
   if (verdict !== Verdict.APPROVE) throw invalid('verdict must be given');
-  return { verdict: 'approved', ...said, ...(grantMinutes > 0 && { grantMs: grantMinutes * 60_000 }) };
+  return { verdict: 'approved', ...said, ...(grantSeconds > 0 && { grantMs: grantSeconds * 1000 }) };
 }

@@ -2,14 +2,14 @@ import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Role } from '../caller.ts';
 import type { WardenView } from '../warden-view.ts';
+import { createChanges } from './approval-changes.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';
-import { toApproval } from './warden-messages.ts';
 
 /** Changes that come together are told together: a watcher sees one within this time. */
 const settleMs = 50;
 
-/** All that is pending, now and after every change; to a watcher that reads slowly goes only the newest. */
+/** What comes and goes; a watcher that reads slowly is told what differs once it reads again. */
 export function watchApprovals(
   callers: Callers,
   warden: WardenView,
@@ -22,15 +22,26 @@ export function watchApprovals(
     }
     const gone = new AbortController();
     call.on('cancelled', () => gone.abort());
+    const next = createChanges(warden.approvals);
     let timer: NodeJS.Timeout | undefined;
+    let [first, busy, stale] = [true, false, false];
     const tell = (): void => {
       timer = undefined;
       if (gone.signal.aborted) return;
-      const more = call.write({ approvals: warden.approvals().map(toApproval) });
-      if (!more) call.once('drain', changed);
+      const change = next();
+      // An empty queue is told once: a watcher shows nothing before it has heard.
+      if (!first && change.came.length === 0 && change.gone.length === 0) return;
+      [first, busy, stale] = [false, true, false];
+      // Told when it has gone out: one message at a time is held for a watcher that does not read.
+      call.write(change, () => {
+        busy = false;
+        if (change.more) tell();
+        else if (stale) changed();
+      });
     };
     const changed = (): void => {
-      if (!call.writableNeedDrain) timer ??= setTimeout(tell, settleMs);
+      stale = busy;
+      if (!busy) timer ??= setTimeout(tell, settleMs);
     };
     warden.watchApprovals(changed, gone.signal);
     tell();

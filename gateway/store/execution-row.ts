@@ -38,6 +38,14 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
   };
 }
 
+/** What a list shows: no plan, and nothing else that is long. */
+export const summaryColumns = [
+  ...(['caller', 'id', 'agent', 'argv', 'cwd', 'cut', 'uid', 'gid', 'state', 'decision', 'rule'] as const),
+  ...(['decision_reason', 'strategy', 'host', 'container', 'plan_hash', 'approval_id', 'approver'] as const),
+  ...(['outcome', 'exit_code', 'exit_signal', 'reason', 'text', 'received_at', 'decided_at'] as const),
+  ...(['started_at', 'ended_at', 'stdout_bytes', 'stderr_bytes'] as const),
+] as const satisfies readonly (keyof ExecutionRow)[];
+
 const argvSchema = z.array(z.string());
 const cutSchema = z.object({ bytes: z.number(), words: z.number(), sha256: z.string() });
 

@@ -1,6 +1,7 @@
-import type { ExecutionFilter, ExecutionRecord } from '../warden-view.ts';
-import type { Database } from './database.ts';
-import { fromRow, toRow } from './execution-row.ts';
+import { sql } from 'kysely';
+import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../warden-view.ts';
+import type { Database, ExecutionRow } from './database.ts';
+import { fromRow, summaryColumns, toRow } from './execution-row.ts';
 import { isOpen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
 import { WrittenBehind } from './written-behind.ts';
@@ -9,9 +10,12 @@ import { WrittenBehind } from './written-behind.ts';
 export interface History {
   /** Keeps the newest state of an execution; on the disk soon after, in one transaction with its neighbours. */
   readonly save: (record: ExecutionRecord) => void;
-  readonly list: (filter: ExecutionFilter) => Promise<ExecutionRecord[]>;
-  /** By id or unambiguous beginning of one. */
-  readonly find: (id: string) => Promise<ExecutionRecord | undefined>;
+  /** The newest first. */
+  readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /** All that has not ended. */
+  readonly unended: () => Promise<ExecutionRecord[]>;
+  /** By id or unambiguous beginning of one, of one caller where that is given. */
+  readonly find: (id: string, caller?: string) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Also what could not be written yet. Rejects with `audit-unwritable` once too much could not be. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
@@ -27,13 +31,19 @@ export function openHistory(database: Database, keepMs?: number): History {
 
   return {
     save: (record) => rows.save(toRow(record)),
-    list: async (filter) => {
+    page: async (filter) => {
       await rows.tried();
-      return listExecutions(database, filter);
+      return pageOfHistory(database, filter);
     },
-    find: async (id) => {
+    unended: async () => {
       await rows.tried();
-      return findExecution(database, id);
+      const open = database.selectFrom('executions').selectAll().where(isOpen);
+      return (await open.execute()).map(fromRow);
+    },
+    find: async (id, caller = '') => {
+      await rows.tried();
+      const found = await findExecution(database, id, caller);
+      return found && getExecution(database, found.caller, found.id);
     },
     has: async (caller, id) => rows.has(caller, id) || (await hasExecution(database, caller, id)),
     get: async (caller, id) => {
@@ -49,17 +59,27 @@ export function openHistory(database: Database, keepMs?: number): History {
   };
 }
 
-async function listExecutions(database: Database, filter: ExecutionFilter): Promise<ExecutionRecord[]> {
+/** Its rows are numbered as they came, and an index on a time has the numbers in order: no page reads more than it shows. */
+const rowNumber = sql<number>`rowid`;
+
+async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
+  const { agent, decision, since, behind, limit } = filter;
   let query = database
     .selectFrom('executions')
-    .selectAll()
+    .select([...summaryColumns, rowNumber.as('row')])
     .orderBy('received_at', 'desc')
-    .limit(filter.limit);
-  if (filter.running) query = query.where(isOpen);
-  if (filter.agent !== '') query = query.where('agent', '=', filter.agent);
-  if (filter.decision !== '') query = query.where('decision', '=', filter.decision);
-  if (filter.since !== undefined) query = query.where('received_at', '>=', filter.since);
-  return (await query.execute()).map(fromRow);
+    .orderBy(rowNumber, 'desc')
+    .limit(limit);
+  if (agent !== '') query = query.where('agent', '=', agent);
+  if (decision !== '') query = query.where('decision', '=', decision);
+  if (since !== undefined) query = query.where('received_at', '>=', since);
+  if (behind !== undefined)
+    query = query.where(sql<boolean>`(received_at, rowid) < (${behind.receivedAt}, ${behind.row})`);
+  const rows = await query.execute();
+  return rows.map(({ row, ...each }) => {
+    const { plan: _plan, operands: _operands, ...record } = fromRow({ ...each, plan: '', operands: '' });
+    return { record, receivedAt: record.receivedAt, row };
+  });
 }
 
 async function getExecution(
@@ -88,15 +108,19 @@ async function hasExecution(database: Database, caller: string, id: string): Pro
 /** The character after the last one of an id's alphabet: with it a prefix becomes a range on the index. */
 const afterAnyId = '~';
 
-async function findExecution(database: Database, id: string): Promise<ExecutionRecord | undefined> {
-  const rows = await database
-    .selectFrom('executions')
-    .selectAll()
+async function findExecution(
+  database: Database,
+  id: string,
+  caller: string,
+): Promise<Pick<ExecutionRow, 'id' | 'caller'> | undefined> {
+  const all = database.selectFrom('executions').select(['caller', 'id']);
+  const query = caller === '' ? all : all.where('caller', '=', caller);
+  const exact = await query.where('id', '=', id).limit(2).execute();
+  if (exact.length > 0) return exact.length === 1 ? exact[0] : undefined;
+  const alike = await query
     .where('id', '>=', id)
     .where('id', '<', id + afterAnyId)
     .limit(2)
     .execute();
-  const exact = rows.find((row) => row.id === id);
-  const row = exact ?? (rows.length === 1 ? rows[0] : undefined);
-  return row && fromRow(row);
+  return alike.length === 1 ? alike[0] : undefined;
 }

@@ -1,75 +1,82 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
 import { CliError } from './cli-error.ts';
+import { readContext } from './context.ts';
+import { listCommand } from './execution-commands.ts';
+import type { Pages } from './read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
 interface VerdictOptions extends GatewayOptions {
   readonly reason?: string;
+  /** Of a plan that was read elsewhere. */
+  readonly hash?: string;
   /** A duration: the approval holds for the same plan of the same agent for so long. */
   readonly for?: string;
 }
 
 export function pendingCommand(): Command {
-  return gatewayClientCommand('pending', 'what waits for a person, each plan in full').action(
-    (_options, command: Command) => pending(command.optsWithGlobals()),
-  );
+  return listCommand(
+    'pending',
+    "what waits for a person, each plan in full: every agent's oldest first, then every agent's next",
+  ).action((_options, command: Command) => pending(command.optsWithGlobals()));
 }
 
 export function approveCommand(): Command {
-  return verdictCommand('approve', 'let a waiting command run, exactly as `pending` shows it').option(
+  return verdictCommand('approve', 'let a waiting command run, exactly as it was shown to you').option(
     '--for <time>',
-    'and let the very same plan of the same agent run again without asking for so long, like 10m',
+    'and let the very same plan of the same agent run again without asking for so long, like 90s or 10m',
   );
 }
 
 export function denyCommand(): Command {
-  return verdictCommand('deny', 'refuse a waiting command');
+  return verdictCommand('deny', 'refuse a waiting command that was shown to you');
 }
 
 function verdictCommand(word: 'approve' | 'deny', description: string): Command {
   return gatewayClientCommand(word, description)
-    .argument('<id>', 'its id, or enough of its beginning')
+    .argument('<id>', 'its id, or enough of its beginning, of what pending, show or watch showed here')
+    .option('--hash <hash>', 'of the plan, where it was shown elsewhere; with the whole id')
     .option('--reason <text>', 'for the record')
     .action((id: string, _options, command: Command) => resolve(word, id, command.optsWithGlobals()));
 }
 
-async function pending(options: GatewayOptions): Promise<void> {
+async function pending(options: GatewayOptions & Pages): Promise<void> {
   await withGateway('pending', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printLine }, { printApproval, withPlan }] =
-      await Promise.all([
-        import('../gen/clawrden/v1/warden.ts'),
-        import('./output.ts'),
-        import('./show-approval.ts'),
-      ]);
-    const { approvals } = await client.call(WardenServiceService.listApprovals, {});
-    if (options.json === true) return printJson(approvals.map(withPlan));
-    if (approvals.length === 0) printLine('nothing waits');
-    approvals.forEach(printApproval);
+    const { printPending } = await import('./print-pending.ts');
+    await printPending(client, options);
   });
 }
 
 async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOptions): Promise<void> {
+  const { reason = '', hash } = options;
+  const grantSeconds = secondsOf(options.for);
+  const { shownQuestion } = await import('./shown-questions.ts');
+  const shown =
+    hash === undefined ? shownQuestion(word, id, readContext(options.context)) : { id, planHash: hash };
   await withGateway(word, options, async (client) => {
-    const [{ Verdict, WardenServiceService }, { printFolded, printJson }, { askedBy, planArgv, withPlan }] =
-      await Promise.all([
-        import('../gen/clawrden/v1/warden.ts'),
-        import('./output.ts'),
-        import('./show-approval.ts'),
-      ]);
+    const [{ Verdict, WardenServiceService }, { printVerdict }] = await Promise.all([
+      import('../gen/clawrden/v1/warden.ts'),
+      import('./print-verdict.ts'),
+    ]);
+    if (grantSeconds > 0) await (await import('./check-grant.ts')).checkGrant(client, shown.id);
     const verdict = word === 'approve' ? Verdict.APPROVE : Verdict.DENY;
-    const grantMinutes = minutes(options.for);
-    const request = { id, verdict, reason: options.reason ?? '', grantMinutes, via: 'cli' };
+    const request = { id: shown.id, planHash: shown.planHash, verdict, reason, grantSeconds, via: 'cli' };
     const { approval } = await client.call(WardenServiceService.resolveApproval, request);
     if (approval === undefined) throw new Error('the gateway answered nothing');
-    if (options.json === true) return printJson({ verdict: word, ...withPlan(approval) });
-    const said = word === 'approve' ? (['approved ', 'green'] as const) : (['denied ', 'red'] as const);
-    printFolded(said, `${askedBy(approval)}: ${planArgv(approval)}`);
+    printVerdict(word, approval, options);
   });
 }
 
-function minutes(text: string | undefined): number {
+const daySeconds = 24 * 60 * 60;
+
+/** Never rounded: a yes holds as long as was said and no longer. Parts of a millisecond are refused with all milliseconds. */
+function secondsOf(text: string | undefined): number {
   if (text === undefined) return 0;
-  const ms = parseDuration(text);
-  if (ms !== undefined) return Math.max(1, Math.round(ms / 60_000));
-  throw new CliError('approve', `--for ${text} is no time`, 'write it like 10m or 2h');
+  const seconds = text.includes('ms') ? 0 : (parseDuration(text) ?? 0) / 1000;
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= daySeconds) return seconds;
+  throw new CliError(
+    'approve',
+    `--for ${text} is no time in whole seconds, of a day at most`,
+    'write it like 90s',
+  );
 }

@@ -1,5 +1,5 @@
-import type { Execution } from '../gen/clawrden/v1/warden.ts';
-import { renderArgument } from '../render-text.ts';
+import type { CutCommand, Execution } from '../gen/clawrden/v1/warden.ts';
+import { renderArgument, renderArgv } from '../render-text.ts';
 import type { Cell } from './output.ts';
 
 const colors = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
@@ -19,6 +19,18 @@ export function resultCell({ state, outcome, exitCode, exitSignal, reason }: Exe
   if (outcome === 'started') return 'started';
   if (exitSignal !== 0) return [`signal ${exitSignal}`, 'red'];
   return exitCode === 0 ? ['exit 0', 'green'] : [`exit ${exitCode}`, 'yellow'];
+}
+
+/** A command in one line, and whether that is only its beginning. */
+export function commandText({
+  argv,
+  cut,
+}: {
+  readonly argv: readonly string[];
+  readonly cut: CutCommand | undefined;
+}): string {
+  const rest = cut === undefined ? '' : ` (the beginning of ${cut.words} words, ${cut.bytes} bytes)`;
+  return `${renderArgv(argv)}${rest}`;
 }
 
 /** Long enough to be the only one. */

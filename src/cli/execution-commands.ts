@@ -1,33 +1,40 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/quantities.ts';
-import type { Execution, ListExecutionsRequest } from '../gen/clawrden/v1/warden.ts';
+import type { Execution } from '../gen/clawrden/v1/warden.ts';
+import { type Pages, readPages, sayMore } from './read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
-interface HistoryOptions extends GatewayOptions {
+interface HistoryOptions extends GatewayOptions, Pages {
   readonly agent?: string;
   readonly since?: string;
   readonly decision?: string;
-  readonly limit?: number;
 }
 
 export function psCommand(): Command {
-  return gatewayClientCommand('ps', 'what runs or waits now')
+  return listCommand('ps', "what runs or waits now: every agent's oldest first, then every agent's next")
     .option('--agent <name>', 'of this agent only')
     .action((_options, command: Command) => list('ps', true, command.optsWithGlobals()));
 }
 
 export function historyCommand(): Command {
-  return gatewayClientCommand('history', 'what ran and what was refused, newest first')
+  return listCommand('history', 'what ran and what was refused, newest first')
     .option('--agent <name>', 'of this agent only')
     .option('--since <when>', 'a duration like 1h, or a time like 2026-11-21T08:00', parseSince)
     .addOption(new Option('--decision <decision>', 'decided so').choices(['allow', 'deny', 'ask']))
-    .option('--limit <number>', 'how many at most, up to 1000', parseLimit, 100)
     .action((_options, command: Command) => list('history', false, command.optsWithGlobals()));
 }
 
+/** With the options of every list that may be long. */
+export function listCommand(name: string, description: string): Command {
+  return gatewayClientCommand(name, description)
+    .option('--limit <number>', 'how many at most', parseLimit, 100)
+    .option('--page <token>', 'go on where an earlier list stopped');
+}
+
 export function showCommand(): Command {
-  return gatewayClientCommand('show', 'one execution in full')
+  return gatewayClientCommand('show', 'one execution, or one question that waits, in full')
     .argument('<id>', 'its id, or enough of its beginning')
+    .option('--caller <name>', "whose execution it is, like relay:NAME, where two callers' have the same id")
     .option('--output', 'what it wrote, where the policy had that recorded')
     .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
 }
@@ -41,31 +48,39 @@ function parseSince(text: string): string {
 
 function parseLimit(text: string): number {
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-    throw new InvalidArgumentError('It must be a number from 1 to 1000.');
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100_000)
+    throw new InvalidArgumentError('It must be a number from 1 to 100000.');
   return limit;
 }
 
 async function list(what: 'ps' | 'history', running: boolean, options: HistoryOptions): Promise<void> {
-  const { agent = '', since = '', decision = '', limit = 1000 } = options;
-  const request: ListExecutionsRequest = { running, agent, since, decision, limit };
+  const { agent = '', since = '', decision = '' } = options;
   await withGateway(what, options, async (client) => {
     const { WardenServiceService } = await import('../gen/clawrden/v1/warden.ts');
-    const { executions } = await client.call(WardenServiceService.listExecutions, request);
-    if (options.json !== true) return await printExecutions(executions, running);
-    const { printJson } = await import('./output.ts');
-    printJson(executions.map(withPlan));
+    const listed = await readPages(options, async (page) => {
+      const request = { running, agent, since, decision, ...page };
+      const { executions, nextPageToken } = await client.call(WardenServiceService.listExecutions, request);
+      return { rows: executions, next: nextPageToken };
+    });
+    if (options.json === true) (await import('./output.ts')).printJson(listed.rows.map(withoutPlan));
+    else await printExecutions(listed.rows, running);
+    sayMore(what, listed);
   });
 }
 
+/** A list has no plans: `show` does. */
+function withoutPlan({ plan: _plan, operands: _operands, ...execution }: Execution): object {
+  return execution;
+}
+
 async function printExecutions(executions: readonly Execution[], running: boolean): Promise<void> {
-  const [{ printLine, printTable }, { renderArgument, renderArgv }, describe] = await Promise.all([
+  const [{ printLine, printTable }, { renderArgument }, describe] = await Promise.all([
     import('./output.ts'),
     import('../render-text.ts'),
     import('./describe-execution.ts'),
   ]);
   if (executions.length === 0) return printLine(running ? 'nothing runs' : 'nothing ran');
-  const { shortId, localTime, decisionCell, resultCell } = describe;
+  const { shortId, localTime, decisionCell, resultCell, commandText } = describe;
   const rows = executions.map((each) => [
     shortId(each.id),
     localTime(each.receivedAt),
@@ -73,7 +88,7 @@ async function printExecutions(executions: readonly Execution[], running: boolea
     decisionCell(each),
     resultCell(each),
     renderArgument(each.host || each.strategy),
-    renderArgv(each.argv),
+    commandText(each),
   ]);
   printTable(
     ['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'],
@@ -84,20 +99,24 @@ async function printExecutions(executions: readonly Execution[], running: boolea
 
 interface ShowOptions extends GatewayOptions {
   readonly output?: boolean;
+  readonly caller?: string;
 }
 
 async function show(id: string, options: ShowOptions): Promise<void> {
+  const { output, caller = '', json } = options;
   await withGateway('show', options, async (client) => {
-    if (options.output === true)
-      return await (await import('./show-output.ts')).showOutput(client, id, options);
+    if (output === true)
+      return await (await import('./show-output.ts')).showOutput(client, { id, caller }, options);
+    const { showQuestion } = await import('./show-question.ts');
+    if (caller === '' && (await showQuestion(client, id, options))) return;
     const [{ WardenServiceService }, { printExecution }, { printJson }] = await Promise.all([
       import('../gen/clawrden/v1/warden.ts'),
       import('./show-execution.ts'),
       import('./output.ts'),
     ]);
-    const { execution } = await client.call(WardenServiceService.getExecution, { id });
+    const { execution } = await client.call(WardenServiceService.getExecution, { id, caller });
     if (execution === undefined) throw new Error('the gateway answered nothing');
-    if (options.json === true) printJson(withPlan(execution));
+    if (json === true) printJson(withPlan(execution));
     else printExecution(execution);
   });
 }

@@ -19,11 +19,11 @@ const stateColors = { ready: 'green', draining: 'yellow', down: 'red' } as const
 
 async function hosts(options: GatewayOptions): Promise<void> {
   await withGateway('hosts', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printTable }] = await Promise.all([
-      import('../gen/clawrden/v1/warden.ts'),
+    const [{ listHosts }, { printJson, printTable }] = await Promise.all([
+      import('./list-fleet.ts'),
       import('./output.ts'),
     ]);
-    const { hosts: all } = await client.call(WardenServiceService.listHosts, {});
+    const all = await listHosts(client);
     if (options.json === true) return printJson(all);
     const rows = all.map((host): Cell[] => [
       host.name,
@@ -42,12 +42,12 @@ async function hosts(options: GatewayOptions): Promise<void> {
 
 async function agents(options: GatewayOptions): Promise<void> {
   await withGateway('agents', options, async (client) => {
-    const [{ WardenServiceService }, { renderText }, { printJson, printTable }] = await Promise.all([
-      import('../gen/clawrden/v1/warden.ts'),
+    const [{ listAgents }, { renderText }, { printJson, printTable }] = await Promise.all([
+      import('./list-fleet.ts'),
       import('../render-text.ts'),
       import('./output.ts'),
     ]);
-    const { agents: all } = await client.call(WardenServiceService.listAgents, {});
+    const all = await listAgents(client);
     if (options.json === true) return printJson(all);
     const rows = all.map((agent): Cell[] => [
       agent.name,

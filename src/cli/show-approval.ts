@@ -1,14 +1,23 @@
-import type { Approval } from '../gen/clawrden/v1/warden.ts';
-import type { Plan } from '../plan.ts';
-import { quoteText, renderArgument, renderArgv } from '../render-text.ts';
-import { between, localTime } from './describe-execution.ts';
+import type { GatewayClient } from '../gateway-client/connect-gateway.ts';
+import { type Approval, WardenServiceService } from '../gen/clawrden/v1/warden.ts';
+import { quoteText, renderArgument } from '../render-text.ts';
+import { between, commandText, localTime } from './describe-execution.ts';
 import { planFacts } from './describe-plan.ts';
 import { type Fact, printFacts, printFolded, printLine } from './output.ts';
+import { readPages } from './read-pages.ts';
 
 /** One question, with all of what would run. */
 export function printApproval(approval: Approval): void {
   printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
   printFacts(approvalFacts(approval).map(([name, value]) => [`  ${name}`, value] as const));
+  printLine('');
+}
+
+/** One whose plan is too long to stand among others. */
+export function printSummary(approval: Approval): void {
+  printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
+  printFolded(`  ${commandText(approval)}`);
+  printFolded([`  its plan has ${approval.planBytes} bytes: clawrden show ${approval.id}`, 'yellow']);
   printLine('');
 }
 
@@ -30,11 +39,16 @@ export function timeLeft({ expiresAt }: Approval): string {
   return between(new Date().toISOString(), expiresAt);
 }
 
-export function planArgv({ plan }: Approval): string {
-  return renderArgv((JSON.parse(plan) as Plan).argv);
+/** For JSON: the plan as an object; without it where it was not fetched. */
+export function withPlan({ plan, ...approval }: Approval): object {
+  return plan === '' ? approval : { ...approval, plan: JSON.parse(plan) as object };
 }
 
-/** For JSON: the plan as an object. */
-export function withPlan(approval: Approval): object {
-  return { ...approval, plan: JSON.parse(approval.plan) as object };
+/** All that wait, without their plans. */
+export async function listWaiting(client: GatewayClient): Promise<readonly Approval[]> {
+  const { rows } = await readPages({}, async (request) => {
+    const { approvals, nextPageToken } = await client.call(WardenServiceService.listApprovals, request);
+    return { rows: approvals, next: nextPageToken };
+  });
+  return rows;
 }

@@ -7,10 +7,10 @@ import { printJson, printLine } from './output.ts';
 /** What is kept of both streams. On a terminal every line of a tool's begins with a bar: it cannot write one of ours. */
 export async function showOutput(
   client: GatewayClient,
-  id: string,
+  asked: { readonly id: string; readonly caller: string },
   { json }: { readonly json?: boolean },
 ): Promise<void> {
-  const { id: whole, stdout, stderr } = await client.call(WardenServiceService.getOutput, { id });
+  const { id: whole, stdout, stderr } = await client.call(WardenServiceService.getOutput, asked);
   if (stdout === undefined || stderr === undefined)
     throw new CliError('show', `nothing is kept of what ${whole} wrote`, 'see `record` in docs/policy.md');
   if (json === true) return printJson({ id: whole, stdout: toJson(stdout), stderr: toJson(stderr) });

@@ -13,9 +13,9 @@ async function watch(options: GatewayOptions): Promise<void> {
   await withGateway('watch', options, async (client) => {
     if (options.json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
       const { watchLines } = await import('./watch/watch-lines.ts');
-      return await watchLines(client);
+      return await watchLines(client, readContext(options.context));
     }
     const { watchTerminal } = await import('./watch/watch-terminal.ts');
-    return await watchTerminal(client, readContext(options.context).gateway);
+    return await watchTerminal(client, readContext(options.context));
   });
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../../gateway/caller.ts';
 import type { Answer, ExecutionRecord, PendingApproval } from '../../gateway/warden-view.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
+import { recordable } from '../../src/recordable-command.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf } from './clawrden.ts';
 
@@ -74,10 +75,12 @@ const approval: PendingApproval = {
   agent: 'coder',
   planHash: 'h',
   plan: canonicalJson(plan),
+  command: recordable(plan.argv, plan.cwd),
+  noGrant: '',
   rule: 'install',
   reason: 'fetches code',
   createdAt: received,
-  expiresAt: Date.now() + 60_000,
+  expiresAt: Date.now() + 600_000,
 };
 
 async function startGateway() {
@@ -85,7 +88,8 @@ async function startGateway() {
   const gateway = await startTestGateway({
     operators: { admin: 'admin', vera: 'viewer' },
     warden: {
-      executions: async () => [record],
+      running: () => [record],
+      history: async () => [{ record, receivedAt: record.receivedAt, row: 1 }],
       execution: async (id) => (record.id.startsWith(id) ? record : undefined),
       approvals: () => [approval],
       resolveApproval: async (id, answer, by) => {
@@ -99,18 +103,25 @@ async function startGateway() {
   return { gateway, run, resolved, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
 
+const a1 = ['a1b2', '--hash', 'h'];
+
 describe('P11, A-47: nothing that an agent wrote moves a terminal', () => {
-  test.each([['ps'], ['history'], ['show', '0199'], ['pending'], ['approve', 'a1'], ['deny', 'a1']])(
-    '%s',
-    async (...args) => {
-      await using setup = await startGateway();
-      for (const json of [[], ['--json']]) {
-        const { code, stdout, stderr } = await setup.run(...args, ...json);
-        expect([code, stderr]).toEqual([0, '']);
-        expect(stdout).toMatch(/^[\x20-\x7e\n]+$/);
-      }
-    },
-  );
+  test.each([
+    ['ps'],
+    ['history'],
+    ['show', '0199'],
+    ['show', 'a1'],
+    ['pending'],
+    ['approve', ...a1],
+    ['deny', ...a1],
+  ])('%s', async (...args) => {
+    await using setup = await startGateway();
+    for (const json of [[], ['--json']]) {
+      const { code, stdout, stderr } = await setup.run(...args, ...json);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^[\x20-\x7e\n]+$/);
+    }
+  });
 });
 
 test('A-48: pending and show leave nothing of a plan out, one argument a line', async () => {
@@ -142,23 +153,25 @@ test('JSON has times, counts and the plan as an object', async () => {
     operands,
   });
   const listed = JSON.parse((await setup.run('history', '--json', '--since', '1h')).stdout) as unknown[];
-  expect(listed).toEqual([shown]);
+  const { plan: _plan, operands: _operands, ...row } = shown as Record<string, unknown>;
+  expect(listed).toEqual([row]);
 });
 
 test('verdicts carry who, what and why; a viewer gives none', async () => {
   await using setup = await startGateway();
+  await setup.run('pending');
   expect(await setup.run('approve', 'a1', '--reason', 'looks right', '--for', '10m')).toMatchObject({
     code: 0,
   });
   expect(setup.resolved).toEqual([
     [
-      'a1',
-      { verdict: 'approved', reason: 'looks right', via: 'cli', grantMs: 600_000 },
+      'a1b2',
+      { planHash: 'h', verdict: 'approved', reason: 'looks right', via: 'cli', grantMs: 600_000 },
       { kind: 'operator', name: 'admin', role: 'admin' },
     ],
   ]);
   const viewer = await contextOf(setup.gateway, { kind: 'operator', name: 'vera' });
-  const refused = await clawrden(['approve', 'a1', '--context', viewer]);
+  const refused = await clawrden(['approve', 'a1b2', '--hash', 'h', '--context', viewer]);
   expect(refused).toEqual({
     code: 1,
     signal: null,

@@ -1,5 +1,6 @@
 import type { Answer, PendingApproval } from '../../gateway/warden-view.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
+import { recordable } from '../../src/recordable-command.ts';
 import { admin, startTestGateway } from '../grpc/gateway.ts';
 import { contextOf, launcher } from './clawrden.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -40,7 +41,9 @@ export function question(
     reason: 'fetches',
   };
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
-  return { id, ...rest, ...times, plan: canonicalJson(planOf(argv, operands)) };
+  const plan = planOf(argv, operands);
+  const command = recordable(argv, plan.cwd);
+  return { id, ...rest, ...times, plan: canonicalJson(plan), command, noGrant: '' };
 }
 
 export const install = question('aaaa000001', ['npm', 'install', 'express']);

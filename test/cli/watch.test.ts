@@ -28,11 +28,14 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     await terminal.shows(/y: yes, any other key: no/);
     await terminal.type('y');
     await terminal.shows(/approved coder: npm install express/);
-    await terminal.type('Enter', 'd', 'n', 'o', 'x', 'BSpace', 'Enter');
+    await terminal.type('Enter');
+    await terminal.shows(/argv +"rm"\n/);
+    await terminal.type('d', 'n', 'o', 'x', 'BSpace', 'Enter');
     await terminal.shows(/denied coder: rm -rf \/app\/dist/);
+    const planHash = '7b3c5de19f42';
     expect(queue.resolved).toEqual([
-      ['aaaa000001', { verdict: 'approved', reason: '', via: 'watch' }],
-      ['bbbb000002', { verdict: 'denied', reason: 'no', via: 'watch' }],
+      ['aaaa000001', { planHash, verdict: 'approved', reason: '', via: 'watch' }],
+      ['bbbb000002', { planHash, verdict: 'denied', reason: 'no', via: 'watch' }],
     ]);
     await terminal.type('q');
     await terminal.shows(/left 0/);
@@ -114,7 +117,9 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
   test('a question that goes while it is read is closed; nothing else takes its place under the keys', async () => {
     await using queue = await startQueue(install, remove);
     await using terminal = await startWatch(queue);
-    await terminal.type('Enter', 'a');
+    await terminal.type('Enter');
+    await terminal.shows(/a approve/);
+    await terminal.type('a');
     await terminal.shows(/y: yes/);
     queue.set(remove);
     await terminal.shows(/aaaa000001 does not wait any more/);
@@ -127,7 +132,9 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     const args = Array.from({ length: 60 }, (_, index) => `argument-${index}`);
     await using queue = await startQueue(question('eeee000005', ['tool', ...args]));
     await using terminal = await startWatch(queue);
-    await terminal.type('Enter', 'Space');
+    await terminal.type('Enter');
+    await terminal.shows(/more rows below/);
+    await terminal.type('Space');
     await terminal.shows(/argument-40/);
     await terminal.resize(60, 12);
     await terminal.shows(/^eeee000005[^\n]*\n\n(?:[^\n]*\n){8}[^\n]*more rows below\nspace more/);
@@ -140,7 +147,9 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
   test('a viewer reads and decides nothing', async () => {
     await using queue = await startQueue(install);
     await using terminal = await startWatch(queue, 'vera');
-    await terminal.type('Enter', 'a');
+    await terminal.type('Enter');
+    await terminal.shows(/a approve/);
+    await terminal.type('a');
     await terminal.shows(/y: yes/);
     await terminal.type('y');
     await terminal.shows(/approve: this needs the role operator or admin/);

@@ -32,6 +32,12 @@ async function untilAsked(core: TestGateway): Promise<string> {
   return core.approvals.pending()[0]?.id ?? '';
 }
 
+/** As somebody does who was shown it. */
+async function approve(core: TestGateway, id: string) {
+  const planHash = core.approvals.pending().find((each) => each.id === id)?.planHash ?? 'gone';
+  return await core.approvals.resolve(id, { ...yes, planHash });
+}
+
 const yes = { verdict: 'approved', by: 'operator:admin', via: 'api', reason: '' } as const;
 
 test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {
@@ -41,7 +47,7 @@ test('a caller that was cut off while a person is asked comes back and has its c
   const running = createExecute(core)(relay, start, first);
   const id = await untilAsked(core);
   first.leave(new Vanished());
-  await core.approvals.resolve(id, yes);
+  await approve(core, id);
   await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
   expect(core.ran).toEqual([]);
   const second = openChannel();
@@ -61,7 +67,7 @@ test.each(['canceled', 'requester-gone'] as const)(
     const id = await untilAsked(core);
     channel.leave(new ClawrdenError(code, 'left'));
     expect(await running).toMatchObject({ kind: 'canceled', reason: code });
-    expect((await core.approvals.resolve(id, yes)).type).toBe('already-resolved');
+    expect((await approve(core, id)).type).toBe('already-resolved');
     expect(readAudit(dir).find(({ type }) => type === 'verdict')).toMatchObject({ verdict: 'void' });
   },
 );
@@ -77,7 +83,7 @@ test('A-46: a gateway that ends well leaves what waits to the next one, and does
     planHash = (channel.said[0] as { planHash: string }).planHash;
     core.ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
     await core.ledger.drain();
-    await core.approvals.resolve(id, yes);
+    await approve(core, id);
     await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
     channel.leave(new Vanished());
     expect(core.ran).toEqual([]);
@@ -109,7 +115,7 @@ test('A-46: after a restart nothing runs until the caller is back, with the plan
   const resume = createResume(core.ledger);
   const wrong = await resume(relay, { executionId: start.executionId, planHash: 'other' }, openChannel());
   expect(wrong).toMatchObject({ reason: 'resume-void' });
-  await core.approvals.resolve(await untilAsked(core), yes);
+  await approve(core, await untilAsked(core));
   expect(core.ran).toEqual([]);
   const outcome = await resume(relay, { executionId: start.executionId, planHash }, openChannel());
   expect(outcome).toMatchObject({ kind: 'exited' });
@@ -142,7 +148,7 @@ test('A-46: an approval whose caller never came back stays approved and unused, 
   const id = await untilAsked(core);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   channel.leave(new Vanished());
-  expect((await core.approvals.resolve(id, yes)).type).toBe('resolved');
+  expect((await approve(core, id)).type).toBe('resolved');
   await vi.advanceTimersByTimeAsync(returnWithinMs + 1);
   vi.useRealTimers();
   expect(await running).toMatchObject({ kind: 'canceled', reason: 'requester-gone' });

@@ -64,7 +64,7 @@ test('A-44 P9: a person is asked about the bytes of the script, and the record s
   ];
   expect(plan.operands).toEqual(operands);
   expect(planHash).not.toBe(looked.planHash);
-  await core.approvals.resolve(id, yes);
+  await core.approvals.resolve(id, { ...yes, planHash });
   expect(await ended).toMatchObject({ code: 7 });
   expect(readAudit(dir).filter(({ type: one }) => one !== 'outcome')).toMatchObject([
     { type: 'decision', decision: 'ask', planHash: looked.planHash },
@@ -87,7 +87,8 @@ test('A-44: an approval for a while holds for the same bytes only', async () => 
   const first = type(core, ['x.sh']);
   await untilSaid(first.channel, 'inspect-here');
   first.channel.type({ type: 'inspected', found: found('a') });
-  await core.approvals.resolve((await untilAsked(core)).id, { ...yes, grantMs: 60_000 });
+  const { id, planHash } = await untilAsked(core);
+  await core.approvals.resolve(id, { ...yes, planHash, grantMs: 60_000 });
   await first.ended;
 
   const same = type(core, ['x.sh']);

@@ -85,15 +85,16 @@ test('A-86: what refused requests add to the audit and to history is bounded, an
   // Outcomes and incidents stand beside the decisions that are recorded one by one.
   const bytes = (3 + seconds) * recordedRefusals.bytes + most * 1500 + Math.floor(flood.length / 100) * 4096;
   expect(statSync(join(dir, 'audit.jsonl')).size).toBeLessThan(bytes);
-  const rows = await core.history.list({
-    running: false,
+  const rows = await core.history.page({
     agent: '',
     since: undefined,
     decision: '',
     limit: 1e5,
   });
-  expect(rows.filter(({ decision }) => decision === 'deny').length).toBeLessThanOrEqual(most);
-  expect(rows.filter(({ decision }) => decision === 'allow')).toHaveLength(Math.floor(flood.length / 100));
+  expect(rows.filter(({ record: { decision } }) => decision === 'deny').length).toBeLessThanOrEqual(most);
+  expect(rows.filter(({ record: { decision } }) => decision === 'allow')).toHaveLength(
+    Math.floor(flood.length / 100),
+  );
 });
 
 test('A-86 P3: names of agents that are not its own use up nothing, and become a few incidents', async () => {
@@ -116,14 +117,13 @@ test('A-86 P3: names of agents that are not its own use up nothing, and become a
   });
   const told = audit.filter(({ decision, type }) => decision === 'deny' || type === 'refusals');
   expect(new Set(told.map(({ agent }) => agent))).toEqual(new Set(['']));
-  const rows = await core.history.list({
-    running: false,
+  const rows = await core.history.page({
     agent: '',
     since: undefined,
     decision: '',
     limit: 1e5,
   });
-  expect(rows.map(({ agent }) => agent)).toEqual(['coder']);
+  expect(rows.map(({ record: { agent } }) => agent)).toEqual(['coder']);
 });
 
 test("A-86: names that were made up take none of the places that an agent's own commands have", async () => {

@@ -52,7 +52,7 @@ environment: { allow: [LANG] }
 tools:
   run: { strategy: mirror }
   ask: { strategy: mirror }
-  sh: { strategy: mirror }
+  sh: { strategy: mirror, stdin: none }
 rules:
   - { name: may-run, tools: [run], action: allow }
   - { name: must-ask, tools: [ask, sh], action: ask }

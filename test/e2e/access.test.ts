@@ -71,8 +71,13 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
       metadata.set('authorization', `Bearer ${token}`);
       const { path, requestSerialize, responseDeserialize } = WardenServiceService.listHosts;
       return new Promise((resolve, reject) => {
-        client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, metadata, (error, answer) =>
-          error === null ? resolve(answer) : reject(error),
+        client.makeUnaryRequest(
+          path,
+          requestSerialize,
+          responseDeserialize,
+          { pageToken: '' },
+          metadata,
+          (error, answer) => (error === null ? resolve(answer) : reject(error)),
         );
       });
     });

@@ -9,10 +9,12 @@ const { listHosts } = WardenServiceService;
 test('a token that is not accepted any more is replaced by the next call', async () => {
   await using gateway = await startTestGateway();
   const client = await gateway.connect(admin);
-  await client.call(listHosts, {});
+  await client.call(listHosts, { pageToken: '' });
   gateway.operators.set('admin', 'viewer');
-  await expect(client.call(listHosts, {})).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
-  await client.call(listHosts, {});
+  await expect(client.call(listHosts, { pageToken: '' })).rejects.toMatchObject({
+    code: status.UNAUTHENTICATED,
+  });
+  await client.call(listHosts, { pageToken: '' });
 });
 
 test('calls that start together share one token', async () => {
@@ -26,7 +28,7 @@ test('calls that start together share one token', async () => {
     },
   });
   const client = await gateway.connect(admin);
-  await Promise.all(Array.from({ length: 20 }, () => client.call(listHosts, {})));
+  await Promise.all(Array.from({ length: 20 }, () => client.call(listHosts, { pageToken: '' })));
   expect(issued).toBe(1);
 });
 
@@ -35,7 +37,7 @@ test('where no gateway listens, calls fail, waiting ends in time, and a client c
   const identityDir = await gateway.identity(admin);
   const client = await connectGateway({ address: 'localhost:1', identityDir });
   expect(await client.waitForReady(300)).toBe(false);
-  await expect(client.call(listHosts, {})).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  await expect(client.call(listHosts, { pageToken: '' })).rejects.toMatchObject({ code: status.UNAVAILABLE });
   client.close();
 });
 
@@ -43,10 +45,10 @@ test('a client comes back to a gateway that was away', async () => {
   await using first = await startTestGateway();
   const identityDir = await first.identity(admin);
   const client = await connectGateway({ address: first.address, identityDir });
-  await client.call(listHosts, {});
+  await client.call(listHosts, { pageToken: '' });
   await first.restart();
   expect(await client.waitForReady(10_000)).toBe(true);
-  await client.call(listHosts, {});
+  await client.call(listHosts, { pageToken: '' });
   client.close();
 });
 
@@ -59,9 +61,9 @@ test('a gateway is reached by its address, too, if that is in its certificate', 
   const reach = async ({ port, identity }: typeof gateway) => {
     const address = `127.0.0.1:${port}`;
     const client = await connectGateway({ address, identityDir: await identity(admin) });
-    return await client.call(listHosts, {}).finally(() => client.close());
+    return await client.call(listHosts, { pageToken: '' }).finally(() => client.close());
   };
-  expect(await reach(gateway)).toEqual({ hosts: [] });
+  expect(await reach(gateway)).toEqual({ hosts: [], nextPageToken: '' });
   await expect(reach(nameOnly)).rejects.toMatchObject({ code: status.UNAVAILABLE });
   process.off('warning', listener);
   expect(warnings).toEqual([]);

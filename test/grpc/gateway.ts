@@ -159,7 +159,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
 }
 
 const emptyWarden: WardenView = {
-  executions: async () => [],
+  running: () => [],
+  history: async () => [],
   execution: async () => undefined,
   output: async () => undefined,
   approvals: () => [],

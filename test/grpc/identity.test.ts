@@ -28,8 +28,13 @@ async function callWith(gateway: TestGateway, identityDir: string, authorization
   if (authorization !== undefined) metadata.set('authorization', authorization);
   const { path, requestSerialize, responseDeserialize } = listHosts;
   const call = new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, metadata, (error, value) =>
-      error === null ? resolve(value) : reject(error),
+    client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      { pageToken: '' },
+      metadata,
+      (error, value) => (error === null ? resolve(value) : reject(error)),
     );
   });
   return await codeOf(call).finally(() => client.close());
@@ -66,7 +71,7 @@ describe('A-54: the handshake refuses', () => {
 
   async function callOver(gateway: TestGateway, identityDir: string): Promise<number> {
     const client = await connectGateway({ address: gateway.address, identityDir });
-    return await codeOf(client.call(listHosts, {})).finally(() => client.close());
+    return await codeOf(client.call(listHosts, { pageToken: '' })).finally(() => client.close());
   }
 
   test('no certificate at all', async () => {
@@ -131,7 +136,9 @@ test('A-55: a session is never resumed, with a certificate or without, and TLS 1
 describe('A-57: a client refuses a gateway that is not its own', () => {
   async function refusal(gateway: TestGateway, identityDir: string): Promise<string> {
     const client = await connectGateway({ address: gateway.address, identityDir });
-    const error = (await client.call(listHosts, {}).catch((failure: unknown) => failure)) as ServiceError;
+    const error = (await client
+      .call(listHosts, { pageToken: '' })
+      .catch((failure: unknown) => failure)) as ServiceError;
     client.close();
     expect(error.code).toBe(status.UNAVAILABLE);
     return error.details;
@@ -159,14 +166,14 @@ test('A-68: what a caller may do follows from its role alone', async () => {
   const operators = { vera: 'viewer', otto: 'operator', admin: 'admin' } as const;
   await using gateway = await startTestGateway({ operators });
   const { resolveApproval, createEnrolmentToken } = WardenServiceService;
-  const verdict = { id: 'x', verdict: Verdict.APPROVE, reason: '', grantMinutes: 0, via: '' };
+  const verdict = { id: 'x', verdict: Verdict.APPROVE, planHash: 'h', reason: '', grantSeconds: 0, via: '' };
   const wanted = { relay: relay.name, agents: ['coder'], ttl: 0 };
   const codes: Record<string, number[]> = {};
   for (const name of [...Object.keys(operators), relay.name]) {
     const kind = name === relay.name ? 'relay' : 'operator';
     const client = await gateway.connect({ kind, name });
     codes[name] = [
-      await codeOf(client.call(listHosts, {})),
+      await codeOf(client.call(listHosts, { pageToken: '' })),
       await codeOf(client.call(resolveApproval, verdict)),
       await codeOf(client.call(createEnrolmentToken, wanted)),
     ];

@@ -36,7 +36,10 @@ test('a client made from the .proto files runs a command, cancels one, and lists
   });
   using session = await connect(gateway);
   const { call, stream, metadata } = session;
-  expect(await call('clawrden.v1.WardenService/ListHosts', {}, metadata)).toEqual({ hosts: [host] });
+  expect(await call('clawrden.v1.WardenService/ListHosts', {}, metadata)).toEqual({
+    hosts: [host],
+    next_page_token: '',
+  });
 
   const run = stream('clawrden.v1.ExecutionService/Execute', metadata);
   const answers: object[] = [];

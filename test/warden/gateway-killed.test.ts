@@ -57,16 +57,21 @@ async function approveAll(
 ): Promise<void> {
   while (!signal.aborted) {
     const { approvals } = await admin
-      .call(WardenServiceService.listApprovals, {})
+      .call(WardenServiceService.listApprovals, firstPage)
       .catch(() => ({ approvals: [] }));
     const due = approvals.filter(({ executionId }) => !ignored.has(executionId));
-    await Promise.allSettled(due.map(({ id }) => approve(admin, id)));
+    await Promise.allSettled(due.map((each) => approve(admin, each)));
     await sleep(5);
   }
 }
 
-function approve(admin: GatewayClient, id: string): Promise<unknown> {
-  const rest = { reason: '', grantMinutes: 0, via: 'test' };
+const firstPage = { limit: 1000, pageToken: '' };
+
+function approve(
+  admin: GatewayClient,
+  { id, planHash }: { readonly id: string; readonly planHash: string },
+): Promise<unknown> {
+  const rest = { planHash, reason: '', grantSeconds: 0, via: 'test' };
   return admin.call(WardenServiceService.resolveApproval, { id, verdict: Verdict.APPROVE, ...rest });
 }
 
@@ -88,13 +93,13 @@ async function killAfter(ms: number, dice: Dice): Promise<Mirrored[]> {
 
 async function bringBack(left: readonly Mirrored[]): Promise<void> {
   const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
-  const waiting = await admin.call(WardenServiceService.listApprovals, {});
+  const waiting = await admin.call(WardenServiceService.listApprovals, firstPage);
   const ids = waiting.approvals.map(({ id }) => id);
   expect(left.filter(({ approvalId }) => !ids.includes(approvalId))).toEqual([]);
   const back = left.map((command) => play(relay, command, 'resume', gateway.audit));
   await sleep(50);
   expect(left.filter(({ starts }) => starts > 0)).toEqual([]);
-  await Promise.all(left.map(({ approvalId }) => approve(admin, approvalId)));
+  await Promise.all(left.map(({ approvalId: id, planHash }) => approve(admin, { id, planHash })));
   await Promise.all(back);
   expect(left.map(({ starts, outcome }) => [starts, outcome?.code])).toEqual(left.map(() => [1, 7]));
   relay.close();
@@ -116,7 +121,7 @@ async function expectOneEndEach(admin: GatewayClient): Promise<void> {
   const ends = new Map(
     (await auditLines()).filter(({ type }) => type === 'outcome').map((end) => [end.execution, end]),
   );
-  const newest = { running: false, agent: '', since: '', decision: '', limit: 1000 };
+  const newest = { running: false, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
   const { executions } = await admin.call(WardenServiceService.listExecutions, newest);
   const wrong = executions.filter(({ id, outcome, exitCode }) => {
     const end = ends.get(id) ?? { outcome: '', code: 0 };
@@ -129,7 +134,7 @@ async function expectOneEndEach(admin: GatewayClient): Promise<void> {
 
 /** Approved ones whose callers may still come back. */
 async function openOnes(admin: GatewayClient): Promise<Set<string>> {
-  const running = { running: true, agent: '', since: '', decision: '', limit: 1000 };
+  const running = { running: true, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
   const { executions } = await admin.call(WardenServiceService.listExecutions, running);
   return new Set(executions.map(({ id }) => id));
 }

@@ -24,7 +24,7 @@ export function newMirrored(): Mirrored {
 export const usage = { userMs: 30, systemMs: 4, maxResidentKib: 2048 };
 
 export interface First {
-  readonly tool: 'run' | 'ask' | 'kept' | 'here';
+  readonly tool: 'run' | 'ask' | 'touch' | 'kept' | 'here';
   readonly args?: readonly string[];
   readonly agent?: string;
   /** What its tool writes to stdout; it always exits with 7. */

@@ -42,10 +42,11 @@ tools:
   run: { strategy: mirror }
   kept: { strategy: mirror, record: head-tail }
   ask: { strategy: mirror }
+  touch: { strategy: mirror }
   here: { strategy: passthrough }
 rules:
   - { name: may-run, tools: [run, kept, here], action: allow }
-  - { name: must-ask, tools: [ask], action: ask }
+  - { name: must-ask, tools: [ask, touch], action: ask }
 complete: true
 `;
 

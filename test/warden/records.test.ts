@@ -71,11 +71,12 @@ test('P25 of what its caller runs in place the decision and the start are record
 });
 
 test('P10 an approval for a while: the very same plan runs without a question, and the record says by whom', async () => {
-  const again = { tool: 'ask', args: ['again'] } as const;
+  const again = { tool: 'touch', args: ['again'] } as const;
   const first = newMirrored();
   const ended = play(relay, first, again, gateway.audit);
   await expect.poll(() => first.approvalId).not.toBe('');
-  expect((await gateway.cli('approve', first.approvalId, '--for', '10m')).code).toBe(0);
+  const yes = ['approve', first.approvalId, '--hash', first.planHash, '--for', '10m'];
+  expect((await gateway.cli(...yes)).code).toBe(0);
   await ended;
   const second = await run(again);
   expect(second).toMatchObject({ approvalId: '', starts: 1, outcome: { code: 7 } });
@@ -90,13 +91,14 @@ test('P10 an approval for a while: the very same plan runs without a question, a
   expect(verdict).toMatchObject({ verdict: 'approved', by: approver, via: 'cli', grantMs: 600_000 });
 
   for (const other of [
-    { tool: 'ask', args: ['another'] },
+    { tool: 'touch', args: ['another'] },
     { ...again, agent: 'other' },
   ] as const) {
     const command = newMirrored();
     const waits = play(relay, command, other, gateway.audit);
     await expect.poll(() => command.approvalId).not.toBe('');
-    expect((await gateway.cli('deny', command.approvalId)).code).toBe(0);
+    const no = ['deny', command.approvalId, '--hash', command.planHash];
+    expect((await gateway.cli(...no)).code).toBe(0);
     await waits;
     expect(command.starts).toBe(0);
   }

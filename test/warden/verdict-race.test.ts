@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { OutcomeKind } from '../../src/gen/clawrden/v1/execution.ts';
 import { AgentStatus, Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
-import { newMirrored, play } from './mirrored.ts';
+import { type Mirrored, newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
 const rounds = process.env.CLAWRDEN_LONG === '1' ? 1000 : 100;
@@ -21,8 +21,10 @@ afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
 });
 
-function answer(client: GatewayClient, id: string, verdict: Verdict) {
-  const rest = { reason: '', grantMinutes: 0, via: 'test' };
+const firstPage = { limit: 1000, pageToken: '' };
+
+function answer(client: GatewayClient, { approvalId: id, planHash }: Mirrored, verdict: Verdict) {
+  const rest = { planHash, reason: '', grantSeconds: 0, via: 'test' };
   return client.call(WardenServiceService.resolveApproval, { id, verdict, ...rest });
 }
 
@@ -38,9 +40,7 @@ test('A-42: 50 approvals and 50 denials race for one question: one counts, and a
     const first = round % 2 === 0 ? Verdict.APPROVE : Verdict.DENY;
     const second = first === Verdict.APPROVE ? Verdict.DENY : Verdict.APPROVE;
     const verdicts = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second));
-    const results = await Promise.allSettled(
-      verdicts.map((verdict) => answer(admin, command.approvalId, verdict)),
-    );
+    const results = await Promise.allSettled(verdicts.map((verdict) => answer(admin, command, verdict)));
     await ended;
     const counted = verdicts.filter((_, index) => results[index]?.status === 'fulfilled');
     expect(counted).toHaveLength(1);
@@ -57,12 +57,12 @@ test('A-50: what a relay holds, and so what an agent could, approves nothing, pa
   const ended = play(relay, command, { tool: 'ask' }, gateway.audit);
   await expect.poll(() => command.approvalId).not.toBe('');
   const refused = { code: 7 };
-  await expect(answer(relay, command.approvalId, Verdict.APPROVE)).rejects.toMatchObject(refused);
-  await expect(answer(relay, command.approvalId, Verdict.DENY)).rejects.toMatchObject(refused);
+  await expect(answer(relay, command, Verdict.APPROVE)).rejects.toMatchObject(refused);
+  await expect(answer(relay, command, Verdict.DENY)).rejects.toMatchObject(refused);
   const { listApprovals, listExecutions, setAgentState, setLockdown, createEnrolmentToken } =
     WardenServiceService;
-  await expect(relay.call(listApprovals, {})).rejects.toMatchObject(refused);
-  const all = { running: false, agent: '', since: '', decision: '', limit: 0 };
+  await expect(relay.call(listApprovals, firstPage)).rejects.toMatchObject(refused);
+  const all = { running: false, agent: '', since: '', decision: '', limit: 0, pageToken: '' };
   await expect(relay.call(listExecutions, all)).rejects.toMatchObject(refused);
   const resume = { agent: 'coder', status: AgentStatus.ACTIVE, reason: '' };
   await expect(relay.call(setAgentState, resume)).rejects.toMatchObject(refused);
@@ -75,9 +75,9 @@ test('A-50: what a relay holds, and so what an agent could, approves nothing, pa
   );
   expect(code).toBe(7);
   expect(command.starts).toBe(0);
-  const { approvals } = await admin.call(listApprovals, {});
+  const { approvals } = await admin.call(listApprovals, firstPage);
   expect(approvals.map(({ id }) => id)).toEqual([command.approvalId]);
-  await answer(admin, command.approvalId, Verdict.DENY);
+  await answer(admin, command, Verdict.DENY);
   await ended;
   expect(command.starts).toBe(0);
 });

@@ -7,6 +7,7 @@ import { identityFiles } from '../../pki/identity-files.ts';
 import { renderText } from '../../render-text.ts';
 import { type Context, readContext } from '../context.ts';
 import { toCliError } from '../grpc-error.ts';
+import { listAgents, listHosts } from '../list-fleet.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
@@ -48,8 +49,7 @@ async function askGateway({ gateway, identity }: Context): Promise<Finding[]> {
 async function findingsOf(client: GatewayClient, address: string): Promise<Finding[]> {
   const { token } = await client.call(RelayServiceService.token, {});
   const status = await client.call(WardenServiceService.getStatus, {});
-  const { hosts } = await client.call(WardenServiceService.listHosts, {});
-  const { agents } = await client.call(WardenServiceService.listAgents, {});
+  const [hosts, agents] = [await listHosts(client), await listAgents(client)];
   return [
     good('gateway', `${address}, version ${status.version}, policy ${status.policyHash.slice(0, 12)}`),
     checkClock(token),

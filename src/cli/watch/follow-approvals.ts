@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
-import type { Approval } from '../../gen/clawrden/v1/warden.ts';
+import type { Approval, WatchApprovalsResponse } from '../../gen/clawrden/v1/warden.ts';
 import { plain } from '../grpc-error.ts';
 
 export interface ApprovalsFollower {
-  /** What waits now; the next one is read when this has resolved. */
+  /** What waits now, without plans; the next is read when this has resolved. */
   readonly onApprovals: (approvals: readonly Approval[]) => Promise<void> | void;
   /** The gateway cannot be heard, and why; what waits is told anew when it can. */
   readonly onLost: (why: string) => Promise<void> | void;
@@ -48,8 +48,11 @@ async function followOnce(
   const cancel = () => stream.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    for await (const { approvals } of stream as AsyncIterable<{ approvals: Approval[] }>) {
-      await onApprovals(approvals);
+    const waiting = new Map<string, Approval>();
+    for await (const { came, gone, more } of stream as AsyncIterable<WatchApprovalsResponse>) {
+      for (const id of gone) waiting.delete(id);
+      for (const approval of came) waiting.set(approval.id, approval);
+      if (!more) await onApprovals([...waiting.values()]);
     }
   } finally {
     signal.removeEventListener('abort', cancel);

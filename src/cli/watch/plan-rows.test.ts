@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Approval } from '../../gen/clawrden/v1/warden.ts';
+import { Approval } from '../../gen/clawrden/v1/warden.ts';
 import { canonicalJson } from '../../plan.ts';
 import { renderArgument } from '../../render-text.ts';
 import { approvalFacts, askedBy } from '../show-approval.ts';
@@ -116,7 +116,7 @@ function approvalOf(drawn: Drawn): Approval {
     expiresAt: '',
     planHash: '7b3c5de19f42',
   };
-  return { ...asked, id: '', executionId: '', agent: drawn.agent, plan: canonicalOf(drawn) };
+  return Approval.create({ ...asked, agent: drawn.agent, plan: canonicalOf(drawn) });
 }
 
 function shown(drawn: Drawn, columns: number): string {

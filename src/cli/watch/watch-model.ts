@@ -20,6 +20,7 @@ export interface WatchModel {
 }
 
 export interface OpenPlan {
+  /** With its plan. */
   readonly approval: Approval;
   readonly top: number;
   /** Facts that were on the screen whole, from the first on. */
@@ -33,6 +34,8 @@ export interface OpenPlan {
 export type Action =
   | { readonly type: 'quit' }
   | { readonly type: 'suspend' }
+  /** Its plan is to be fetched; then `withPlan`. */
+  | { readonly type: 'read'; readonly approval: Approval }
   | {
       readonly type: 'verdict';
       readonly approve: boolean;
@@ -77,6 +80,13 @@ export function withApprovals(model: WatchModel, approvals: readonly Approval[])
   const { open } = model;
   if (open === undefined || has(open.approval.id)) return next;
   return { ...next, open: undefined, message: `${open.approval.id} does not wait any more` };
+}
+
+/** Opens what was to be read, unless something else was chosen or opened meanwhile. */
+export function withPlan(model: WatchModel, approval: Approval): WatchModel {
+  if (model.open !== undefined || model.selected !== approval.id) return model;
+  const open = { approval, top: 0, seen: 0, asking: 'nothing', reason: '' } as const;
+  return look({ ...model, message: '', open });
 }
 
 export function withSize(model: WatchModel, size: Size): WatchModel {
@@ -128,7 +138,8 @@ function keyInList(model: WatchModel, key: Key): Step {
     case 'enter':
       if (approval === undefined) return { model };
       return {
-        model: look({ ...model, open: { approval, top: 0, seen: 0, asking: 'nothing', reason: '' } }),
+        model: { ...model, message: 'fetching its plan' },
+        action: { type: 'read', approval },
       };
     default:
       return { model };

@@ -1,8 +1,9 @@
 import type { Approval } from '../../gen/clawrden/v1/warden.ts';
 import { escapeUnprintable } from '../../render-text.ts';
 import { cutRow, type Row } from '../cells.ts';
+import { commandText } from '../describe-execution.ts';
 import { cutText } from '../fold.ts';
-import { askedBy, planArgv, timeLeft } from '../show-approval.ts';
+import { askedBy, timeLeft } from '../show-approval.ts';
 import { bodyRows, fullySeen, type OpenPlan, openRows, tooSmall, type WatchModel } from './watch-model.ts';
 
 /** The whole screen: never more rows than it has. */
@@ -34,9 +35,12 @@ function listBody(model: WatchModel): Row[] {
     .map((approval) => listRow(approval, approval.id === selected, model.size.columns));
 }
 
+/** Of an id: enough to tell it from the others. */
+const shownDigits = 12;
+
 function listRow(approval: Approval, chosen: boolean, columns: number): Row {
-  const before = `${chosen ? '> ' : '  '}${approval.id}  ${timeLeft(approval).padEnd(12)}  ${askedBy(approval)}  `;
-  const text = cutText(planArgv(approval), Math.max(0, columns - before.length));
+  const before = `${chosen ? '> ' : '  '}${approval.id.slice(0, shownDigits)}  ${timeLeft(approval).padEnd(12)}  ${askedBy(approval)}  `;
+  const text = cutText(commandText(approval), Math.max(0, columns - before.length));
   return chosen ? [[before + text, 'bold']] : [before, text];
 }
 

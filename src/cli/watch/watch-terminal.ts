@@ -1,13 +1,15 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
-import { type Approval, Verdict, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
-import { toCliError } from '../grpc-error.ts';
-import { askedBy, planArgv } from '../show-approval.ts';
+import type { Approval } from '../../gen/clawrden/v1/warden.ts';
+import type { Context } from '../context.ts';
+import { noteShown } from '../shown-questions.ts';
+import { askGateway } from './ask-gateway.ts';
 import { followApprovals } from './follow-approvals.ts';
 import { type FullScreen, openFullScreen } from './full-screen.ts';
 import { createKeyReader } from './keys.ts';
 import {
   type Action,
   emptyModel,
+  fullySeen,
   type Size,
   type WatchModel,
   withApprovals,
@@ -21,24 +23,23 @@ const clockMs = 1_000;
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The queue on the terminal of this process, until its user quits. */
-export async function watchTerminal(client: GatewayClient, gateway: string): Promise<void> {
+export async function watchTerminal(client: GatewayClient, context: Context): Promise<void> {
   const { stdin, stdout } = process;
+  const { gateway } = context;
   const ended = new AbortController();
   let model = emptyModel(sizeOf(stdout));
   const screen = openFullScreen(stdin, stdout);
+  const noteSeen = createNotes(context);
   const show = (next: WatchModel) => {
     model = next;
     screen.draw(screenOf(model, gateway));
+    noteSeen(model);
   };
   const readKeys = createKeyReader();
   const act = (action: Action) => {
     if (action.type === 'quit') ended.abort();
     else if (action.type === 'suspend') suspend(screen);
-    else
-      void decide(client, gateway, action).then(({ done, message }) => {
-        const left = model.approvals.filter(({ id }) => !done || id !== action.approval.id);
-        show({ ...withApprovals(model, left), trouble: model.trouble, message });
-      });
+    else void askGateway(client, gateway, action).then((change) => show(change(model)));
   };
   const onInput = (chunk: string) => {
     for (const key of readKeys(chunk)) {
@@ -96,24 +97,13 @@ function suspend(screen: FullScreen): void {
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** Whether the verdict counts, and what came of it in one line. */
-async function decide(
-  client: GatewayClient,
-  gateway: string,
-  { approve, approval, reason }: Extract<Action, { type: 'verdict' }>,
-): Promise<{ done: boolean; message: string }> {
-  const verdict = approve ? Verdict.APPROVE : Verdict.DENY;
-  const request = { id: approval.id, verdict, reason, grantMinutes: 0, via: 'watch' };
-  try {
-    await client.call(WardenServiceService.resolveApproval, request);
-    const said = approve ? 'approved' : 'denied';
-    return { done: true, message: `${said} ${askedBy(approval)}: ${planArgv(approval)}` };
-  } catch (error) {
-    const shown = toCliError(error, approve ? 'approve' : 'deny', {
-      gateway,
-      refused: 'ask an operator who may',
-    });
-    const text = shown instanceof Error ? shown.message : String(shown);
-    return { done: false, message: text.replace(/^clawrden: /, '') };
-  }
+/** Notes once of each question that all of it was on the screen. */
+function createNotes(context: Context): (model: WatchModel) => void {
+  const noted = new Set<string>();
+  return (model) => {
+    const { open } = model;
+    if (open === undefined || noted.has(open.approval.id) || !fullySeen(model, open)) return;
+    noted.add(open.approval.id);
+    noteShown(context, [open.approval]);
+  };
 }

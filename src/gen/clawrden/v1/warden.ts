@@ -129,17 +129,22 @@ export interface ListExecutionsRequest {
   since: string;
   /** allow, deny or ask. */
   decision: string;
-  /** 1 to 1000; 0 means 100. */
+  /** Rows of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
   limit: number;
+  pageToken: string;
 }
 
 export interface ListExecutionsResponse {
+  /** Without `plan` and `operands`. */
   executions: Execution[];
+  nextPageToken: string;
 }
 
 export interface GetExecutionRequest {
   /** The id, or the only one that begins with it. */
   id: string;
+  /** Whose it is, where two callers chose the same id. */
+  caller: string;
 }
 
 export interface GetExecutionResponse {
@@ -202,6 +207,8 @@ export interface CutCommand {
 export interface GetOutputRequest {
   /** The id, or the only one that begins with it. */
   id: string;
+  /** Whose it is, where two callers chose the same id. */
+  caller: string;
 }
 
 export interface GetOutputResponse {
@@ -221,43 +228,81 @@ export interface RecordedStream {
 }
 
 export interface ListApprovalsRequest {
+  /** Rows of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
+  limit: number;
+  pageToken: string;
+}
+
+export interface ListApprovalsResponse {
+  /** Without `plan`. */
+  approvals: Approval[];
+  nextPageToken: string;
+}
+
+export interface GetApprovalRequest {
+  /** The whole id. */
+  id: string;
+}
+
+export interface GetApprovalResponse {
+  approval: Approval | undefined;
 }
 
 export interface WatchApprovalsRequest {
 }
 
 export interface WatchApprovalsResponse {
-  approvals: Approval[];
-}
-
-export interface ListApprovalsResponse {
-  approvals: Approval[];
+  /** Without `plan`. */
+  came: Approval[];
+  /** Ids of what does not wait any more. */
+  gone: string[];
+  /** More follows at once: what was told so far is not yet all that waits. */
+  more: boolean;
 }
 
 export interface Approval {
+  /** Made by the gateway: 128 random bits in hex. */
   id: string;
   executionId: string;
   agent: string;
   planHash: string;
+  /** Canonical JSON, 64 KiB at most; only GetApproval has it. */
   plan: string;
   rule: string;
   reason: string;
   createdAt: string;
   expiresAt: string;
+  /** Of the plan, or the beginning where `cut` is there. */
+  argv: string[];
+  cwd: string;
+  /** Left out where argv and cwd are whole. */
+  cut:
+    | CutCommand
+    | undefined;
+  /** How long the plan is. */
+  planBytes: number;
+  /** Why it cannot be approved for a while (`grant_seconds`); empty where it can. */
+  noGrant: string;
 }
 
 export interface ResolveApprovalRequest {
-  /** The approval's id, or the only pending one that begins with it. */
+  /** The approval's whole id. */
   id: string;
   verdict: Verdict;
   reason: string;
-  /** With an approval: the same plan of the same agent needs no further one for so many minutes, 1440 at most. */
-  grantMinutes: number;
   /** Over which surface the person decided, for the record: cli, watch … */
   via: string;
+  /** Of the plan that the person was shown. */
+  planHash: string;
+  /**
+   * With an approval: the same plan of the same agent needs no further one for so many seconds, 86400 at most. Refused with
+   * FAILED_PRECONDITION where the plan has `no_grant`.
+   */
+  grantSeconds: number;
 }
 
 export interface ResolveApprovalResponse {
+  /** Without `plan`. */
   approval: Approval | undefined;
 }
 
@@ -288,10 +333,13 @@ export interface Halt {
 }
 
 export interface ListAgentsRequest {
+  pageToken: string;
 }
 
 export interface ListAgentsResponse {
+  /** By name. */
   agents: Agent[];
+  nextPageToken: string;
 }
 
 export interface Agent {
@@ -300,6 +348,7 @@ export interface Agent {
   /** The relay's Synchronize stream is open and reports no problem with this agent. */
   online: boolean;
   containerRunning: boolean;
+  /** The first 200 that its relay reports. */
   tools: string[];
   running: number;
   pending: number;
@@ -315,10 +364,13 @@ export interface Agent {
 }
 
 export interface ListHostsRequest {
+  pageToken: string;
 }
 
 export interface ListHostsResponse {
+  /** By name. */
   hosts: Host[];
+  nextPageToken: string;
 }
 
 export interface Host {
@@ -431,7 +483,7 @@ export interface ExplainCommandResponse {
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
-  return { running: false, agent: "", since: "", decision: "", limit: 0 };
+  return { running: false, agent: "", since: "", decision: "", limit: 0, pageToken: "" };
 }
 
 export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
@@ -450,6 +502,9 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     }
     if (message.limit !== 0) {
       writer.uint32(40).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(50).string(message.pageToken);
     }
     return writer;
   },
@@ -507,6 +562,14 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
             message.limit = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -526,6 +589,11 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
       since: isSet(object.since) ? globalThis.String(object.since) : "",
       decision: isSet(object.decision) ? globalThis.String(object.decision) : "",
       limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
     };
   },
 
@@ -546,6 +614,9 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     if (message.limit !== 0) {
       obj.limit = Math.round(message.limit);
     }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
     return obj;
   },
 
@@ -559,18 +630,22 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     message.since = object.since ?? "";
     message.decision = object.decision ?? "";
     message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListExecutionsResponse(): ListExecutionsResponse {
-  return { executions: [] };
+  return { executions: [], nextPageToken: "" };
 }
 
 export const ListExecutionsResponse: MessageFns<ListExecutionsResponse> = {
   encode(message: ListExecutionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.executions) {
       Execution.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -596,6 +671,14 @@ export const ListExecutionsResponse: MessageFns<ListExecutionsResponse> = {
             message.executions.push(Execution.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -613,6 +696,11 @@ export const ListExecutionsResponse: MessageFns<ListExecutionsResponse> = {
       executions: globalThis.Array.isArray(object?.executions)
         ? object.executions.map((e: any) => Execution.fromJSON(e))
         : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
     };
   },
 
@@ -620,6 +708,9 @@ export const ListExecutionsResponse: MessageFns<ListExecutionsResponse> = {
     const obj: any = {};
     if (message.executions?.length) {
       obj.executions = message.executions.map((e) => Execution.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
     }
     return obj;
   },
@@ -630,18 +721,22 @@ export const ListExecutionsResponse: MessageFns<ListExecutionsResponse> = {
   fromPartial(object: DeepPartial<ListExecutionsResponse>): ListExecutionsResponse {
     const message = createBaseListExecutionsResponse();
     message.executions = object.executions?.map((e) => Execution.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
 
 function createBaseGetExecutionRequest(): GetExecutionRequest {
-  return { id: "" };
+  return { id: "", caller: "" };
 }
 
 export const GetExecutionRequest: MessageFns<GetExecutionRequest> = {
   encode(message: GetExecutionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
+    }
+    if (message.caller !== "") {
+      writer.uint32(18).string(message.caller);
     }
     return writer;
   },
@@ -667,6 +762,14 @@ export const GetExecutionRequest: MessageFns<GetExecutionRequest> = {
             message.id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.caller = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -680,13 +783,19 @@ export const GetExecutionRequest: MessageFns<GetExecutionRequest> = {
   },
 
   fromJSON(object: any): GetExecutionRequest {
-    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      caller: isSet(object.caller) ? globalThis.String(object.caller) : "",
+    };
   },
 
   toJSON(message: GetExecutionRequest): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
+    }
+    if (message.caller !== "") {
+      obj.caller = message.caller;
     }
     return obj;
   },
@@ -697,6 +806,7 @@ export const GetExecutionRequest: MessageFns<GetExecutionRequest> = {
   fromPartial(object: DeepPartial<GetExecutionRequest>): GetExecutionRequest {
     const message = createBaseGetExecutionRequest();
     message.id = object.id ?? "";
+    message.caller = object.caller ?? "";
     return message;
   },
 };
@@ -1507,13 +1617,16 @@ export const CutCommand: MessageFns<CutCommand> = {
 };
 
 function createBaseGetOutputRequest(): GetOutputRequest {
-  return { id: "" };
+  return { id: "", caller: "" };
 }
 
 export const GetOutputRequest: MessageFns<GetOutputRequest> = {
   encode(message: GetOutputRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
+    }
+    if (message.caller !== "") {
+      writer.uint32(18).string(message.caller);
     }
     return writer;
   },
@@ -1539,6 +1652,14 @@ export const GetOutputRequest: MessageFns<GetOutputRequest> = {
             message.id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.caller = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1552,13 +1673,19 @@ export const GetOutputRequest: MessageFns<GetOutputRequest> = {
   },
 
   fromJSON(object: any): GetOutputRequest {
-    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      caller: isSet(object.caller) ? globalThis.String(object.caller) : "",
+    };
   },
 
   toJSON(message: GetOutputRequest): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
+    }
+    if (message.caller !== "") {
+      obj.caller = message.caller;
     }
     return obj;
   },
@@ -1569,6 +1696,7 @@ export const GetOutputRequest: MessageFns<GetOutputRequest> = {
   fromPartial(object: DeepPartial<GetOutputRequest>): GetOutputRequest {
     const message = createBaseGetOutputRequest();
     message.id = object.id ?? "";
+    message.caller = object.caller ?? "";
     return message;
   },
 };
@@ -1783,11 +1911,17 @@ export const RecordedStream: MessageFns<RecordedStream> = {
 };
 
 function createBaseListApprovalsRequest(): ListApprovalsRequest {
-  return {};
+  return { limit: 0, pageToken: "" };
 }
 
 export const ListApprovalsRequest: MessageFns<ListApprovalsRequest> = {
-  encode(_: ListApprovalsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListApprovalsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -1804,6 +1938,22 @@ export const ListApprovalsRequest: MessageFns<ListApprovalsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1816,20 +1966,262 @@ export const ListApprovalsRequest: MessageFns<ListApprovalsRequest> = {
     }
   },
 
-  fromJSON(_: any): ListApprovalsRequest {
-    return {};
+  fromJSON(object: any): ListApprovalsRequest {
+    return {
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
   },
 
-  toJSON(_: ListApprovalsRequest): unknown {
+  toJSON(message: ListApprovalsRequest): unknown {
     const obj: any = {};
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
     return obj;
   },
 
   create(base?: DeepPartial<ListApprovalsRequest>): ListApprovalsRequest {
     return ListApprovalsRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListApprovalsRequest>): ListApprovalsRequest {
+  fromPartial(object: DeepPartial<ListApprovalsRequest>): ListApprovalsRequest {
     const message = createBaseListApprovalsRequest();
+    message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListApprovalsResponse(): ListApprovalsResponse {
+  return { approvals: [], nextPageToken: "" };
+}
+
+export const ListApprovalsResponse: MessageFns<ListApprovalsResponse> = {
+  encode(message: ListApprovalsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.approvals) {
+      Approval.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApprovalsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApprovalsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.approvals.push(Approval.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListApprovalsResponse {
+    return {
+      approvals: globalThis.Array.isArray(object?.approvals)
+        ? object.approvals.map((e: any) => Approval.fromJSON(e))
+        : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListApprovalsResponse): unknown {
+    const obj: any = {};
+    if (message.approvals?.length) {
+      obj.approvals = message.approvals.map((e) => Approval.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListApprovalsResponse>): ListApprovalsResponse {
+    return ListApprovalsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListApprovalsResponse>): ListApprovalsResponse {
+    const message = createBaseListApprovalsResponse();
+    message.approvals = object.approvals?.map((e) => Approval.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseGetApprovalRequest(): GetApprovalRequest {
+  return { id: "" };
+}
+
+export const GetApprovalRequest: MessageFns<GetApprovalRequest> = {
+  encode(message: GetApprovalRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetApprovalRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetApprovalRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetApprovalRequest {
+    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+  },
+
+  toJSON(message: GetApprovalRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetApprovalRequest>): GetApprovalRequest {
+    return GetApprovalRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetApprovalRequest>): GetApprovalRequest {
+    const message = createBaseGetApprovalRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetApprovalResponse(): GetApprovalResponse {
+  return { approval: undefined };
+}
+
+export const GetApprovalResponse: MessageFns<GetApprovalResponse> = {
+  encode(message: GetApprovalResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.approval !== undefined) {
+      Approval.encode(message.approval, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetApprovalResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetApprovalResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.approval = Approval.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetApprovalResponse {
+    return { approval: isSet(object.approval) ? Approval.fromJSON(object.approval) : undefined };
+  },
+
+  toJSON(message: GetApprovalResponse): unknown {
+    const obj: any = {};
+    if (message.approval !== undefined) {
+      obj.approval = Approval.toJSON(message.approval);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetApprovalResponse>): GetApprovalResponse {
+    return GetApprovalResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetApprovalResponse>): GetApprovalResponse {
+    const message = createBaseGetApprovalResponse();
+    message.approval = (object.approval !== undefined && object.approval !== null)
+      ? Approval.fromPartial(object.approval)
+      : undefined;
     return message;
   },
 };
@@ -1887,13 +2279,19 @@ export const WatchApprovalsRequest: MessageFns<WatchApprovalsRequest> = {
 };
 
 function createBaseWatchApprovalsResponse(): WatchApprovalsResponse {
-  return { approvals: [] };
+  return { came: [], gone: [], more: false };
 }
 
 export const WatchApprovalsResponse: MessageFns<WatchApprovalsResponse> = {
   encode(message: WatchApprovalsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.approvals) {
+    for (const v of message.came) {
       Approval.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.gone) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.more !== false) {
+      writer.uint32(24).bool(message.more);
     }
     return writer;
   },
@@ -1916,7 +2314,23 @@ export const WatchApprovalsResponse: MessageFns<WatchApprovalsResponse> = {
               break;
             }
 
-            message.approvals.push(Approval.decode(reader, reader.uint32()));
+            message.came.push(Approval.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.gone.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.more = reader.bool();
             continue;
           }
         }
@@ -1933,16 +2347,22 @@ export const WatchApprovalsResponse: MessageFns<WatchApprovalsResponse> = {
 
   fromJSON(object: any): WatchApprovalsResponse {
     return {
-      approvals: globalThis.Array.isArray(object?.approvals)
-        ? object.approvals.map((e: any) => Approval.fromJSON(e))
-        : [],
+      came: globalThis.Array.isArray(object?.came) ? object.came.map((e: any) => Approval.fromJSON(e)) : [],
+      gone: globalThis.Array.isArray(object?.gone) ? object.gone.map((e: any) => globalThis.String(e)) : [],
+      more: isSet(object.more) ? globalThis.Boolean(object.more) : false,
     };
   },
 
   toJSON(message: WatchApprovalsResponse): unknown {
     const obj: any = {};
-    if (message.approvals?.length) {
-      obj.approvals = message.approvals.map((e) => Approval.toJSON(e));
+    if (message.came?.length) {
+      obj.came = message.came.map((e) => Approval.toJSON(e));
+    }
+    if (message.gone?.length) {
+      obj.gone = message.gone;
+    }
+    if (message.more !== false) {
+      obj.more = message.more;
     }
     return obj;
   },
@@ -1952,78 +2372,9 @@ export const WatchApprovalsResponse: MessageFns<WatchApprovalsResponse> = {
   },
   fromPartial(object: DeepPartial<WatchApprovalsResponse>): WatchApprovalsResponse {
     const message = createBaseWatchApprovalsResponse();
-    message.approvals = object.approvals?.map((e) => Approval.fromPartial(e)) || [];
-    return message;
-  },
-};
-
-function createBaseListApprovalsResponse(): ListApprovalsResponse {
-  return { approvals: [] };
-}
-
-export const ListApprovalsResponse: MessageFns<ListApprovalsResponse> = {
-  encode(message: ListApprovalsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.approvals) {
-      Approval.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListApprovalsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListApprovalsResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.approvals.push(Approval.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  fromJSON(object: any): ListApprovalsResponse {
-    return {
-      approvals: globalThis.Array.isArray(object?.approvals)
-        ? object.approvals.map((e: any) => Approval.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ListApprovalsResponse): unknown {
-    const obj: any = {};
-    if (message.approvals?.length) {
-      obj.approvals = message.approvals.map((e) => Approval.toJSON(e));
-    }
-    return obj;
-  },
-
-  create(base?: DeepPartial<ListApprovalsResponse>): ListApprovalsResponse {
-    return ListApprovalsResponse.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<ListApprovalsResponse>): ListApprovalsResponse {
-    const message = createBaseListApprovalsResponse();
-    message.approvals = object.approvals?.map((e) => Approval.fromPartial(e)) || [];
+    message.came = object.came?.map((e) => Approval.fromPartial(e)) || [];
+    message.gone = object.gone?.map((e) => e) || [];
+    message.more = object.more ?? false;
     return message;
   },
 };
@@ -2039,6 +2390,11 @@ function createBaseApproval(): Approval {
     reason: "",
     createdAt: "",
     expiresAt: "",
+    argv: [],
+    cwd: "",
+    cut: undefined,
+    planBytes: 0,
+    noGrant: "",
   };
 }
 
@@ -2070,6 +2426,21 @@ export const Approval: MessageFns<Approval> = {
     }
     if (message.expiresAt !== "") {
       writer.uint32(74).string(message.expiresAt);
+    }
+    for (const v of message.argv) {
+      writer.uint32(82).string(v!);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(90).string(message.cwd);
+    }
+    if (message.cut !== undefined) {
+      CutCommand.encode(message.cut, writer.uint32(98).fork()).join();
+    }
+    if (message.planBytes !== 0) {
+      writer.uint32(104).uint32(message.planBytes);
+    }
+    if (message.noGrant !== "") {
+      writer.uint32(114).string(message.noGrant);
     }
     return writer;
   },
@@ -2159,6 +2530,46 @@ export const Approval: MessageFns<Approval> = {
             message.expiresAt = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.argv.push(reader.string());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cut = CutCommand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.planBytes = reader.uint32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.noGrant = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2198,6 +2609,21 @@ export const Approval: MessageFns<Approval> = {
         : isSet(object.expires_at)
         ? globalThis.String(object.expires_at)
         : "",
+      argv: globalThis.Array.isArray(object?.argv)
+        ? object.argv.map((e: any) => globalThis.String(e))
+        : [],
+      cwd: isSet(object.cwd) ? globalThis.String(object.cwd) : "",
+      cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
+      planBytes: isSet(object.planBytes)
+        ? globalThis.Number(object.planBytes)
+        : isSet(object.plan_bytes)
+        ? globalThis.Number(object.plan_bytes)
+        : 0,
+      noGrant: isSet(object.noGrant)
+        ? globalThis.String(object.noGrant)
+        : isSet(object.no_grant)
+        ? globalThis.String(object.no_grant)
+        : "",
     };
   },
 
@@ -2230,6 +2656,21 @@ export const Approval: MessageFns<Approval> = {
     if (message.expiresAt !== "") {
       obj.expiresAt = message.expiresAt;
     }
+    if (message.argv?.length) {
+      obj.argv = message.argv;
+    }
+    if (message.cwd !== "") {
+      obj.cwd = message.cwd;
+    }
+    if (message.cut !== undefined) {
+      obj.cut = CutCommand.toJSON(message.cut);
+    }
+    if (message.planBytes !== 0) {
+      obj.planBytes = Math.round(message.planBytes);
+    }
+    if (message.noGrant !== "") {
+      obj.noGrant = message.noGrant;
+    }
     return obj;
   },
 
@@ -2247,12 +2688,17 @@ export const Approval: MessageFns<Approval> = {
     message.reason = object.reason ?? "";
     message.createdAt = object.createdAt ?? "";
     message.expiresAt = object.expiresAt ?? "";
+    message.argv = object.argv?.map((e) => e) || [];
+    message.cwd = object.cwd ?? "";
+    message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
+    message.planBytes = object.planBytes ?? 0;
+    message.noGrant = object.noGrant ?? "";
     return message;
   },
 };
 
 function createBaseResolveApprovalRequest(): ResolveApprovalRequest {
-  return { id: "", verdict: 0, reason: "", grantMinutes: 0, via: "" };
+  return { id: "", verdict: 0, reason: "", via: "", planHash: "", grantSeconds: 0 };
 }
 
 export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
@@ -2266,11 +2712,14 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     if (message.reason !== "") {
       writer.uint32(26).string(message.reason);
     }
-    if (message.grantMinutes !== 0) {
-      writer.uint32(32).uint32(message.grantMinutes);
-    }
     if (message.via !== "") {
       writer.uint32(42).string(message.via);
+    }
+    if (message.planHash !== "") {
+      writer.uint32(50).string(message.planHash);
+    }
+    if (message.grantSeconds !== 0) {
+      writer.uint32(56).uint32(message.grantSeconds);
     }
     return writer;
   },
@@ -2312,20 +2761,28 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
             message.reason = reader.string();
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.grantMinutes = reader.uint32();
-            continue;
-          }
           case 5: {
             if (tag !== 42) {
               break;
             }
 
             message.via = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.planHash = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.grantSeconds = reader.uint32();
             continue;
           }
         }
@@ -2345,12 +2802,17 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       verdict: isSet(object.verdict) ? verdictFromJSON(object.verdict) : 0,
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
-      grantMinutes: isSet(object.grantMinutes)
-        ? globalThis.Number(object.grantMinutes)
-        : isSet(object.grant_minutes)
-        ? globalThis.Number(object.grant_minutes)
-        : 0,
       via: isSet(object.via) ? globalThis.String(object.via) : "",
+      planHash: isSet(object.planHash)
+        ? globalThis.String(object.planHash)
+        : isSet(object.plan_hash)
+        ? globalThis.String(object.plan_hash)
+        : "",
+      grantSeconds: isSet(object.grantSeconds)
+        ? globalThis.Number(object.grantSeconds)
+        : isSet(object.grant_seconds)
+        ? globalThis.Number(object.grant_seconds)
+        : 0,
     };
   },
 
@@ -2365,11 +2827,14 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     if (message.reason !== "") {
       obj.reason = message.reason;
     }
-    if (message.grantMinutes !== 0) {
-      obj.grantMinutes = Math.round(message.grantMinutes);
-    }
     if (message.via !== "") {
       obj.via = message.via;
+    }
+    if (message.planHash !== "") {
+      obj.planHash = message.planHash;
+    }
+    if (message.grantSeconds !== 0) {
+      obj.grantSeconds = Math.round(message.grantSeconds);
     }
     return obj;
   },
@@ -2382,8 +2847,9 @@ export const ResolveApprovalRequest: MessageFns<ResolveApprovalRequest> = {
     message.id = object.id ?? "";
     message.verdict = object.verdict ?? 0;
     message.reason = object.reason ?? "";
-    message.grantMinutes = object.grantMinutes ?? 0;
     message.via = object.via ?? "";
+    message.planHash = object.planHash ?? "";
+    message.grantSeconds = object.grantSeconds ?? 0;
     return message;
   },
 };
@@ -2865,11 +3331,14 @@ export const Halt: MessageFns<Halt> = {
 };
 
 function createBaseListAgentsRequest(): ListAgentsRequest {
-  return {};
+  return { pageToken: "" };
 }
 
 export const ListAgentsRequest: MessageFns<ListAgentsRequest> = {
-  encode(_: ListAgentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListAgentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -2886,6 +3355,14 @@ export const ListAgentsRequest: MessageFns<ListAgentsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2898,32 +3375,45 @@ export const ListAgentsRequest: MessageFns<ListAgentsRequest> = {
     }
   },
 
-  fromJSON(_: any): ListAgentsRequest {
-    return {};
+  fromJSON(object: any): ListAgentsRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
   },
 
-  toJSON(_: ListAgentsRequest): unknown {
+  toJSON(message: ListAgentsRequest): unknown {
     const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
     return obj;
   },
 
   create(base?: DeepPartial<ListAgentsRequest>): ListAgentsRequest {
     return ListAgentsRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListAgentsRequest>): ListAgentsRequest {
+  fromPartial(object: DeepPartial<ListAgentsRequest>): ListAgentsRequest {
     const message = createBaseListAgentsRequest();
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListAgentsResponse(): ListAgentsResponse {
-  return { agents: [] };
+  return { agents: [], nextPageToken: "" };
 }
 
 export const ListAgentsResponse: MessageFns<ListAgentsResponse> = {
   encode(message: ListAgentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.agents) {
       Agent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -2949,6 +3439,14 @@ export const ListAgentsResponse: MessageFns<ListAgentsResponse> = {
             message.agents.push(Agent.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2962,13 +3460,23 @@ export const ListAgentsResponse: MessageFns<ListAgentsResponse> = {
   },
 
   fromJSON(object: any): ListAgentsResponse {
-    return { agents: globalThis.Array.isArray(object?.agents) ? object.agents.map((e: any) => Agent.fromJSON(e)) : [] };
+    return {
+      agents: globalThis.Array.isArray(object?.agents) ? object.agents.map((e: any) => Agent.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
   },
 
   toJSON(message: ListAgentsResponse): unknown {
     const obj: any = {};
     if (message.agents?.length) {
       obj.agents = message.agents.map((e) => Agent.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
     }
     return obj;
   },
@@ -2979,6 +3487,7 @@ export const ListAgentsResponse: MessageFns<ListAgentsResponse> = {
   fromPartial(object: DeepPartial<ListAgentsResponse>): ListAgentsResponse {
     const message = createBaseListAgentsResponse();
     message.agents = object.agents?.map((e) => Agent.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
@@ -3292,11 +3801,14 @@ export const Agent: MessageFns<Agent> = {
 };
 
 function createBaseListHostsRequest(): ListHostsRequest {
-  return {};
+  return { pageToken: "" };
 }
 
 export const ListHostsRequest: MessageFns<ListHostsRequest> = {
-  encode(_: ListHostsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListHostsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -3313,6 +3825,14 @@ export const ListHostsRequest: MessageFns<ListHostsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3325,32 +3845,45 @@ export const ListHostsRequest: MessageFns<ListHostsRequest> = {
     }
   },
 
-  fromJSON(_: any): ListHostsRequest {
-    return {};
+  fromJSON(object: any): ListHostsRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
   },
 
-  toJSON(_: ListHostsRequest): unknown {
+  toJSON(message: ListHostsRequest): unknown {
     const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
     return obj;
   },
 
   create(base?: DeepPartial<ListHostsRequest>): ListHostsRequest {
     return ListHostsRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListHostsRequest>): ListHostsRequest {
+  fromPartial(object: DeepPartial<ListHostsRequest>): ListHostsRequest {
     const message = createBaseListHostsRequest();
+    message.pageToken = object.pageToken ?? "";
     return message;
   },
 };
 
 function createBaseListHostsResponse(): ListHostsResponse {
-  return { hosts: [] };
+  return { hosts: [], nextPageToken: "" };
 }
 
 export const ListHostsResponse: MessageFns<ListHostsResponse> = {
   encode(message: ListHostsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.hosts) {
       Host.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -3376,6 +3909,14 @@ export const ListHostsResponse: MessageFns<ListHostsResponse> = {
             message.hosts.push(Host.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3389,13 +3930,23 @@ export const ListHostsResponse: MessageFns<ListHostsResponse> = {
   },
 
   fromJSON(object: any): ListHostsResponse {
-    return { hosts: globalThis.Array.isArray(object?.hosts) ? object.hosts.map((e: any) => Host.fromJSON(e)) : [] };
+    return {
+      hosts: globalThis.Array.isArray(object?.hosts) ? object.hosts.map((e: any) => Host.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
   },
 
   toJSON(message: ListHostsResponse): unknown {
     const obj: any = {};
     if (message.hosts?.length) {
       obj.hosts = message.hosts.map((e) => Host.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
     }
     return obj;
   },
@@ -3406,6 +3957,7 @@ export const ListHostsResponse: MessageFns<ListHostsResponse> = {
   fromPartial(object: DeepPartial<ListHostsResponse>): ListHostsResponse {
     const message = createBaseListHostsResponse();
     message.hosts = object.hosts?.map((e) => Host.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
     return message;
   },
 };
@@ -4988,10 +5540,14 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
 /**
  * WardenService is what operators and the CLI do. Every call needs a JWT with the role `operator` or `admin`;
  * `viewer` may use the List and Get calls.
+ *
+ * Every list comes in pages of 512 KiB at most and carries what is bounded of each row: a command's beginning, no plan. A page
+ * whose `next_page_token` is not empty is not the last; the call with it as `page_token`, and all else the same, goes on behind the
+ * page: what is there all along comes exactly once. A token that this gateway did not give is refused with INVALID_ARGUMENT.
  */
 export type WardenServiceService = typeof WardenServiceService;
 export const WardenServiceService = {
-  /** Running ones, or the past, newest first. */
+  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
   listExecutions: {
     path: "/clawrden.v1.WardenService/ListExecutions" as const,
     requestStream: false as const,
@@ -5023,6 +5579,7 @@ export const WardenServiceService = {
     responseSerialize: (value: GetOutputResponse): Buffer => Buffer.from(GetOutputResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetOutputResponse => GetOutputResponse.decode(value),
   },
+  /** What waits for a person: every agent's oldest question first, then every agent's next. */
   listApprovals: {
     path: "/clawrden.v1.WardenService/ListApprovals" as const,
     requestStream: false as const,
@@ -5033,7 +5590,17 @@ export const WardenServiceService = {
       Buffer.from(ListApprovalsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListApprovalsResponse => ListApprovalsResponse.decode(value),
   },
-  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  /** One that waits, with its whole plan. */
+  getApproval: {
+    path: "/clawrden.v1.WardenService/GetApproval" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetApprovalRequest): Buffer => Buffer.from(GetApprovalRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetApprovalRequest => GetApprovalRequest.decode(value),
+    responseSerialize: (value: GetApprovalResponse): Buffer => Buffer.from(GetApprovalResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetApprovalResponse => GetApprovalResponse.decode(value),
+  },
+  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
   watchApprovals: {
     path: "/clawrden.v1.WardenService/WatchApprovals" as const,
     requestStream: false as const,
@@ -5045,7 +5612,10 @@ export const WardenServiceService = {
       Buffer.from(WatchApprovalsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchApprovalsResponse => WatchApprovalsResponse.decode(value),
   },
-  /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
+  /**
+   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
+   * the approval's (`plan-changed`).
+   */
   resolveApproval: {
     path: "/clawrden.v1.WardenService/ResolveApproval" as const,
     requestStream: false as const,
@@ -5168,15 +5738,21 @@ export const WardenServiceService = {
 } as const;
 
 export interface WardenServiceServer extends UntypedServiceImplementation {
-  /** Running ones, or the past, newest first. */
+  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
   listExecutions: handleUnaryCall<ListExecutionsRequest, ListExecutionsResponse>;
   getExecution: handleUnaryCall<GetExecutionRequest, GetExecutionResponse>;
   /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
   getOutput: handleUnaryCall<GetOutputRequest, GetOutputResponse>;
+  /** What waits for a person: every agent's oldest question first, then every agent's next. */
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
-  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  /** One that waits, with its whole plan. */
+  getApproval: handleUnaryCall<GetApprovalRequest, GetApprovalResponse>;
+  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
   watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
-  /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
+  /**
+   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
+   * the approval's (`plan-changed`).
+   */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
   /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
   setAgentState: handleUnaryCall<SetAgentStateRequest, SetAgentStateResponse>;
@@ -5202,7 +5778,7 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
 }
 
 export interface WardenServiceClient extends Client {
-  /** Running ones, or the past, newest first. */
+  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
   listExecutions(
     request: ListExecutionsRequest,
     callback: (error: ServiceError | null, response: ListExecutionsResponse) => void,
@@ -5249,6 +5825,7 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetOutputResponse) => void,
   ): ClientUnaryCall;
+  /** What waits for a person: every agent's oldest question first, then every agent's next. */
   listApprovals(
     request: ListApprovalsRequest,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
@@ -5264,7 +5841,23 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
   ): ClientUnaryCall;
-  /** All that is pending, at once and again whenever it changes; a slow reader gets only the newest. */
+  /** One that waits, with its whole plan. */
+  getApproval(
+    request: GetApprovalRequest,
+    callback: (error: ServiceError | null, response: GetApprovalResponse) => void,
+  ): ClientUnaryCall;
+  getApproval(
+    request: GetApprovalRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetApprovalResponse) => void,
+  ): ClientUnaryCall;
+  getApproval(
+    request: GetApprovalRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetApprovalResponse) => void,
+  ): ClientUnaryCall;
+  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
   watchApprovals(
     request: WatchApprovalsRequest,
     options?: Partial<CallOptions>,
@@ -5274,7 +5867,10 @@ export interface WardenServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchApprovalsResponse>;
-  /** Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION. */
+  /**
+   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
+   * the approval's (`plan-changed`).
+   */
   resolveApproval(
     request: ResolveApprovalRequest,
     callback: (error: ServiceError | null, response: ResolveApprovalResponse) => void,

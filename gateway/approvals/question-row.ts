@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Plan } from '../../src/plan.ts';
+import { recordable } from '../../src/recordable-command.ts';
+import { questionPlanBytes } from '../bounded-records.ts';
+import type { ApprovalRow } from '../store/database.ts';
+import type { PendingApproval } from '../warden-view.ts';
+import { whyNoGrant } from './why-no-grant.ts';
+
+export interface Question {
+  readonly executionId: string;
+  readonly caller: string;
+  readonly agent: string;
+  readonly planHash: string;
+  readonly plan: string;
+  readonly rule: string;
+  readonly reason: string;
+  /** JSON that is given back with the question after a restart. */
+  readonly context: string;
+  readonly expiresInMs: number;
+}
+
+/** Its id is of the gateway's own making: 128 bits that no asker has a hand in. */
+export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
+  const now = Date.now();
+  return {
+    id: randomBytes(16).toString('hex'),
+    execution_id: question.executionId,
+    caller: question.caller,
+    agent: question.agent,
+    plan_hash: question.planHash,
+    plan: question.plan,
+    rule: question.rule,
+    reason: question.reason,
+    context: question.context,
+    state: 'pending',
+    verdict_by: '',
+    verdict_via: '',
+    verdict_reason: '',
+    created_at: now,
+    expires_at: now + expiresInMs,
+    resolved_at: null,
+    used_at: null,
+  };
+}
+
+export function toPending(row: ApprovalRow): PendingApproval {
+  // Written by this program.
+  const plan = JSON.parse(row.plan) as Plan;
+  return {
+    id: row.id,
+    executionId: row.execution_id,
+    agent: row.agent,
+    planHash: row.plan_hash,
+    plan: row.plan,
+    command: recordable(plan.argv, plan.cwd),
+    noGrant: whyNoGrant(plan),
+    rule: row.rule,
+    reason: row.reason,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+export function isTooLarge({ plan }: ApprovalRow): boolean {
+  return Buffer.byteLength(plan) > questionPlanBytes;
+}

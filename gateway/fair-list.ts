@@ -1,0 +1,53 @@
+/** By share: the turn of the last row of it that was shown. */
+export type Marks = ReadonlyMap<number, number>;
+
+export interface FairRow<Row> {
+  readonly row: Row;
+  /** Whose it is, as a number that this list gave. */
+  readonly share: number;
+  /** Which of all rows this list met it as. */
+  readonly turn: number;
+}
+
+/**
+ * Rows in an order in which one share hides no other: the oldest of each, then the next of each. `behind` are the marks
+ * of what was shown already: what is left of each share comes in the same order, whatever went meanwhile. `rows` is all
+ * that there is now, the oldest first.
+ */
+export type FairList<Row> = (rows: readonly Row[], behind: Marks) => FairRow<Row>[];
+
+export function createFairList<Row>(
+  keyOf: (row: Row) => string,
+  shareOf: (row: Row) => string,
+): FairList<Row> {
+  let known = new Map<string, FairRow<Row>>();
+  let shares = new Map<string, number>();
+  let [turns, numbers] = [0, 0];
+
+  function meet(row: Row): FairRow<Row> {
+    const name = shareOf(row);
+    const share = shares.get(name) ?? (numbers += 1);
+    shares.set(name, share);
+    const turn = known.get(keyOf(row))?.turn ?? (turns += 1);
+    return { row, share, turn };
+  }
+
+  return (rows, behind) => {
+    const present = rows.map(meet);
+    known = new Map(present.map((each) => [keyOf(each.row), each]));
+    shares = new Map(present.map((each) => [shareOf(each.row), each.share]));
+    return inRounds(present.filter(({ share, turn }) => turn > (behind.get(share) ?? 0)));
+  };
+}
+
+function inRounds<Row>(rows: readonly FairRow<Row>[]): FairRow<Row>[] {
+  const met = new Map<number, number>();
+  const rounds = rows
+    .toSorted((a, b) => a.turn - b.turn)
+    .map((each) => {
+      const round = (met.get(each.share) ?? 0) + 1;
+      met.set(each.share, round);
+      return { each, round };
+    });
+  return rounds.sort((a, b) => a.round - b.round).map(({ each }) => each);
+}

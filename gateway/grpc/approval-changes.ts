@@ -1,0 +1,31 @@
+import { Approval, type WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
+import { createFairList } from '../fair-list.ts';
+import type { PendingApproval } from '../warden-view.ts';
+import { fillPage } from './page.ts';
+import { toApproval } from './warden-messages.ts';
+
+/** Of what comes, and of the ids of what goes, in one message. */
+const mostRows = 1000;
+const shape = { limit: mostRows, toMessage: toApproval, type: Approval };
+
+/** Tells one watcher, step by step, what it does not know yet: at first everything. */
+export function createChanges(waiting: () => readonly PendingApproval[]): () => WatchApprovalsResponse {
+  const list = createFairList<PendingApproval>(
+    ({ id }) => id,
+    ({ agent }) => agent,
+  );
+  const told = new Set<string>();
+  return () => {
+    const now = waiting();
+    const present = new Set(now.map(({ id }) => id));
+    const gone = [...told].filter((id) => !present.has(id));
+    const page = fillPage(
+      list(now, new Map()).flatMap(({ row }) => (told.has(row.id) ? [] : [row])),
+      shape,
+    );
+    for (const { id } of page.rows) told.add(id);
+    for (const id of gone.slice(0, mostRows)) told.delete(id);
+    const more = page.more() || gone.length > mostRows;
+    return { came: [...page.messages], gone: gone.slice(0, mostRows), more };
+  };
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { createFairList, type FairRow, type Marks } from '../fair-list.ts';
+import { fillPage, type PageShape } from './page.ts';
+import { foreignToken, numbersOf, toToken } from './page-token.ts';
+
+export interface Listed<Message> {
+  readonly messages: Message[];
+  /** Empty at the list's end. */
+  readonly nextPageToken: string;
+}
+
+/** Pages of rows that share a list fairly; a token says what was shown of each share. `rows`: all of them, the oldest first. */
+export type FairPages<Row, Message> = (
+  rows: readonly Row[],
+  token: string,
+  shape: PageShape<Row, Message>,
+  wanted?: (row: Row) => boolean,
+) => Listed<Message>;
+
+export function createFairPages<Row, Message>(
+  keyOf: (row: Row) => string,
+  shareOf: (row: Row) => string,
+): FairPages<Row, Message> {
+  const list = createFairList(keyOf, shareOf);
+  // Turns begin anew with the gateway: a token from before would skip rows.
+  const kind = randomBytes(6).toString('hex');
+  return (rows, token, { toMessage, ...shape }, wanted = () => true) => {
+    const marks = marksOf(kind, token);
+    const left = list(rows, marks).filter(({ row }) => wanted(row));
+    const page = fillPage(left, { ...shape, toMessage: ({ row }: FairRow<Row>) => toMessage(row) });
+    const nextPageToken = page.more() ? tokenOf(kind, marks, page.rows) : '';
+    return { messages: [...page.messages], nextPageToken };
+  };
+}
+
+function marksOf(kind: string, token: string): Marks {
+  const numbers = numbersOf(kind, token) ?? [];
+  if (numbers.length % 2 !== 0) throw foreignToken();
+  const marks = new Map<number, number>();
+  for (let at = 0; at < numbers.length; at += 2) marks.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  return marks;
+}
+
+function tokenOf(kind: string, before: Marks, shown: readonly FairRow<unknown>[]): string {
+  const marks = new Map(before);
+  for (const { share, turn } of shown) marks.set(share, turn);
+  return toToken(kind, [...marks].flat());
+}

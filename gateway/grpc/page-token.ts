@@ -1,0 +1,38 @@
+import { invalid } from './start-request.ts';
+
+/** Which list a token is of; with the gateway's own start where places do not outlive it. */
+export type TokenKind = string;
+
+/** Opaque to whoever gets it. */
+export function toToken(kind: TokenKind, place: readonly (number | string)[]): string {
+  return Buffer.from(JSON.stringify([kind, ...place])).toString('base64url');
+}
+
+/** The place, `undefined` for an empty token: the beginning. Refuses what is no token of this list. */
+export function fromToken(kind: TokenKind, token: string): readonly unknown[] | undefined {
+  if (token === '') return undefined;
+  const parsed = parse(token);
+  if (!Array.isArray(parsed) || parsed[0] !== kind) throw foreignToken();
+  return parsed.slice(1);
+}
+
+/** The place in whole numbers; so many, where `count` is given. */
+export function numbersOf(kind: TokenKind, token: string, count?: number): readonly number[] | undefined {
+  const place = fromToken(kind, token);
+  if (place === undefined) return undefined;
+  const numbers = place.filter((item) => Number.isSafeInteger(item)) as number[];
+  if (numbers.length !== place.length || numbers.length !== (count ?? place.length)) throw foreignToken();
+  return numbers;
+}
+
+export function foreignToken(): Error {
+  return invalid('page_token is none of this list now: begin again without one');
+}
+
+function parse(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
