@@ -1,5 +1,6 @@
 import type { Command, Identity } from '../../src/command.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { AgentBudget } from './agent-budget.ts';
 import { identityRefusal, type Peer } from './identity-refusal.ts';
 import { parseRequest } from './parse-request.ts';
 
@@ -13,9 +14,12 @@ export async function admitRequest(
   received: Promise<Buffer>,
   peer: Peer,
   users: readonly Identity[],
+  { oweValues: onRead, turn }: Pick<AgentBudget, 'oweValues' | 'turn'>,
 ): Promise<Admission> {
   try {
-    const { command, claim } = parseRequest(await received);
+    const body = await received;
+    await turn(body.length);
+    const { command, claim } = parseRequest(body, onRead);
     return { command, refusal: identityRefusal(peer, claim, users) };
   } catch (error) {
     if (error instanceof ClawrdenError) return { command: undefined, refusal: error };

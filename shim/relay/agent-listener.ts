@@ -1,17 +1,25 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import type { RequestLimits } from '../../src/config/relay-config.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { createAgentBudget } from './agent-budget.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
+import { foldReports } from './folded-reports.ts';
 import type { Peer } from './identity-refusal.ts';
 import { type KeptSocket, keepSocket } from './keep-socket.ts';
+import type { ParseTurn } from './parse-turns.ts';
 import { reportRefusal } from './report-refusal.ts';
-import { refuseShim } from './shim-end.ts';
+import { turnAway } from './shim-end.ts';
 
 const maxConnections = 256;
 const maxHandshakes = 64;
 /** Refused clients are let read their answer; beyond this nobody gets one. */
 const maxSockets = 512;
 
-export interface ListenerOptions extends ConnectionContext {
+export interface ListenerOptions extends Omit<ConnectionContext, 'budget' | 'reportTooMuch'> {
+  /** For all of the agent's clients together. */
+  readonly limits: RequestLimits;
+  /** The relay's, for all agents. */
+  readonly turn: ParseTurn;
   /** What the kernel says of the process at the other end. */
   readonly peerOf: (socket: Socket) => Peer;
 }
@@ -19,6 +27,7 @@ export interface ListenerOptions extends ConnectionContext {
 /** Serves one agent's socket. What one client does costs no other one more than its place. */
 export class AgentListener {
   readonly #options: ListenerOptions;
+  readonly #context: ConnectionContext;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** Each with the promise of its end. */
@@ -29,6 +38,9 @@ export class AgentListener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    const { agent, limits, turn } = options;
+    const budget = createAgentBudget(agent.name, limits, turn);
+    this.#context = { ...options, budget, reportTooMuch: foldReports((refusal) => this.#report(refusal)) };
     // Half open: a client that has sent its last byte is still told how it ended.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) =>
       this.#accept(socket),
@@ -84,16 +96,17 @@ export class AgentListener {
     }
   }
 
-  /** Not recorded by the gateway one by one: a flood here is not to become one there. */
   #turnAway(socket: Socket): void {
     const text = `this agent has ${maxConnections} commands open; wait for one to end`;
-    refuseShim(socket, new ClawrdenError('rate-limit', text));
+    const refusal = new ClawrdenError('rate-limit', text);
+    turnAway(socket, refusal);
+    this.#context.reportTooMuch(refusal);
     this.#warn({ reason: 'rate-limit' }, text);
   }
 
   #serve(socket: Socket, peer: Peer): void {
     this.#makeRoom();
-    const connection = new Connection(socket, peer, this.#options);
+    const connection = new Connection(socket, peer, this.#context);
     this.#handshakes.add(socket);
     void connection.received.then(() => this.#handshakes.delete(socket));
     const done = connection
@@ -112,6 +125,13 @@ export class AgentListener {
     if (oldest === undefined) return;
     this.#handshakes.delete(oldest);
     oldest.destroy();
+  }
+
+  /** Not one by one: a flood here is not to become one there. */
+  #report(refusal: ClawrdenError): void {
+    const { agent, link } = this.#options;
+    const [identity] = agent.users;
+    void reportRefusal(link, { agent: agent.name, refusal, identity, command: undefined }).catch(() => {});
   }
 
   #warn(fields: object, message: string): void {

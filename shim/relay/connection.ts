@@ -8,8 +8,10 @@ import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { type Outcome, outcomeOf } from '../../src/outcome.ts';
 import { type Admission, admitRequest } from './admit-request.ts';
+import type { AgentBudget } from './agent-budget.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import type { CountedLog } from './counted-log.ts';
+import type { ReportTooMuch } from './folded-reports.ts';
 import type { Peer } from './identity-refusal.ts';
 import type { Mirror } from './mirror.ts';
 import { reachGateway } from './reach-gateway.ts';
@@ -17,7 +19,7 @@ import { receiveRequest } from './receive-request.ts';
 import { relayExecution } from './relayed-execution.ts';
 import { reportRefusal } from './report-refusal.ts';
 import { ShimChannel } from './shim-channel.ts';
-import { refuseShim } from './shim-end.ts';
+import { refuseShim, turnAway } from './shim-end.ts';
 
 export interface ConnectionContext {
   readonly agent: RelayAgentConfig;
@@ -28,6 +30,9 @@ export interface ConnectionContext {
   readonly log: Logger;
   /** For what this agent's clients do wrong. */
   readonly warn: CountedLog;
+  /** This agent's, for all of its clients. */
+  readonly budget: AgentBudget;
+  readonly reportTooMuch: ReportTooMuch;
 }
 
 const requestTimeoutMs = 10_000;
@@ -53,7 +58,7 @@ export class Connection {
     this.#told = new Promise((resolve) => {
       socket.once('finish', resolve).once('close', resolve);
     });
-    this.#body = receiveRequest(socket, requestTimeoutMs);
+    this.#body = receiveRequest(socket, requestTimeoutMs, context.budget.takeRequest);
     this.received = this.#body.then(ignore, ignore);
   }
 
@@ -64,7 +69,8 @@ export class Connection {
   async serve(): Promise<void> {
     try {
       const { command, refusal } = await this.#admit();
-      if (refusal !== undefined) await this.#refuse(refusal, command);
+      if (refusal?.code === 'rate-limit') this.#turnAway(refusal);
+      else if (refusal !== undefined) await this.#refuse(refusal, command);
       else await this.#run(command);
       await this.#told;
     } catch (error) {
@@ -84,7 +90,15 @@ export class Connection {
   #admit(): Promise<Admission> {
     const body = this.#body ?? Promise.reject(new Error('a connection is served once'));
     this.#body = undefined;
-    return admitRequest(body, this.#peer, this.#context.agent.users);
+    const { agent, budget } = this.#context;
+    return admitRequest(body, this.#peer, agent.users, budget);
+  }
+
+  #turnAway(refusal: ClawrdenError): void {
+    const { agent, warn, reportTooMuch } = this.#context;
+    turnAway(this.#socket, refusal);
+    reportTooMuch(refusal);
+    warn({ agent: agent.name, reason: refusal.code }, refusal.message);
   }
 
   /** The gateway records it, but the answer does not wait for that longer than 1 s. */
@@ -100,7 +114,7 @@ export class Connection {
   async #run(command: Command): Promise<void> {
     const executionId = newExecutionId();
     const start = performance.now();
-    this.#shim = new ShimChannel(this.#socket, command.version);
+    this.#shim = new ShimChannel(this.#socket, command.version, this.#context.budget.waitAfter);
     const outcome = await this.#outcomeOf(this.#shim, command, executionId);
     this.#shim.finish(outcome);
     const { agent, log } = this.#context;

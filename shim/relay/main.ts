@@ -15,6 +15,7 @@ import { countedLog } from './counted-log.ts';
 import { createHalt } from './halt.ts';
 import { prepareJail } from './jail.ts';
 import type { Mirror } from './mirror.ts';
+import { createParseTurns } from './parse-turns.ts';
 import { loadPeerCredentials } from './peer-credentials.ts';
 import { type Link, openRenewingLink } from './renewing-link.ts';
 import { synchronize } from './synchronize.ts';
@@ -58,6 +59,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const link = await connect(config, log);
   const engine = openAgentEngine(config.docker);
   const parts = { link, engine, log };
+  const turn = createParseTurns();
   const agents = config.agents.map((agent) => {
     const mirrors = new Set<Mirror>();
     const { name, container } = agent;
@@ -66,6 +68,8 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
         ...parts,
         agent,
         mirrors,
+        limits: config.limits,
+        turn,
         warn: countedLog(log),
         peerOf: credentials.of,
       }),

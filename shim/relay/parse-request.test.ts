@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ClawrdenError } from '../../src/errors.ts';
 import { parseRequest } from './parse-request.ts';
 
 const version0 = {
@@ -127,5 +129,61 @@ describe('parseRequest', () => {
     expect(() => parse({ ...version0, identity: undefined })).toThrow('"identity"');
     const body = JSON.stringify(version0).replace('"uid":1000', '"uid":1e3');
     expect(parse(body).claim.uid).toBe(1000);
+  });
+});
+
+describe('P20 A-86: nothing is read behind the first thing that is too much', () => {
+  const refusalOf = (body: string): { code: string; read: number } => {
+    let read = 0;
+    try {
+      parseRequest(Buffer.from(body), (values) => {
+        read = values;
+      });
+    } catch (error) {
+      return { code: (error as ClawrdenError).code, read };
+    }
+    return { code: '', read };
+  };
+
+  it('a key that is not known, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 20 }),
+        fc.nat(50),
+        fc.boolean(),
+        (name, before, inside) => {
+          const key = JSON.stringify(`?${name}`);
+          const items = Array(before).fill('""').join(',');
+          const rest = Array(50_000).fill('0').join(',');
+          const body = inside
+            ? `{"args":[${items}],"identity":{${key}:[${rest}]}}`
+            : `{"args":[${items}],${key}:[${rest}]}`;
+          expect(refusalOf(body)).toMatchObject({ code: 'request-invalid' });
+          expect(refusalOf(body).read).toBeLessThanOrEqual(before + 4);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('one value more than a command may have, in whatever lists; as many as it may have are read', () => {
+    const list = (count: number) => `[${Array(count).fill('""').join(',')}]`;
+    for (const body of [
+      `{"args":${list(100_000)}}`,
+      `{"args":[${Array(8).fill(list(20_000)).join(',')}]}`,
+      list(200_000),
+    ]) {
+      const { code, read } = refusalOf(body);
+      expect(code).toBe('too-large');
+      expect(read).toBeLessThan(34_000);
+    }
+    const most = {
+      command: 'ls',
+      args: Array(32_768).fill(''),
+      cwd: '/',
+      env: Array(1000).fill('A=b'),
+      identity: { uid: 1, gid: 1 },
+    };
+    expect(refusalOf(JSON.stringify(most))).toEqual({ code: '', read: 33_768 + 8 });
   });
 });

@@ -1,8 +1,15 @@
 import type { Command, Identity, Stdio, StdioKind, TerminalSize } from '../../src/command.ts';
 import { noStdin } from '../../src/command.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { commandLimits } from '../../src/policy/check-command.ts';
 import { renderArgument } from '../../src/render-text.ts';
-import { JsonError, readStrictJson } from './strict-json.ts';
+import {
+  JsonError,
+  type JsonLimits,
+  readStrictJson,
+  TooManyValuesError,
+  UnknownKeyError,
+} from './strict-json.ts';
 
 export interface ShimRequest {
   readonly command: Command;
@@ -16,19 +23,38 @@ const defaultUmask = 0o022;
 const kinds: ReadonlySet<unknown> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 const keysOfVersion0 = ['command', 'args', 'cwd', 'env', 'identity'];
 const keysOfVersion1 = [...keysOfVersion0, 'v', 'umask', 'stdio', 'ignored', 'tty'];
+const allKeys: ReadonlySet<string> = new Set([...keysOfVersion1, 'uid', 'gid', 'cols', 'rows']);
 
-/** The body of a shim's request, exactly as `docs/protocol.md` lists it; anything else throws `request-invalid`. */
-export function parseRequest(body: Uint8Array): ShimRequest {
-  const fields = record('the request', read(body));
+/** As many as a command may have, and some for the rest of a request. */
+const mostValues = commandLimits.args + commandLimits.envEntries + 128;
+
+/**
+ * The body of a shim's request, exactly as `docs/protocol.md` lists it; anything else throws `request-invalid` or, with more
+ * values than a command may have, `too-large`. `onRead` is told how many values were read, also where it throws.
+ */
+export function parseRequest(body: Uint8Array, onRead: (values: number) => void = () => {}): ShimRequest {
+  const limits: JsonLimits = { keys: allKeys, left: mostValues };
+  try {
+    return toRequest(read(body, limits));
+  } finally {
+    onRead(mostValues - limits.left);
+  }
+}
+
+function toRequest(value: unknown): ShimRequest {
+  const fields = record('the request', value);
   const version = parseVersion(fields['v']);
   allowKeys('the request', fields, version === 0 ? keysOfVersion0 : keysOfVersion1);
   return { command: parseCommand(fields, version), claim: parseClaim(fields['identity']) };
 }
 
-function read(body: Uint8Array): unknown {
+function read(body: Uint8Array, limits: JsonLimits): unknown {
   try {
-    return readStrictJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+    return readStrictJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), limits);
   } catch (error) {
+    if (error instanceof UnknownKeyError) throw unknownKey('the request', error.message);
+    if (error instanceof TooManyValuesError)
+      throw new ClawrdenError('too-large', `the request has more than ${mostValues} values`);
     if (error instanceof JsonError) throw invalid(`the request is no JSON: ${error.message}`);
     throw invalid('the request is not UTF-8');
   }
@@ -90,8 +116,11 @@ function record(what: string, value: unknown): Fields {
 
 function allowKeys(what: string, fields: Fields, allowed: readonly string[]): void {
   const unknown = Object.keys(fields).find((key) => !allowed.includes(key));
-  if (unknown !== undefined)
-    throw invalid(`${what} has a key that is not known: ${renderArgument(unknown.slice(0, maxShown))}`);
+  if (unknown !== undefined) throw unknownKey(what, renderArgument(unknown.slice(0, maxShown)));
+}
+
+function unknownKey(what: string, key: string): ClawrdenError {
+  return invalid(`${what} has a key that is not known: ${key}`);
 }
 
 function list<T>(what: string, value: unknown, item: (what: string, value: unknown) => T): T[] {

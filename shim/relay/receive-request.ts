@@ -9,11 +9,15 @@ const spareBytes = 64 * 1024;
 
 /**
  * The request's body; what came behind it is read from the socket next. Leaves the socket paused. Rejects with
- * `too-large`, or with a FrameError where the client broke the protocol, hung up or took longer than `timeoutMs`.
+ * `too-large`, with what `admit` throws before the body is read, or with a FrameError where the client broke the protocol, hung up or took longer than `timeoutMs`.
  */
-export function receiveRequest(socket: Socket, timeoutMs: number): Promise<Buffer> {
+export function receiveRequest(
+  socket: Socket,
+  timeoutMs: number,
+  admit: (bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const buffer = new RequestBuffer();
+    const buffer = new RequestBuffer(admit);
     const onData = (chunk: Buffer) => {
       try {
         const body = buffer.push(chunk);
@@ -42,13 +46,20 @@ export function receiveRequest(socket: Socket, timeoutMs: number): Promise<Buffe
 class RequestBuffer {
   #bytes = Buffer.allocUnsafe(firstBytes);
   #filled = 0;
+  #end: number | undefined;
+  readonly #admit: (bytes: number) => void;
   /** A copy of the bytes behind a complete request. */
   rest: Buffer = Buffer.alloc(0);
+
+  constructor(admit: (bytes: number) => void) {
+    this.#admit = admit;
+  }
 
   push(chunk: Buffer): Buffer | undefined {
     this.#append(chunk);
     if (this.#filled < headerBytes) return undefined;
-    const end = headerBytes + checkLength(this.#bytes.readUInt32BE(0));
+    this.#end ??= headerBytes + this.#checkLength(this.#bytes.readUInt32BE(0));
+    const end = this.#end;
     if (this.#filled < end) return undefined;
     this.rest = Buffer.from(this.#bytes.subarray(end, this.#filled));
     return this.#bytes.subarray(headerBytes, end);
@@ -65,12 +76,13 @@ class RequestBuffer {
     chunk.copy(this.#bytes, this.#filled);
     this.#filled = filled;
   }
-}
 
-function checkLength(length: number): number {
-  if (length === 0) throw new FrameError('a request of no bytes');
-  if (length > maxRequestBytes) {
-    throw new ClawrdenError('too-large', `the request is larger than ${maxRequestBytes} bytes`);
+  #checkLength(length: number): number {
+    if (length === 0) throw new FrameError('a request of no bytes');
+    if (length > maxRequestBytes) {
+      throw new ClawrdenError('too-large', `the request is larger than ${maxRequestBytes} bytes`);
+    }
+    this.#admit(length);
+    return length;
   }
-  return length;
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Input, Output } from '../../src/execution-io.ts';
-import { encodeFrameHeader, FrameError, FrameReader, FrameType } from '../../src/frames.ts';
+import { encodeFrameHeader, type Frame, FrameError, FrameReader, FrameType } from '../../src/frames.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { escapeUnprintable } from '../../src/render-text.ts';
 import { drained } from './drained.ts';
@@ -26,6 +27,9 @@ export class ShimChannel {
   readonly #version: number;
   readonly #abort = new AbortController();
   readonly #reader = new FrameReader();
+  readonly #waitAfter: (frames: readonly Frame[]) => number;
+  /** While there are any nothing is read. */
+  #holds = 0;
   #ack: Ack | undefined;
   #credit = 0;
   #stdinEnded = false;
@@ -34,8 +38,9 @@ export class ShimChannel {
   #early: Input[] = [];
   #handler: InputHandler | undefined;
 
-  /** `version` is that of the shim's request. */
-  constructor(socket: Socket, version: number) {
+  /** `version` is that of the shim's request; `waitAfter` tells for how many milliseconds nothing is read behind these frames. */
+  constructor(socket: Socket, version: number, waitAfter: (frames: readonly Frame[]) => number) {
+    this.#waitAfter = waitAfter;
     this.#socket = socket;
     this.#version = version;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
@@ -135,7 +140,10 @@ export class ShimChannel {
   #read(chunk: Buffer): void {
     if (this.#finished) return;
     try {
-      for (const frame of this.#reader.push(chunk)) this.#take(parseShimFrame(frame));
+      const frames = this.#reader.push(chunk);
+      for (const frame of frames) this.#take(parseShimFrame(frame));
+      const waitMs = this.#waitAfter(frames);
+      if (waitMs > 0) this.#holdUntil(sleep(waitMs, undefined, { ref: false }));
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.#abort.abort(
@@ -169,9 +177,16 @@ export class ShimChannel {
       return;
     }
     const wait = this.#handler(input);
-    if (wait === undefined) return;
+    if (wait !== undefined) this.#holdUntil(wait);
+  }
+
+  #holdUntil(wait: Promise<void>): void {
+    this.#holds += 1;
     this.#socket.pause();
-    void wait.then(() => this.#socket.resume());
+    void wait.then(() => {
+      this.#holds -= 1;
+      if (this.#holds === 0) this.#socket.resume();
+    });
   }
 }
 

@@ -12,10 +12,21 @@ const lingerMs = 1000;
  * a version-0 shim reads nothing behind the ack.
  */
 export function refuseShim(socket: Socket, refusal: ClawrdenError): void {
+  socket.write(refusalBytes(refusal));
+  closeGently(socket);
+}
+
+/** The same, without reading a byte more: what a client sends that asks for too much is no work. */
+export function turnAway(socket: Socket, refusal: ClawrdenError): void {
+  socket.pause();
+  socket.end(refusalBytes(refusal));
+  destroyLater(socket);
+}
+
+function refusalBytes(refusal: ClawrdenError): Buffer {
   const line = encodeFrame(FrameType.stderr, endLine(refusal.code, refusal.message));
   const exit = encodeFrame(FrameType.exit, exitPayload(outcomeOf(refusal), 1));
-  socket.write(Buffer.concat([Uint8Array.of(denied), line, exit]));
-  closeGently(socket);
+  return Buffer.concat([Uint8Array.of(denied), line, exit]);
 }
 
 /** What the shim writes to stderr for every end that is not the tool's. One line of ASCII, whatever is in `text`. */
@@ -31,9 +42,11 @@ export function exitPayload(outcome: Outcome, version: number): Uint8Array {
 
 /** Reads and drops what the client is still writing for 1 s: a close with unread bytes would reset it. */
 export function closeGently(socket: Socket): void {
-  socket.end(() => {
-    const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
-    socket.once('close', () => clearTimeout(timer));
-  });
+  socket.end(() => destroyLater(socket));
   socket.resume();
+}
+
+function destroyLater(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

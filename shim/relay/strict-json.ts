@@ -5,15 +5,29 @@ export class JsonError extends Error {
   override name = 'JsonError';
 }
 
+/** A key that nobody asked for. */
+export class UnknownKeyError extends JsonError {}
+
+/** More values than any request has. */
+export class TooManyValuesError extends JsonError {}
+
+/** What a reader goes no further than. */
+export interface JsonLimits {
+  /** That any of its objects may have. */
+  readonly keys: ReadonlySet<string>;
+  /** How many more values there may be; counts down. */
+  left: number;
+}
+
 const maxDepth = 8;
 const maxShown = 64;
 
 /**
  * JSON text to a value, in linear time. Refuses what JSON.parse lets pass: a key twice, nesting deeper than 8 and
- * strings that are not well-formed Unicode. Objects have no prototype. Throws a JsonError.
+ * strings that are not well-formed Unicode. Objects have no prototype. Throws a JsonError, as soon as one is due.
  */
-export function readStrictJson(text: string): unknown {
-  const reader: Reader = { text, at: 0 };
+export function readStrictJson(text: string, limits?: JsonLimits): unknown {
+  const reader: Reader = { text, at: 0, limits };
   const value = readValue(reader, 0);
   if (peek(reader) !== '') throw wrong(reader, 'the end');
   return value;
@@ -22,10 +36,12 @@ export function readStrictJson(text: string): unknown {
 interface Reader {
   readonly text: string;
   at: number;
+  readonly limits: JsonLimits | undefined;
 }
 
 function readValue(reader: Reader, depth: number): unknown {
   if (depth > maxDepth) throw new JsonError(`it is nested deeper than ${maxDepth}`);
+  if (reader.limits !== undefined) countValue(reader.limits);
   switch (peek(reader)) {
     case '{':
       return readObject(reader, depth);
@@ -38,12 +54,21 @@ function readValue(reader: Reader, depth: number): unknown {
   }
 }
 
+function countValue(limits: JsonLimits): void {
+  limits.left -= 1;
+  if (limits.left < 0) throw new TooManyValuesError('it has more values than any request');
+}
+
+function shown(key: string): string {
+  return renderArgument(key.slice(0, maxShown));
+}
+
 function readObject(reader: Reader, depth: number): object {
   const object: Record<string, unknown> = Object.create(null);
   readItems(reader, '}', () => {
     const key = readString(reader);
-    if (Object.hasOwn(object, key))
-      throw new JsonError(`the key ${renderArgument(key.slice(0, maxShown))} is there twice`);
+    if (Object.hasOwn(object, key)) throw new JsonError(`the key ${shown(key)} is there twice`);
+    if (reader.limits?.keys.has(key) === false) throw new UnknownKeyError(shown(key));
     expect(reader, ':');
     object[key] = readValue(reader, depth + 1);
   });

@@ -4,7 +4,7 @@ import type { Identity } from '../command.ts';
 import { checkShape, strictObject } from './check-shape.ts';
 import { ConfigError } from './config-error.ts';
 import { duplicates } from './duplicates.ts';
-import { nameField, parsedField, parseHostPort, pathField, usersField } from './fields.ts';
+import { nameField, parsedField, parseHostPort, pathField, sizeField, usersField } from './fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
@@ -20,7 +20,14 @@ export interface RelayConfig {
   readonly docker: string;
   /** Folder. */
   readonly state: string;
+  readonly limits: RequestLimits;
   readonly agents: readonly RelayAgentConfig[];
+}
+
+/** Of one agent; twice as much at once. */
+export interface RequestLimits {
+  readonly requestsPerSecond: number;
+  readonly bytesPerSecond: number;
 }
 
 export interface RelayAgentConfig {
@@ -51,6 +58,10 @@ const relaySchema = strictObject({
     "unix:///PATH of this host's own engine",
   ).prefault('unix:///var/run/docker.sock'),
   state: pathField.default('state'),
+  limits: strictObject({
+    'requests-per-second': z.int().min(1).max(100_000).default(200),
+    'bytes-per-second': sizeField.prefault('4m'),
+  }).prefault({}),
   agents: z.array(agent).default([]),
 });
 
@@ -75,6 +86,10 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
     file: resolve(file),
     identity: inFolder(raw.identity),
     state: inFolder(raw.state),
+    limits: {
+      requestsPerSecond: raw.limits['requests-per-second'],
+      bytesPerSecond: raw.limits['bytes-per-second'],
+    },
     agents,
   };
 }

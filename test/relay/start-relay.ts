@@ -6,8 +6,10 @@ import type { Execute, Resume } from '../../gateway/execute.ts';
 import { openAgentEngine } from '../../shim/relay/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/agent-listener.ts';
 import { countedLog } from '../../shim/relay/counted-log.ts';
+import { createParseTurns } from '../../shim/relay/parse-turns.ts';
 import { loadPeerCredentials } from '../../shim/relay/peer-credentials.ts';
 import type { Identity } from '../../src/command.ts';
+import type { RequestLimits } from '../../src/config/relay-config.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { type Network, networkTo } from './network.ts';
@@ -20,6 +22,8 @@ export interface TestRelay extends AsyncDisposable {
   readonly network: Network;
   readonly listener: AgentListener;
   readonly socket: string;
+  /** Another agent's socket, at the same relay. */
+  readonly neighbour: string;
   readonly logged: Record<string, unknown>[];
   readonly shim: () => ShimClient;
 }
@@ -29,6 +33,7 @@ export interface RelayOptions {
   readonly resume?: Resume;
   readonly users?: readonly [Identity, ...Identity[]];
   readonly peer?: Identity;
+  readonly limits?: RequestLimits;
   /** The agent host's, which is not there when left out. */
   readonly engine?: string;
 }
@@ -49,26 +54,35 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) });
   const { of } = loadPeerCredentials();
-  const listener = new AgentListener({
-    agent: { name: 'coder', socket, container: 'none', users: options.users ?? [user] },
-    link,
-    engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
-    mirrors: new Set(),
-    // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
-    peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
-    log,
-    warn: countedLog(log),
-  });
+  const turn = createParseTurns();
+  const listenerOf = (agent: string, path: string) =>
+    new AgentListener({
+      agent: { name: agent, socket: path, container: 'none', users: options.users ?? [user] },
+      link,
+      engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
+      mirrors: new Set(),
+      limits: options.limits ?? { requestsPerSecond: 200, bytesPerSecond: 4 * 1024 * 1024 },
+      turn,
+      // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
+      peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
+      log,
+      warn: countedLog(log),
+    });
+  const listener = listenerOf('coder', socket);
+  const neighbour = join(dir, 'sockets/other/warden.sock');
+  const other = listenerOf('other', neighbour);
+  await other.listen();
   await listener.listen();
   return {
     gateway,
     network,
     listener,
     socket,
+    neighbour,
     logged,
     shim: () => new ShimClient(socket),
     [Symbol.asyncDispose]: async () => {
-      await listener.drain();
+      await Promise.all([listener.drain(), other.drain()]);
       link.close();
       await network[Symbol.asyncDispose]();
       await gateway[Symbol.asyncDispose]();

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StartRequest } from '../../gateway/channel.ts';
+import type { Execute } from '../../gateway/execute.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import { outcomeOf } from '../../src/outcome.ts';
+import { version1 } from './requests.ts';
+import { ShimClient } from './shim-client.ts';
+import { startRelay } from './start-relay.ts';
+
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+const ended: Outcome = { kind: 'exited', code: 0, signal: 0 };
+
+/** As many connections as an agent may have open, each with the next request as soon as the last is answered. */
+async function startFlood(socket: string, kind: string): Promise<ChildProcess> {
+  const program = join(import.meta.dirname, 'flooder.ts');
+  const child = spawn(process.execPath, [program, socket, kind, '256'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+/** What comes from the flooded agent waits until it leaves; all else ends at once. */
+function executeOf(starts: StartRequest[]): Execute {
+  return (_caller, request, channel) => {
+    starts.push(request);
+    if (request.refusal !== undefined) return Promise.resolve(outcomeOf(request.refusal));
+    if (request.command.tool !== 'sleep') return Promise.resolve(ended);
+    return new Promise((resolve) =>
+      channel.listen((input) => {
+        if (input.type === 'signal') resolve(ended);
+      }),
+    );
+  };
+}
+
+const kinds = isLong
+  ? ['values', 'bytes', 'crumbs', 'blanks', 'keys', 'small', 'controls']
+  : ['values', 'bytes'];
+
+test.each(kinds)(
+  'A-86 P20: while one agent asks for as much as it can (%s), its neighbour is served, and what runs goes on',
+  async (kind) => {
+    const starts: StartRequest[] = [];
+    await using relay = await startRelay({ execute: executeOf(starts) });
+    const long = new ShimClient(relay.neighbour).request({ ...version1, command: 'sleep' });
+    await long.until(() => starts.length === 1);
+    const before = process.memoryUsage().rss;
+    const began = performance.now();
+    const flood = await startFlood(relay.socket, kind);
+    const times: number[] = [];
+    for (let count = 0; count < 21 || performance.now() - began < (isLong ? 10_000 : 1500); count += 1) {
+      const shim = new ShimClient(relay.neighbour).request(version1);
+      times.push(await shim.closed);
+      expect(shim.exit).toEqual([0, 0]);
+    }
+    flood.kill('SIGKILL');
+    const seconds = (performance.now() - began) / 1000;
+    times.sort((a, b) => a - b);
+    // Eight seconds, before there were budgets; the machine that runs this may be busy with other things.
+    expect(times[Math.floor(times.length / 2)]).toBeLessThan(1000);
+    const large = starts.filter(
+      ({ agent, command }) => agent === 'coder' && command.args.join('').length > 800_000,
+    );
+    expect(large.length).toBeLessThanOrEqual(8 + 4 * (seconds + 1));
+    expect(starts.filter(({ agent }) => agent === 'coder').length).toBeLessThanOrEqual(
+      400 + 201 * (seconds + 1),
+    );
+    expect(process.memoryUsage().rss - before).toBeLessThan(500e6);
+    long.frame(6, Uint8Array.of(15));
+    await long.closed;
+    expect(long.exit).toEqual([0, 0]);
+  },
+  60_000,
+);
+
+test('A-76 A-86: beyond its budget an agent is refused before its request is read; the gateway is told once a second', async () => {
+  const starts: StartRequest[] = [];
+  await using relay = await startRelay({
+    execute: executeOf(starts),
+    limits: { requestsPerSecond: 10, bytesPerSecond: 100_000 },
+  });
+  const ask = async (args: readonly string[]) => {
+    const shim = relay.shim().request({ ...version1, args });
+    await shim.closed;
+    return shim.exit?.[0] === 0 ? '' : shim.output(2);
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, () => ask([])));
+  expect(answers.filter((answer) => answer === '').length).toBeGreaterThanOrEqual(20);
+  const refused = answers.filter((answer) => answer !== '');
+  expect(refused.length).toBeGreaterThan(20);
+  expect(new Set(refused)).toEqual(
+    new Set(['clawrden: rate-limit: coder asks for more than 10 commands a second; wait and try again\n']),
+  );
+  const other = new ShimClient(relay.neighbour).request(version1);
+  await other.closed;
+  expect(other.exit).toEqual([0, 0]);
+  const told = () => starts.flatMap(({ refusal }) => refusal ?? []);
+  await expect.poll(() => told().length, { timeout: 5000 }).toBeGreaterThan(0);
+  expect(told().length).toBeLessThanOrEqual(3);
+  expect(told()[0]).toMatchObject({
+    code: 'rate-limit',
+    message: expect.stringMatching(/\d+ refused by the relay/),
+  });
+  // What is more than the budget ever holds is served when it is full, and the next has to wait for it.
+  await expect.poll(() => ask(['x'.repeat(400_000)]), { timeout: 8000, interval: 500 }).toBe('');
+  expect(await ask([])).toMatch(/^clawrden: rate-limit: coder asks with more than 100000 bytes a second/);
+  await expect.poll(() => ask([]), { timeout: 8000, interval: 200 }).toBe('');
+});
