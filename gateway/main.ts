@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
+import { createFaults, type Faults, outliveFaults } from '../src/faults.ts';
 import { holdFolder } from '../src/hold-lock.ts';
 import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
@@ -17,6 +18,7 @@ import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { createBreakers } from './breakers.ts';
 import { createBudgets } from './budgets.ts';
+import { connectionLimits } from './connection-limits.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { openDrains } from './drains.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
@@ -70,6 +72,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const version = packageVersion();
   // A file that is no policy ends the start before anything is written.
   const { hash } = loadPolicy(config.policy);
+  connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
     'enroll.listen': config.enroll.listen,
@@ -118,6 +121,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
   const init = nativeFile('clawrden-init');
+  const faults = createFaults(log);
   const revocations = await openRevocations(records.database, audit);
   const drains = await openDrains(records.database, audit);
   // Whoever looks at the audit's health sees that it could not be written.
@@ -186,10 +190,12 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     warden,
     relays,
     revocations,
+    faults,
     log,
   };
   const servers = await startServers(config, identity, records, { ...served, ports });
   await fleet.looked();
+  outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
 
   await untilAsked();
@@ -211,24 +217,25 @@ interface Served {
   readonly relays: RelayRegistry;
   readonly revocations: Revocations;
   readonly ports: ReservedPorts;
+  readonly faults: Faults;
   readonly log: Logger;
 }
 
 async function startServers(
-  { agents, grpc, enroll }: GatewayConfig,
+  { agents, grpc, enroll, limits }: GatewayConfig,
   identity: GatewayIdentity,
-  { spend }: Records,
+  { tokens }: Records,
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
   const agentsOf = (relay: string) => agents.filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const { isRevoked, watch, revokedAt, issued } = served.revocations;
+  const { revocations, faults, log } = served;
   const authentication = createAuthentication({
     identity,
-    isRevoked: (print, peer) => peer?.kind === 'relay' && isRevoked(print, peer.name),
-    onRevoked: watch,
+    isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
+    onRevoked: revocations.watch,
   });
-  const enrolment = createEnrolment({ identity, agentsOf, spend, revokedAt, issued });
+  const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations });
   await served.ports.release();
   const first = await startGrpcServer({
     listen: grpc.listen,
@@ -236,14 +243,15 @@ async function startServers(
     authority: authority.certificate,
     authentication,
     enrolment,
+    limits: connectionLimits(limits),
     ...served,
   });
-  const { log } = served;
   const second = await startEnrolmentServer({
     listen: enroll.listen,
     server,
     enrolment,
     grpcPort: first.port,
+    faults,
     log,
   });
   return {

@@ -6,9 +6,9 @@ import { type ApprovalStore, createApprovalStore } from './approvals/approval-st
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
 import { auditPosition } from './store/audit-position.ts';
 import { type Database, openDatabase } from './store/database.ts';
+import { type EnrolmentTokens, openEnrolmentTokens } from './store/enrolment-tokens.ts';
 import { type History, openHistory } from './store/history.ts';
 import { createOutputs, type Outputs } from './store/outputs.ts';
-import { spendToken } from './store/spent-tokens.ts';
 
 /** What the gateway keeps on the disk. */
 export interface Records {
@@ -17,7 +17,7 @@ export interface Records {
   readonly history: History;
   readonly outputs: Outputs;
   readonly approvals: ApprovalStore;
-  readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
+  readonly tokens: EnrolmentTokens;
   readonly close: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function openRecords(
     history,
     outputs: createOutputs(index),
     approvals: createApprovalStore(database),
-    spend: (tokenId, expiresAt) => spendToken(database, tokenId, expiresAt),
+    tokens: await openEnrolmentTokens(database),
     close: async () => {
       await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
       await audit.close();

@@ -2,43 +2,34 @@ import { X509Certificate } from 'node:crypto';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { type PeerName, parsePeerName } from '../../src/pki/peer-name.ts';
 import type { Checked } from '../authentication.ts';
-import { boundedCache } from './bounded-cache.ts';
-
-export interface CheckedCertificate {
-  readonly peer: PeerName;
-  readonly fingerprint: string;
-}
 
 /** By `fingerprint` as `src/pki` writes it, and whose it is. */
-export type IsRevoked = (fingerprint: string, peer: PeerName | undefined) => boolean;
+export type IsRevoked = (fingerprint: string, peer: PeerName) => boolean;
 
-export type CheckCertificate = (der: Uint8Array) => Checked<CheckedCertificate>;
-
-const maxCached = 4096;
-
-/**
- * What the handshake proved once may no longer be so: a connection outlives its certificate's end and its revocation.
- * The chain itself was verified by TLS.
- */
-export function certificateCheck(isRevoked: IsRevoked): CheckCertificate {
-  const facts = boundedCache<ReturnType<typeof read>>(maxCached);
-  return (der) => {
-    const print = fingerprint(der);
-    const { peer, notBefore, notAfter } = facts.get(print) ?? facts.add(print, read(der));
-    const now = Date.now();
-    if (now > notAfter) return { refused: 'the certificate has expired' };
-    if (now < notBefore) return { refused: 'the certificate is not valid yet' };
-    if (isRevoked(print, peer)) return { refused: 'the certificate is revoked' };
-    if (peer === undefined) return { refused: 'the certificate names no relay and no operator' };
-    return { value: { peer, fingerprint: print } };
-  };
+export interface AcceptedCertificate {
+  readonly peer: PeerName;
+  readonly fingerprint: string;
+  /** Why it does not count any more; a connection outlives its certificate's end and its revocation. */
+  readonly problem: () => string | undefined;
 }
 
-function read(der: Uint8Array) {
-  const certificate = new X509Certificate(der);
-  return {
-    peer: parsePeerName(certificate.subjectAltName),
-    notBefore: certificate.validFromDate.getTime(),
-    notAfter: certificate.validToDate.getTime(),
+/** The chain and the key were verified by TLS, which looked at the dates, too. */
+export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checked<AcceptedCertificate> {
+  const { subjectAltName, validFromDate, validToDate } = new X509Certificate(der);
+  const print = fingerprint(der);
+  const peer = parsePeerName(subjectAltName);
+  const leftMs = validToDate.getTime() - Date.now();
+  if (leftMs < 0) return { refused: expired };
+  if (Date.now() < validFromDate.getTime()) return { refused: 'the certificate is not valid yet' };
+  if (peer === undefined) return { refused: 'the certificate names no relay and no operator' };
+  // From here on the monotonic clock tells: a clock that is set back or forward ends nothing that runs.
+  const until = performance.now() + leftMs;
+  const problem = () => {
+    if (performance.now() > until) return expired;
+    return isRevoked(print, peer) ? 'the certificate is revoked' : undefined;
   };
+  const refused = problem();
+  return refused === undefined ? { value: { peer, fingerprint: print, problem } } : { refused };
 }
+
+const expired = 'the certificate has expired';

@@ -1,9 +1,10 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
+import type { Admission } from '../authentication.ts';
 import { createAuthentication } from './create-authentication.ts';
 import type { OperatorRole } from './gateway-identity.ts';
 
@@ -26,8 +27,14 @@ async function certificateOf(peer: PeerName, from = -day, to = day): Promise<Buf
   return new X509Certificate(await issueClientCertificate(authority, peer, publicKey, period)).raw;
 }
 
+function admitted(auth: ReturnType<typeof authentication>, der: Buffer): Admission {
+  const checked = auth.admit(der);
+  if ('refused' in checked) throw new Error(checked.refused);
+  return checked.value;
+}
+
 async function tokenFor(auth: ReturnType<typeof authentication>, der: Buffer): Promise<string> {
-  const issued = await auth.issueToken(der);
+  const issued = await admitted(auth, der).issueToken();
   if ('refused' in issued) throw new Error(issued.refused);
   return issued.value.token;
 }
@@ -36,7 +43,7 @@ test('a relay is who its certificate says, with a token bound to it', async () =
   const auth = authentication();
   const der = await certificateOf({ kind: 'relay', name: 'host-7' });
   const value = { kind: 'relay', name: 'host-7', role: 'relay' };
-  expect(await auth.callerOf(der, await tokenFor(auth, der))).toEqual({ value });
+  expect(await admitted(auth, der).callerOf(await tokenFor(auth, der))).toEqual({ value });
 });
 
 test("A-53: relay 1's token over relay 2's certificate is refused", async () => {
@@ -44,10 +51,10 @@ test("A-53: relay 1's token over relay 2's certificate is refused", async () => 
   const one = await certificateOf({ kind: 'relay', name: 'one' });
   const two = await certificateOf({ kind: 'relay', name: 'two' });
   const refused = 'the token is bound to another certificate';
-  expect(await auth.callerOf(two, await tokenFor(auth, one))).toEqual({ refused });
+  expect(await admitted(auth, two).callerOf(await tokenFor(auth, one))).toEqual({ refused });
 });
 
-test('A-54: expired, not yet valid, revoked and nameless certificates get no token and make no call', async () => {
+test('A-54: expired, not yet valid, revoked and nameless certificates are not let in', async () => {
   const good = await certificateOf({ kind: 'relay', name: 'a' });
   const server = await issueServerCertificate(authority, ['spiffe.example']);
   const auth = authentication([], [fingerprint(good)]);
@@ -59,9 +66,7 @@ test('A-54: expired, not yet valid, revoked and nameless certificates get no tok
     'not known here': await certificateOf({ kind: 'operator', name: 'nobody' }),
   };
   for (const [why, der] of Object.entries(cases)) {
-    expect(auth.peerOf(der)).toEqual({ refused: expect.stringContaining(why) });
-    expect(await auth.issueToken(der)).toEqual({ refused: expect.stringContaining(why) });
-    expect(await auth.callerOf(der, 'token')).toEqual({ refused: expect.stringContaining(why) });
+    expect(auth.admit(der)).toEqual({ refused: expect.stringContaining(why) });
   }
 });
 
@@ -69,9 +74,54 @@ test("A-68: an operator's role is the gateway's record, and a token made before 
   const der = await certificateOf({ kind: 'operator', name: 'ann' });
   const before = authentication([['ann', 'admin']]);
   const token = await tokenFor(before, der);
-  expect(await before.callerOf(der, token)).toEqual({
+  expect(await admitted(before, der).callerOf(token)).toEqual({
     value: { kind: 'operator', name: 'ann', role: 'admin' },
   });
   const refused = 'the token is for another role';
-  expect(await authentication([['ann', 'viewer']]).callerOf(der, token)).toEqual({ refused });
+  const after = authentication([['ann', 'viewer']]);
+  expect(await admitted(after, der).callerOf(token)).toEqual({ refused });
+});
+
+test('a certificate that is revoked while a call is checked, or a token is made, gives neither', async () => {
+  const revoked: string[] = [];
+  const auth = authentication([], revoked);
+  const der = await certificateOf({ kind: 'relay', name: 'a' });
+  const admission = admitted(auth, der);
+  const token = await tokenFor(auth, der);
+  const call = admission.callerOf(token);
+  const another = admission.issueToken();
+  revoked.push(fingerprint(der));
+  const refused = 'the certificate is revoked';
+  expect([await call, await another, admission.check()]).toEqual([{ refused }, { refused }, { refused }]);
+});
+
+describe('P26, A-91: the certificate of a connection', () => {
+  const hour = 3_600_000;
+  const validForAnHour = () => certificateOf({ kind: 'relay', name: 'a' }, -300_000, hour);
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([-day, -hour, hour, day])('counts as before when the wall clock jumps by %i ms', async (jump) => {
+    const der = await validForAnHour();
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const auth = authentication();
+    const admission = admitted(auth, der);
+    vi.setSystemTime(Date.now() + jump);
+    expect(admission.check()).toHaveProperty('value');
+    vi.advanceTimersByTime(hour - 10_000);
+    expect(admission.check()).toHaveProperty('value');
+    vi.advanceTimersByTime(20_000);
+    expect(admission.check()).toEqual({ refused: 'the certificate has expired' });
+  });
+
+  test('is held against the wall clock when another connection begins', async () => {
+    const der = await validForAnHour();
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const start = Date.now();
+    const auth = authentication();
+    expect(auth.admit(der)).toHaveProperty('value');
+    vi.setSystemTime(start - hour);
+    expect(auth.admit(der)).toEqual({ refused: 'the certificate is not valid yet' });
+    vi.setSystemTime(start + day);
+    expect(auth.admit(der)).toEqual({ refused: 'the certificate has expired' });
+  });
 });

@@ -1,9 +1,9 @@
 import type { PeerName } from '../../src/pki/peer-name.ts';
-import type { Authentication, Checked } from '../authentication.ts';
+import type { Admission, Authentication, Checked } from '../authentication.ts';
 import { type Caller, callerName } from '../caller.ts';
-import { type CheckedCertificate, certificateCheck, type IsRevoked } from './certificate-check.ts';
+import { type AcceptedCertificate, acceptCertificate, type IsRevoked } from './certificate-check.ts';
 import type { OperatorRole } from './gateway-identity.ts';
-import { createSessionTokens, type SigningIdentity } from './session-token.ts';
+import { createSessionTokens, type SessionTokens, type SigningIdentity } from './session-token.ts';
 
 export interface AuthenticationOptions {
   readonly identity: SigningIdentity & { readonly operators: ReadonlyMap<string, OperatorRole> };
@@ -17,38 +17,57 @@ export function createAuthentication({
   onRevoked,
 }: AuthenticationOptions): Authentication {
   const tokens = createSessionTokens(identity);
-  const checkCertificate = certificateCheck(isRevoked);
+  return {
+    admit: (der) => {
+      const accepted = acceptCertificate(der, isRevoked);
+      if ('refused' in accepted) return accepted;
+      const admission = admissionOf(accepted.value, identity.operators, tokens);
+      const checked = admission.check();
+      return 'refused' in checked ? checked : { value: admission };
+    },
+    onRevoked,
+  };
+}
 
-  function check(der: Uint8Array): Checked<CheckedCertificate & { caller: Caller }> {
-    const checked = checkCertificate(der);
-    if ('refused' in checked) return checked;
-    const caller = toCaller(checked.value.peer, identity.operators);
+function admissionOf(
+  { peer, fingerprint, problem }: AcceptedCertificate,
+  operators: ReadonlyMap<string, OperatorRole>,
+  tokens: SessionTokens,
+): Admission {
+  function check(): Checked<Caller> {
+    const refused = problem();
+    if (refused !== undefined) return { refused };
+    const caller = toCaller(peer, operators);
     if (caller === undefined) return { refused: 'the certificate names an operator that is not known here' };
-    return { value: { ...checked.value, caller } };
+    return { value: caller };
+  }
+
+  /** What was asked for while the certificate counted, if it still does: it may have been revoked meanwhile. */
+  function ifStill<T>(value: Checked<T>): Checked<T> {
+    const again = check();
+    return 'refused' in again ? again : value;
   }
 
   return {
-    peerOf: (der) => {
-      const checked = check(der);
-      return 'refused' in checked ? checked : { value: checked.value.peer };
-    },
-    issueToken: async (der) => {
-      const checked = check(der);
+    peer,
+    fingerprint,
+    check,
+    issueToken: async () => {
+      const checked = check();
       if ('refused' in checked) return checked;
-      return { value: await tokens.issue(checked.value.caller, checked.value.fingerprint) };
+      return ifStill({ value: await tokens.issue(checked.value, fingerprint) });
     },
-    callerOf: async (der, token) => {
-      const checked = check(der);
+    callerOf: async (token) => {
+      const checked = check();
       if ('refused' in checked) return checked;
-      const { caller, fingerprint } = checked.value;
       const claims = await tokens.verify(token, fingerprint);
       if ('refused' in claims) return claims;
+      const caller = checked.value;
       if (claims.value.subject !== callerName(caller)) return { refused: 'the token is for another caller' };
       // The gateway's own record decides; a token made before it changed is not honoured.
       if (claims.value.role !== caller.role) return { refused: 'the token is for another role' };
-      return { value: caller };
+      return ifStill({ value: caller });
     },
-    onRevoked,
   };
 }
 

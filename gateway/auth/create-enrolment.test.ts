@@ -1,10 +1,18 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readEnrolmentPin } from '../../src/pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
-import { createEnrolment, type EnrolmentOptions } from './create-enrolment.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Enrolment } from '../authentication.ts';
+import { openRevocations } from '../revocations.ts';
+import { openDatabase } from '../store/database.ts';
+import { openEnrolmentTokens } from '../store/enrolment-tokens.ts';
+import { createEnrolment } from './create-enrolment.ts';
 import { createSessionTokens } from './session-token.ts';
 
 const authority = await makeAuthority('Test CA');
@@ -12,30 +20,31 @@ const signingKey = generateKeyPairSync('ed25519').privateKey;
 const identity = { gatewayId: 'gw-1', signingKey, authority };
 const { request } = await makeCertificateRequest();
 
-const neverRevoked = { revokedAt: () => undefined, issued: async () => {} };
+const by = { kind: 'operator', name: 'ann', role: 'admin' } as const;
+const dir = await mkdtemp(join(tmpdir(), 'clawrden-enrolment-'));
+afterAll(() => rm(dir, { recursive: true }));
 
-function enrolment(
+async function enrolment(
   agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] },
-  more: Partial<EnrolmentOptions> = {},
+  key = signingKey,
 ) {
-  const spent = new Set<string>();
-  return createEnrolment({
-    identity,
-    agentsOf: (relay) => agents[relay] ?? [],
-    spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
-    ...neverRevoked,
-    ...more,
-  });
+  const database = await openDatabase(join(dir, randomUUID()), 'crash');
+  const audit = { append: async () => {} } as unknown as AuditLog;
+  const revocations = await openRevocations(database, audit);
+  const tokens = await openEnrolmentTokens(database);
+  const agentsOf = (relay: string) => agents[relay] ?? [];
+  const options = { identity: { ...identity, signingKey: key }, agentsOf, tokens, revocations };
+  return { ...createEnrolment(options), revocations, database };
 }
 
-async function newToken(from = enrolment(), ttl = 0): Promise<string> {
+async function newToken(from: Enrolment, ttl = 0): Promise<string> {
   const made = await from.createToken('host-7', ['coder'], ttl);
   if ('refused' in made) throw new Error(made.refused);
   return made.value.token;
 }
 
 test('a token turns a request into a certificate for its relay, once', async () => {
-  const gateway = enrolment();
+  const gateway = await enrolment();
   const token = await newToken(gateway);
   expect(readEnrolmentPin(token)).toBe(fingerprintOfPem(authority.certificate));
   const first = await gateway.enroll(token, request);
@@ -47,7 +56,7 @@ test('a token turns a request into a certificate for its relay, once', async () 
 });
 
 test('a request that cannot be signed does not cost the token', async () => {
-  const gateway = enrolment();
+  const gateway = await enrolment();
   const token = await newToken(gateway);
   expect(await gateway.enroll(token, 'nonsense')).toEqual({
     refused: 'the certificate request is not one of an EC P-256 key',
@@ -56,43 +65,51 @@ test('a request that cannot be signed does not cost the token', async () => {
 });
 
 test('relays and agents that gateway.yaml does not bind are refused, when the token is made and when it is used', async () => {
-  const gateway = enrolment();
+  const gateway = await enrolment();
   expect(await gateway.createToken('host-8', ['coder'], 0)).toHaveProperty('refused');
   expect(await gateway.createToken('host-7', ['other'], 0)).toHaveProperty('refused');
   expect(await gateway.createToken('host-7', [], 0)).toHaveProperty('refused');
   expect(await gateway.createToken('host-7', ['coder'], 8 * 86_400)).toHaveProperty('refused');
-  const moved = enrolment({ 'host-8': ['coder'] });
-  expect(await moved.enroll(await newToken(), request)).toEqual({
+  const moved = await enrolment({ 'host-8': ['coder'] });
+  expect(await moved.enroll(await newToken(gateway), request)).toEqual({
     refused: 'no agent in gateway.yaml has the relay host-7',
   });
 });
 
-test('a token that is older than the revocation of its relay enrols nobody; a newer one does, and is told of', async () => {
-  const revocations: number[] = [];
-  const issued: string[] = [];
-  const gateway = enrolment(undefined, {
-    revokedAt: () => revocations.at(-1),
-    issued: async (fingerprint, relay) => void issued.push(`${relay} ${fingerprint}`),
-  });
+test('a token that is older than the revocation of its relay enrols nobody; a newer one does', async () => {
+  const gateway = await enrolment();
   const old = await newToken(gateway);
-  revocations.push(Date.now());
+  await gateway.revocations.revoke('host-7', by, '');
   expect(await gateway.enroll(old, request)).toEqual({
     refused: 'the token is older than the revocation of the relay host-7',
   });
   const enrolled = await gateway.enroll(await newToken(gateway), request);
   if ('refused' in enrolled) throw new Error(enrolled.refused);
-  expect(issued).toEqual([`host-7 ${fingerprintOfPem(enrolled.value.certificate)}`]);
+  const print = fingerprintOfPem(enrolled.value.certificate);
+  expect(gateway.revocations.isRevoked(print, 'host-7')).toBe(false);
+  const reopened = await openRevocations(gateway.database, { append: async () => {} } as unknown as AuditLog);
+  expect(reopened.isRevoked(print, 'host-7')).toBe(false);
+  await gateway.revocations.revoke('host-7', by, '');
+  expect(gateway.revocations.isRevoked(print, 'host-7')).toBe(true);
+});
+
+test('A-88: enrolment is open while a token is out, over a restart too, and not after its end', async () => {
+  const gateway = await enrolment();
+  expect(gateway.isOpen()).toBe(false);
+  await newToken(gateway, 60);
+  expect(gateway.isOpen()).toBe(true);
+  const reopened = await openEnrolmentTokens(gateway.database);
+  expect(reopened.areOut()).toBe(true);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91_000 });
+  expect([gateway.isOpen(), reopened.areOut()]).toEqual([false, false]);
+  vi.useRealTimers();
+  await gateway.enroll(await newToken(gateway), request);
+  expect(gateway.isOpen()).toBe(false);
 });
 
 test('A-51: a token of another gateway, another kind, or none at all enrols nobody', async () => {
-  const gateway = enrolment();
-  const otherKey = generateKeyPairSync('ed25519').privateKey;
-  const other = createEnrolment({
-    identity: { ...identity, signingKey: otherKey },
-    agentsOf: () => ['coder'],
-    spend: async () => true,
-    ...neverRevoked,
-  });
+  const gateway = await enrolment();
+  const other = await enrolment(undefined, generateKeyPairSync('ed25519').privateKey);
   const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
   const session = await createSessionTokens(identity).issue(caller, 'print');
   const refused = { refused: expect.stringContaining('token') };
@@ -100,5 +117,5 @@ test('A-51: a token of another gateway, another kind, or none at all enrols nobo
   expect(await gateway.enroll(session.token, request)).toEqual(refused);
   expect(await gateway.enroll('', request)).toEqual(refused);
   const sessions = createSessionTokens(identity);
-  expect(await sessions.verify(await newToken(), 'print')).toHaveProperty('refused');
+  expect(await sessions.verify(await newToken(gateway), 'print')).toHaveProperty('refused');
 });

@@ -6,7 +6,16 @@ import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate } from '../../src/pki/issue-certificate.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
-import type { Checked, Enrolment, RelayCertificate } from '../authentication.ts';
+import type {
+  Admission,
+  Checked,
+  EnrolledRelay,
+  Enrolment,
+  NewToken,
+  RelayCertificate,
+} from '../authentication.ts';
+import type { IssuedCertificate, Revocations } from '../revocations.ts';
+import type { EnrolmentTokens } from '../store/enrolment-tokens.ts';
 import {
   algorithm,
   describeTokenError,
@@ -14,20 +23,14 @@ import {
   type SigningIdentity,
   skewSeconds,
 } from './session-token.ts';
+import { isStrictToken } from './strict-token.ts';
 
 export interface EnrolmentOptions {
   readonly identity: SigningIdentity & { readonly authority: Credentials };
   /** The agents that the configuration binds to a relay; none where it does not know the relay. */
   readonly agentsOf: (relay: string) => readonly string[];
-  /**
-   * Marks a token as used, for ever; false where it was used before. `expiresAt` is in epoch milliseconds: a record
-   * older than that may be forgotten.
-   */
-  readonly spend: (tokenId: string, expiresAt: number) => Promise<boolean>;
-  /** Epoch milliseconds, where the relay was revoked: older tokens enrol nobody. */
-  readonly revokedAt: (relay: string) => number | undefined;
-  /** On the disk, before the certificate leaves. */
-  readonly issued: (fingerprint: string, relay: string) => Promise<void>;
+  readonly tokens: EnrolmentTokens;
+  readonly revocations: Pick<Revocations, 'epochOf' | 'issued' | 'renewed'>;
 }
 
 // Both differ from those of session tokens, so that neither passes for the other.
@@ -44,6 +47,8 @@ const claims = z.strictObject({
   exp: z.int(),
   jti: z.string().min(1),
   relay: z.string(),
+  /** How often the relay had been revoked when the token was made. */
+  epoch: z.int(),
   agents: z.array(z.string()),
   /** The pin: the authority's fingerprint, for whoever enrols. */
   ca: z.string(),
@@ -52,14 +57,13 @@ const claims = z.strictObject({
 type Claims = z.infer<typeof claims>;
 
 export function createEnrolment(options: EnrolmentOptions): Enrolment {
-  const { identity, agentsOf, spend, revokedAt } = options;
-  const { authority, gatewayId, signingKey } = identity;
-  const pin = fingerprintOfPem(authority.certificate);
+  const { gatewayId, signingKey } = options.identity;
   const publicKey = createPublicKey(signingKey);
   const issuer = issuerOf(gatewayId);
 
   async function read(token: string): Promise<Checked<Claims>> {
     if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
+    if (!isStrictToken(token)) return { refused: 'the token is not valid' };
     try {
       const { payload } = await jwtVerify(token, publicKey, {
         algorithms: [algorithm],
@@ -75,54 +79,93 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
   }
 
   return {
-    createToken: async (relay, agents, ttl) => {
-      const problem = bindingProblem(relay, agents, agentsOf) ?? ttlProblem(ttl);
-      if (problem !== undefined) return { refused: problem };
-      const expires = Math.floor(Date.now() / 1000) + (ttl === 0 ? defaultTtlSeconds : ttl);
-      const token = await new SignJWT({ relay, agents, ca: pin })
-        .setProtectedHeader({ alg: algorithm, typ: type })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setIssuedAt(Math.max(Math.floor(Date.now() / 1000), secondAfter(revokedAt(relay))))
-        .setExpirationTime(expires)
-        .setJti(randomUUID())
-        .sign(signingKey);
-      return { value: { token, expiresAt: new Date(expires * 1000) } };
-    },
+    isOpen: options.tokens.areOut,
+    createToken: (relay, agents, ttl) => createToken(relay, agents, ttl, options),
     enroll: async (token, request) => {
       const checked = await read(token);
-      if ('refused' in checked) return checked;
-      const { relay, agents, jti, iat, exp } = checked.value;
-      const problem = bindingProblem(relay, agents, agentsOf) ?? ageProblem(relay, iat, revokedAt(relay));
-      if (problem !== undefined) return { refused: problem };
-      const key = await readRequestKey(request);
-      if (key === undefined) return unusableRequest;
-      if (!(await spend(jti, (exp + skewSeconds) * 1000))) return { refused: 'the token was used before' };
-      return { value: { relay, agents, ...(await issue(relay, key, options)) } };
+      return 'refused' in checked ? checked : await enroll(checked.value, request, options);
     },
-    renew: (relay, request) => renew(relay, request, options),
+    renew: (relay, request, admission) => renew(relay, request, admission, options),
   };
+}
+
+async function createToken(
+  relay: string,
+  agents: readonly string[],
+  ttl: number,
+  { identity, agentsOf, revocations, tokens }: EnrolmentOptions,
+): Promise<Checked<NewToken>> {
+  const problem = bindingProblem(relay, agents, agentsOf) ?? ttlProblem(ttl);
+  if (problem !== undefined) return { refused: problem };
+  const epoch = revocations.epochOf(relay);
+  const id = randomUUID();
+  const expires = Math.floor(Date.now() / 1000) + (ttl === 0 ? defaultTtlSeconds : ttl);
+  const pin = fingerprintOfPem(identity.authority.certificate);
+  const token = await new SignJWT({ relay, epoch, agents, ca: pin })
+    .setProtectedHeader({ alg: algorithm, typ: type })
+    .setIssuer(issuerOf(identity.gatewayId))
+    .setAudience(audience)
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .setJti(id)
+    .sign(identity.signingKey);
+  await tokens.add(id, (expires + skewSeconds) * 1000);
+  return { value: { token, expiresAt: new Date(expires * 1000) } };
+}
+
+async function enroll(
+  { relay, agents, jti, epoch }: Claims,
+  request: string,
+  { identity: { authority }, agentsOf, revocations, tokens }: EnrolmentOptions,
+): Promise<Checked<EnrolledRelay>> {
+  const problem = bindingProblem(relay, agents, agentsOf);
+  if (problem !== undefined) return { refused: problem };
+  if (epoch !== revocations.epochOf(relay)) return { refused: tokenOver(relay) };
+  const key = await readRequestKey(request);
+  if (key === undefined) return unusableRequest;
+  const issued = await issue(relay, epoch, key, authority);
+  const used = await tokens.use({ id: jti, ...issued.certificate });
+  if (used === 'not-out') return { refused: 'the token was used before' };
+  // It was recorded as one of that epoch, which may have ended meanwhile.
+  if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(relay) };
+  return { value: { relay, agents, ...issued.answer } };
 }
 
 async function renew(
   relay: string,
   request: string,
-  options: EnrolmentOptions,
+  admission: Pick<Admission, 'check'>,
+  { identity: { authority }, agentsOf, revocations }: EnrolmentOptions,
 ): Promise<Checked<RelayCertificate>> {
-  const problem = bindingProblem(relay, options.agentsOf(relay), options.agentsOf);
+  const problem = bindingProblem(relay, agentsOf(relay), agentsOf);
   if (problem !== undefined) return { refused: problem };
+  // The epoch in which the asker's own certificate still counts: the two belong together.
+  const epoch = revocations.epochOf(relay);
+  const checked = admission.check();
+  if ('refused' in checked) return checked;
   const key = await readRequestKey(request);
-  return key === undefined ? unusableRequest : { value: await issue(relay, key, options) };
+  if (key === undefined) return unusableRequest;
+  const issued = await issue(relay, epoch, key, authority);
+  if (await revocations.renewed(issued.certificate)) return { value: issued.answer };
+  return { refused: `the relay ${relay} was revoked` };
 }
 
+/** A certificate that counts for nothing before it is recorded. */
 async function issue(
   relay: string,
+  epoch: number,
   key: KeyObject,
-  { identity: { authority }, issued }: EnrolmentOptions,
-): Promise<RelayCertificate> {
+  authority: Credentials,
+): Promise<{ certificate: IssuedCertificate; answer: RelayCertificate }> {
   const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
-  await issued(fingerprintOfPem(certificate), relay);
-  return { certificate, authority: authority.certificate };
+  return {
+    certificate: { relay, epoch, fingerprint: fingerprintOfPem(certificate) },
+    answer: { certificate, authority: authority.certificate },
+  };
+}
+
+function tokenOver(relay: string): string {
+  return `the token is older than the revocation of the relay ${relay}`;
 }
 
 const unusableRequest = { refused: 'the certificate request is not one of an EC P-256 key' };
@@ -139,16 +182,6 @@ function bindingProblem(
   return other === undefined
     ? undefined
     : `the agent ${other} does not have the relay ${relay} in gateway.yaml`;
-}
-
-/** Tokens tell their age in whole seconds. */
-function secondAfter(epochMs = -1000): number {
-  return Math.floor(epochMs / 1000) + 1;
-}
-
-function ageProblem(relay: string, iat: number, revokedAt: number | undefined): string | undefined {
-  if (iat >= secondAfter(revokedAt)) return undefined;
-  return `the token is older than the revocation of the relay ${relay}`;
 }
 
 function ttlProblem(ttl: number): string | undefined {

@@ -1,4 +1,11 @@
-import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign as signBytes,
+} from 'node:crypto';
+import fc from 'fast-check';
 import { SignJWT } from 'jose';
 import { describe, expect, test, vi } from 'vitest';
 import { createSessionTokens } from './session-token.ts';
@@ -127,4 +134,48 @@ describe('A-52: every claim is required and exact', () => {
 
 test('a token over 2 KiB is refused unread', async () => {
   expect(await tokens.verify('a'.repeat(2049), print)).toEqual({ refused: 'the token is too long' });
+});
+
+describe('A-91: a token is the very text that signing writes', () => {
+  const header = JSON.stringify({ alg: 'EdDSA', typ: 'clawrden-session' });
+  const invalid = { refused: 'the token is not valid' };
+
+  function signed(headerText: string, claimsText: string): string {
+    const text = [headerText, claimsText].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    return `${text}.${signBytes(null, Buffer.from(text), signingKey).toString('base64url')}`;
+  }
+
+  const claimsText = () => JSON.stringify(goodClaims());
+
+  test('it is accepted', async () => {
+    expect(await tokens.verify(signed(header, claimsText()), print)).toHaveProperty('value');
+  });
+
+  test('a key that stands twice is refused, wherever it stands and whatever its value', async () => {
+    const keys = [...Object.keys(goodClaims()), '__proto__'];
+    const value = fc.oneof(fc.constant('same'), fc.json());
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...keys), value, fc.boolean(), async (key, other, first) => {
+        const member = `${JSON.stringify(key)}:${other === 'same' ? JSON.stringify(goodClaims()[key] ?? 0) : other}`;
+        const [, inside = ''] = /^\{(.*)\}$/.exec(claimsText()) ?? [];
+        const doubled = first ? `{${member},${inside}}` : `{${inside},${member}}`;
+        expect(await tokens.verify(signed(header, doubled), print)).toEqual(invalid);
+      }),
+      { numRuns: process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 150 },
+    );
+  });
+
+  test.each([
+    ['the algorithm', header.replace('{', '{"alg":"none",')],
+    ['the type', header.replace('}', ',"typ":"clawrden-session"}')],
+    ['an escaped key', header.replace('}', ',"\\u0061lg":"EdDSA"}')],
+    ['blanks', header.replace(',', ', ')],
+  ])('%s twice or otherwise in the header is refused', async (_what, text) => {
+    expect(await tokens.verify(signed(text, claimsText()), print)).toEqual(invalid);
+  });
+
+  test('a nested key that stands twice is refused', async () => {
+    const doubled = claimsText().replace('{"x5t#S256":', `{"x5t#S256":"${'y'.repeat(43)}","x5t#S256":`);
+    expect(await tokens.verify(signed(header, doubled), print)).toEqual(invalid);
+  });
 });

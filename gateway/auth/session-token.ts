@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Checked, IssuedToken } from '../authentication.ts';
 import { type Caller, callerName, roles } from '../caller.ts';
 import { boundedCache } from './bounded-cache.ts';
+import { isStrictToken } from './strict-token.ts';
 
 /** The JWT of every call: who calls, as what, over which client certificate. */
 export interface SessionTokens {
@@ -31,6 +32,7 @@ const type = 'clawrden-session';
 const audience = 'clawrden';
 const maxTokenBytes = 2048;
 const maxCached = 4096;
+const invalid = 'the token is not valid';
 const expired = 'the token has expired; are the clocks right?';
 
 const claims = z.strictObject({
@@ -86,6 +88,7 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
     },
     verify: async (token, fingerprint) => {
       if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
+      if (!isStrictToken(token)) return { refused: invalid };
       try {
         const { sub, role, iat, exp, cnf } = verified.get(token) ?? verified.add(token, await read(token));
         if (Date.now() > (exp + skewSeconds) * 1000) return { refused: expired };
@@ -107,5 +110,5 @@ export function describeTokenError(error: unknown): string {
   if (error instanceof errors.JWTExpired) return expired;
   if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
     return `the token's ${error.claim} is not acceptable; are the clocks right?`;
-  return 'the token is not valid';
+  return invalid;
 }

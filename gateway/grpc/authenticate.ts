@@ -7,54 +7,43 @@ import {
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Authentication, Checked } from '../authentication.ts';
+import type { Admission, Checked } from '../authentication.ts';
 import type { Caller } from '../caller.ts';
-import { peerCertificate } from './peer-certificate.ts';
+import type { Front, ServedCall } from './front.ts';
 
 /** Tells who makes a call; nothing in the call's messages has a say in it. */
 export interface Callers {
   /** The caller of a call that got past the interceptor. */
   readonly of: (call: { readonly metadata: Metadata }) => Caller;
+  /** The certificate of the connection that a call came over; `undefined` where there is none. */
+  readonly admissionOf: (call: { readonly metadata: Metadata }) => Admission | undefined;
   /** Refuses every call, of every service, without a valid certificate and a JWT bound to it; but `Token`. */
   readonly interceptor: ServerInterceptor;
 }
 
 const bearerPattern = /^Bearer ([\w.-]+)$/;
 
-export function authenticateCalls(authentication: Authentication, log: Logger): Callers {
+export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logger): Callers {
   // A call keeps its metadata object from the interceptor to the handler.
   const callers = new WeakMap<Metadata, Caller>();
-
-  async function check(call: ServerInterceptingCallInterface, metadata: Metadata): Promise<Checked<Caller>> {
-    const der = peerCertificate(call);
-    if (der === undefined) return { refused: 'no client certificate' };
-    const header = metadata.get('authorization');
-    const token = bearerPattern.exec(header.length === 1 ? String(header[0]) : '')?.[1];
-    if (token === undefined) return { refused: 'no bearer token' };
-    return await authentication.callerOf(der, token);
-  }
+  const admissions = new WeakMap<Metadata, Admission>();
 
   function admit(
     call: ServerInterceptingCallInterface,
     path: string,
-    metadata: Metadata,
-    pass: (metadata: Metadata) => void,
+    checking: Promise<Checked<Caller>>,
+    pass: (caller: Caller) => void,
   ): void {
-    check(call, metadata).then(
-      (checked) => {
-        if ('value' in checked) {
-          callers.set(metadata, checked.value);
-          pass(metadata);
-        } else {
-          log.warn({ peer: call.getPeer(), path, reason: checked.refused }, 'call refused');
-          call.sendStatus({ code: status.UNAUTHENTICATED, details: checked.refused });
-        }
-      },
-      (error: unknown) => {
-        log.error({ error, peer: call.getPeer(), path }, 'a call could not be authenticated');
+    checking
+      .then((checked) => {
+        if ('value' in checked) return pass(checked.value);
+        log.warn({ peer: call.getPeer(), path, reason: checked.refused }, 'call refused');
+        call.sendStatus({ code: status.UNAUTHENTICATED, details: checked.refused });
+      })
+      .catch((error: unknown) => {
+        log.error({ error, path }, 'a call could not be authenticated');
         call.sendStatus({ code: status.INTERNAL, details: 'the call could not be authenticated' });
-      },
-    );
+      });
   }
 
   return {
@@ -63,13 +52,38 @@ export function authenticateCalls(authentication: Authentication, log: Logger): 
       if (caller === undefined) throw new Error('a call got past authentication');
       return caller;
     },
+    admissionOf: ({ metadata }) => admissions.get(metadata),
     interceptor: ({ path }, call) => {
-      if (path === RelayServiceService.token.path) return new ServerInterceptingCall(call);
+      const served = serving();
+      let canceled = false;
       return new ServerInterceptingCall(call, {
         start: (next) => {
-          next({ onReceiveMetadata: (metadata, pass) => admit(call, path, metadata, pass) });
+          next({
+            onReceiveMetadata: (metadata, pass) => {
+              if (served?.admission !== undefined) admissions.set(metadata, served.admission);
+              if (path === RelayServiceService.token.path) return pass(metadata);
+              admit(call, path, check(served, metadata), (caller) => {
+                // Its connection may have ended meanwhile; then nobody is there to be served.
+                if (canceled) return;
+                callers.set(metadata, caller);
+                pass(metadata);
+              });
+            },
+            onCancel: () => {
+              canceled = true;
+            },
+          });
         },
       });
     },
   };
+}
+
+async function check(served: ServedCall | undefined, metadata: Metadata): Promise<Checked<Caller>> {
+  if (served?.admission === undefined) return { refused: 'no client certificate' };
+  if (served.authorizations > 1) return { refused: 'more than one authorization' };
+  const header = metadata.get('authorization');
+  const token = bearerPattern.exec(header.length === 1 ? String(header[0]) : '')?.[1];
+  if (token === undefined) return { refused: 'no bearer token' };
+  return await served.admission.callerOf(token);
 }

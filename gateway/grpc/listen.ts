@@ -2,6 +2,8 @@ import { isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
 import { Server, type ServerOptions } from '@grpc/grpc-js';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
+import { bindThrough } from './bound-servers.ts';
+import type { Front } from './front.ts';
 import { type ServerTls, StrictCredentials } from './server-credentials.ts';
 
 const limits: ServerOptions = {
@@ -16,11 +18,16 @@ export function newServer(options: ServerOptions = {}): Server {
   return new Server({ ...limits, ...options });
 }
 
-/** Resolves with the port; rejects where the address cannot be had. */
-export async function listen(server: Server, { host, port }: ListenAddress, tls: ServerTls): Promise<number> {
+/** Resolves with the port; rejects where the address cannot be had. Every connection goes through `front`. */
+export async function listen(
+  server: Server,
+  { host, port }: ListenAddress,
+  tls: ServerTls,
+  front: Front,
+): Promise<number> {
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const bind = promisify(server.bindAsync.bind(server));
-  return await bind(address, new StrictCredentials(tls));
+  return await bindThrough(() => bind(address, new StrictCredentials(tls)), front.attach);
 }
 
 /** Takes no new calls, waits for the open ones up to `graceMs`, then cuts them. */

@@ -5,16 +5,13 @@ import type {
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
-import { fingerprint } from '../../src/pki/fingerprint.ts';
-import type { Authentication, Enrolment } from '../authentication.ts';
+import type { Enrolment } from '../authentication.ts';
 import type { RelayRegistry, RelayState } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';
-import { peerCertificate } from './peer-certificate.ts';
 import { unary } from './unary.ts';
 
 export interface RelayServiceParts {
-  readonly authentication: Authentication;
   readonly callers: Callers;
   readonly enrolment: Enrolment;
   readonly relays: RelayRegistry;
@@ -30,16 +27,18 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
       throw new CallRefused(status.UNIMPLEMENTED, 'enrolment has a listener of its own');
     }),
     token: unary(async (_request, call) => {
-      const der = peerCertificate(call);
-      if (der === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
-      const issued = await parts.authentication.issueToken(der);
+      const admission = parts.callers.admissionOf(call);
+      if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      const issued = await admission.issueToken();
       if ('refused' in issued) throw new CallRefused(status.UNAUTHENTICATED, issued.refused);
       return issued.value;
     }),
     renew: unary(async ({ certificateRequest }, call) => {
       const { kind, name } = parts.callers.of(call);
       if (kind !== 'relay') throw new CallRefused(status.PERMISSION_DENIED, 'only relays renew');
-      const renewed = await parts.enrolment.renew(name, certificateRequest);
+      const admission = parts.callers.admissionOf(call);
+      if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      const renewed = await parts.enrolment.renew(name, certificateRequest, admission);
       if ('refused' in renewed) throw new CallRefused(status.PERMISSION_DENIED, renewed.refused);
       parts.log.info({ peer: call.getPeer(), relay: name }, 'certificate renewed');
       return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
@@ -67,8 +66,7 @@ function synchronize({
     call.on('end', leave);
     call.on('cancelled', leave);
     closing.addEventListener('abort', leave, { signal: gone.signal });
-    const der = peerCertificate(call);
-    const place = { peer: call.getPeer(), fingerprint: der === undefined ? '' : fingerprint(der) };
+    const place = { peer: call.getPeer(), fingerprint: callers.admissionOf(call)?.fingerprint ?? '' };
     const displaced = (why: string): void => {
       gone.abort();
       call.emit('error', { code: status.ABORTED, details: why });

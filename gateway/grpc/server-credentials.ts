@@ -10,6 +10,8 @@ export interface ServerTls {
   /** The whole chain. */
   readonly certificate: string;
   readonly key: string;
+  /** Calls at once over one connection; 1000 when left out. */
+  readonly maxStreams?: number;
 }
 
 /**
@@ -17,13 +19,16 @@ export interface ServerTls {
  * certificate's end, without showing one. TLS 1.3 only, and limits for the HTTP/2 sessions.
  */
 export class StrictCredentials extends ServerCredentials {
-  constructor({ clientAuthority, certificate, key }: ServerTls) {
+  constructor({ clientAuthority, certificate, key, maxStreams = 1000 }: ServerTls) {
     super(
       {
         requestCert: clientAuthority !== undefined,
         rejectUnauthorized: true,
-        handshakeTimeout: 10_000,
-        settings: { initialWindowSize: windowBytes, maxConcurrentStreams: 1000, maxHeaderListSize: 16_384 },
+        settings: {
+          initialWindowSize: windowBytes,
+          maxConcurrentStreams: maxStreams,
+          maxHeaderListSize: 16_384,
+        },
         maxHeaderListPairs: 64,
       },
       {

@@ -1,6 +1,8 @@
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
+import type { Faults } from '../../src/faults.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { type EnrollServiceParts, enrollOnly, enrollService } from './enroll-service.ts';
+import { Front } from './front.ts';
 import { closeServer, listen, newServer } from './listen.ts';
 import type { RunningServer } from './start-grpc-server.ts';
 
@@ -8,12 +10,31 @@ export interface EnrolmentServerOptions extends EnrollServiceParts {
   readonly listen: ListenAddress;
   /** The chain must hold the authority: who enrols looks for it. */
   readonly server: Credentials;
+  readonly faults: Faults;
 }
 
-/** Serves `Enroll`, over TLS that only the server proves itself in. Rejects where the address cannot be had. */
+// Anybody may connect here, so there is room for what enrolling takes, and for no more.
+const limits = { connections: 64, perAddress: 16 };
+const times = { handshakeMs: 5_000, firstCallMs: 5_000, idleMs: 5_000, lifeMs: 20_000 };
+const maxMessageBytes = 16 * 1024;
+const maxStreams = 4;
+
+/**
+ * Serves `Enroll`, over TLS that only the server proves itself in, while an enrolment token is out. Rejects where the
+ * address cannot be had.
+ */
 export async function startEnrolmentServer(options: EnrolmentServerOptions): Promise<RunningServer> {
-  const server = newServer();
+  const { enrolment, faults, log } = options;
+  const shut = () => (enrolment.isOpen() ? undefined : 'no enrolment token is out');
+  const front = new Front({ limits, times, shut, faults, log });
+  const server = newServer({ 'grpc.max_receive_message_length': maxMessageBytes });
   server.addService(enrollOnly, enrollService(options));
-  const port = await listen(server, options.listen, options.server);
-  return { port, close: async (graceMs) => await closeServer(server, graceMs) };
+  const port = await listen(server, options.listen, { ...options.server, maxStreams }, front);
+  return {
+    port,
+    close: async (graceMs) => {
+      await closeServer(server, graceMs);
+      front[Symbol.dispose]();
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import { executeMethod } from '../../src/execute-method.ts';
+import type { Faults } from '../../src/faults.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
@@ -8,11 +9,12 @@ import type { Authentication, Enrolment } from '../authentication.ts';
 import type { Execute, Resume } from '../execute.ts';
 import type { RelayRegistry, WardenView } from '../warden-view.ts';
 import { authenticateCalls } from './authenticate.ts';
+import type { ConnectionLimits } from './connection-bounds.ts';
 import { executionService } from './execution-service.ts';
+import { Front } from './front.ts';
 import { addIntrospection } from './introspection.ts';
 import { closeServer, listen, newServer } from './listen.ts';
 import { relayService } from './relay-service.ts';
-import { watchSessions } from './sessions.ts';
 import { wardenService } from './warden-service.ts';
 
 export interface GrpcServerOptions {
@@ -26,6 +28,8 @@ export interface GrpcServerOptions {
   readonly resume: Resume;
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
+  readonly limits: ConnectionLimits;
+  readonly faults: Faults;
   readonly log: Logger;
 }
 
@@ -35,33 +39,32 @@ export interface RunningServer {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
+/** A relay keeps its stream open; orchestrators and operators come back when they call again. */
+const times = { handshakeMs: 5_000, firstCallMs: 10_000, idleMs: 30_000 };
+
 /** Serves relays, orchestrators and operators, over mTLS. Rejects where the address cannot be had. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
-  const { authentication, log } = options;
-  const callers = authenticateCalls(authentication, log);
+  const { authentication, limits, faults, log } = options;
+  const admit = (der: Uint8Array) => authentication.admit(der);
+  const front = new Front({ limits, times, admit, faults, log });
+  const callers = authenticateCalls(front, log);
   const closing = new AbortController();
   const server = newServer({ interceptors: [callers.interceptor] });
   server.addService({ execute: executeMethod }, executionService(options.execute, options.resume, callers));
   server.addService(RelayServiceService, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));
   const introspection = addIntrospection(server);
-  const port = await listen(server, options.listen, {
-    ...options.server,
-    clientAuthority: options.authority,
-  });
-  const sessions = watchSessions({
-    port,
-    check: authentication.peerOf,
-    onRevoked: authentication.onRevoked,
-    onEnded: (peer, reason) => log.warn({ peer, reason }, 'connection ended'),
-  });
+  const tls = { ...options.server, clientAuthority: options.authority };
+  const port = await listen(server, options.listen, tls, front);
+  authentication.onRevoked(front.look);
   return {
     port,
     close: async (graceMs) => {
       introspection.notServing();
       closing.abort();
       await closeServer(server, graceMs);
-      sessions[Symbol.dispose]();
+      // Without channelz grpc-js forgets its sessions when it is shut down by force: their peers would ask for 8 s yet.
+      front[Symbol.dispose]();
     },
   };
 }

@@ -38,8 +38,9 @@ export interface ExecutionRow {
   cut: string;
 }
 
-export interface SpentTokenRow {
-  jti: string;
+/** One that is out; using it up deletes it. */
+export interface EnrolmentTokenRow {
+  id: string;
   expires_at: number;
 }
 
@@ -110,12 +111,15 @@ export interface RevokedRelayRow {
   set_by: string;
   reason: string;
   set_at: number;
+  /** How often it was revoked. */
+  epoch: number;
 }
 
 /** Issued to a relay after it was revoked. */
 export interface ReissuedCertificateRow {
   fingerprint: string;
   relay: string;
+  epoch: number;
 }
 
 export interface AuditPositionRow {
@@ -135,7 +139,7 @@ export interface Tables {
   revoked_relays: RevokedRelayRow;
   reissued_certificates: ReissuedCertificateRow;
   executions: ExecutionRow;
-  spent_tokens: SpentTokenRow;
+  enrolment_tokens: EnrolmentTokenRow;
 }
 
 export type Database = Kysely<Tables>;

@@ -15,6 +15,7 @@ export const migrations: Record<string, Migration> = {
   '0009-operands': { up: addOperands },
   '0010-cut-commands': { up: addCutCommands },
   '0012-audit-position': { up: createAuditPosition },
+  '0013-enrolment-epochs': { up: addEnrolmentEpochs },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -152,4 +153,19 @@ async function createAuditPosition(database: Kysely<unknown>): Promise<void> {
     .addColumn('seq', 'bigint', (column) => column.notNull())
     .addColumn('hash', 'text', (column) => column.notNull())
     .execute();
+}
+
+/** Tokens that are out take the place of those that are spent: what an earlier version gave out enrols nobody any more. */
+async function addEnrolmentEpochs(database: Kysely<unknown>): Promise<void> {
+  await database.schema.dropTable('spent_tokens').execute();
+  await database.schema
+    .createTable('enrolment_tokens')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('expires_at', 'bigint', (column) => column.notNull())
+    .execute();
+  for (const table of ['revoked_relays', 'reissued_certificates'])
+    await database.schema
+      .alterTable(table)
+      .addColumn('epoch', 'bigint', (column) => column.notNull().defaultTo(1))
+      .execute();
 }

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { loadRelayConfig, type RelayConfig } from '../../src/config/relay-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createFaults, outliveFaults } from '../../src/faults.ts';
 import { holdFolder } from '../../src/hold-lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
@@ -89,6 +90,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   );
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
+  outliveFaults(createFaults(log));
   log.info({ agents: config.agents.map(({ name }) => name), gateway: config.gateway }, 'ready');
 
   await asked;

@@ -37,6 +37,10 @@ export interface GatewayLimits {
   readonly requestsPerSecond: number;
   /** What they weigh together. */
   readonly bytesPerSecond: number;
+  /** Of all peers, at once. */
+  readonly connections: number;
+  /** Of one address, and of one relay's or operator's name. */
+  readonly connectionsPerAddress: number;
   readonly queueTimeoutMs: number;
   readonly startTimeoutMs: number;
   /** How long the database keeps what has ended. */

@@ -28,6 +28,8 @@ const limits = strictObject({
   'executions-per-agent': count(1, 10_000).default(50),
   'requests-per-second': count(1, 100_000).default(200),
   'bytes-per-second': sizeField.prefault('4m'),
+  connections: count(16, 100_000).default(4096),
+  'connections-per-address': count(4, 100_000).default(256),
   'queue-timeout': durationField.prefault('2m'),
   'start-timeout': durationField.prefault('30s'),
   // Ids must be known for as long as they are taken, which is a day.

@@ -96,6 +96,8 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
     executionsPerAgent: raw['executions-per-agent'],
     requestsPerSecond: raw['requests-per-second'],
     bytesPerSecond: raw['bytes-per-second'],
+    connections: raw.connections,
+    connectionsPerAddress: raw['connections-per-address'],
     queueTimeoutMs: raw['queue-timeout'],
     startTimeoutMs: raw['start-timeout'],
     historyMs: raw['history-days'] * 86_400_000,

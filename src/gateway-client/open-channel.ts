@@ -14,6 +14,8 @@ const options: ChannelOptions = {
   'grpc.keepalive_time_ms': 8_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
+  // Before the gateway ends what has no call for 30 s: the next call connects again.
+  'grpc.client_idle_timeout_ms': 20_000,
   'grpc-node.flow_control_window': 1024 * 1024,
   'grpc.max_receive_message_length': 2 * 1024 * 1024,
   'grpc.initial_reconnect_backoff_ms': 500,

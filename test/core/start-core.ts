@@ -38,6 +38,8 @@ export const smallLimits = {
   executionsPerAgent: 5,
   requestsPerSecond: 200,
   bytesPerSecond: 4 * 1024 * 1024,
+  connections: 100,
+  connectionsPerAddress: 100,
   queueTimeoutMs: 1000,
   startTimeoutMs: 1000,
   historyMs: 86_400_000,

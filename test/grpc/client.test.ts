@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
+import type { Admission } from '../../gateway/authentication.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { admin, startTestGateway } from './gateway.ts';
@@ -20,11 +21,15 @@ test('a token that is not accepted any more is replaced by the next call', async
 test('calls that start together share one token', async () => {
   await using gateway = await startTestGateway();
   let issued = 0;
-  const { issueToken } = gateway.authentication;
+  const { admit } = gateway.authentication;
   Object.assign(gateway.authentication, {
-    issueToken: (der: Uint8Array) => {
-      issued += 1;
-      return issueToken(der);
+    admit: (der: Uint8Array) => {
+      const { value: admission } = admit(der) as { value: Admission };
+      const issueToken = () => {
+        issued += 1;
+        return admission.issueToken();
+      };
+      return { value: { ...admission, issueToken } };
     },
   });
   const client = await gateway.connect(admin);

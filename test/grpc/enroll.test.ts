@@ -37,10 +37,20 @@ test('a token works once; what is refused leaves no key behind', async () => {
   const token = await newToken(gateway);
   const address = gateway.enrollAddress;
   await enroll({ address, token, identityDir: join(gateway.dir, 'first') });
+  await newToken(gateway);
   const identityDir = join(gateway.dir, 'second');
   const error = (await enroll({ address, token, identityDir }).catch((e: unknown) => e)) as ServiceError;
   expect(error).toMatchObject({ code: status.PERMISSION_DENIED, details: 'the token was used before' });
   expect(await readdir(identityDir)).toEqual([]);
+});
+
+test('A-88: while no token is out the enrolment listener speaks to nobody', async () => {
+  await using gateway = await startTestGateway();
+  const token = await newToken(gateway);
+  const address = gateway.enrollAddress;
+  await enroll({ address, token, identityDir: join(gateway.dir, 'first') });
+  const again = enroll({ address, token, identityDir: join(gateway.dir, 'second') });
+  await expect(again).rejects.toThrow(/enrols only while a token is out/);
 });
 
 test('enrolling again renews the certificate; one that fails leaves the old one as it was', async () => {
@@ -52,6 +62,7 @@ test('enrolling again renews the certificate; one that fails leaves the old one 
   const token = await newToken(gateway);
   await enroll({ address, token, identityDir });
   const first = await read();
+  await newToken(gateway);
   await expect(enroll({ address, token, identityDir })).rejects.toMatchObject({
     code: status.PERMISSION_DENIED,
   });
@@ -79,6 +90,7 @@ test('A-57: nothing is sent to a server that is not the one the token pins', asy
   await using gateway = await startTestGateway();
   await using impostor = await startTestGateway({ onLog: (line) => lines.push(line) });
   const token = await newToken(gateway);
+  await newToken(impostor);
   const identityDir = join(gateway.dir, 'relay');
   await expect(enroll({ address: impostor.enrollAddress, token, identityDir })).rejects.toThrow(
     'not the gateway that the token was made by',
@@ -91,6 +103,7 @@ test('A-57: nothing is sent to a server that is not the one the token pins', asy
 
 test('the enrolment listener serves enrolment only, and the other one none', async () => {
   await using gateway = await startTestGateway();
+  await newToken(gateway);
   const client = openChannel(gateway.enrollAddress, { authority: gateway.authority.certificate });
   const refused = unaryCall(client, RelayServiceService.token, {});
   await expect(refused).rejects.toMatchObject({ code: status.UNIMPLEMENTED });

@@ -3,15 +3,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { AuditLog } from '../../gateway/audit/audit-log.ts';
 import { createAuthentication } from '../../gateway/auth/create-authentication.ts';
 import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
 import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
 import type { Authentication, Enrolment } from '../../gateway/authentication.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
+import type { ConnectionLimits } from '../../gateway/grpc/connection-bounds.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createRelays, type Relays } from '../../gateway/relays.ts';
+import { openRevocations, type Revocations } from '../../gateway/revocations.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
 import type { RelayState, WardenView } from '../../gateway/warden-view.ts';
+import { createFaults, type Faults } from '../../src/faults.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { failure } from '../../src/outcome.ts';
 import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
@@ -30,6 +36,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly authentication: Authentication;
   readonly enrolment: Enrolment;
   readonly relays: Relays;
+  readonly revocations: Revocations;
+  readonly faults: Faults;
   readonly operators: Map<string, OperatorRole>;
   readonly dir: string;
   /** A folder with ca.pem, cert.pem and key.pem; the certificate by this gateway's authority unless another is given. */
@@ -57,6 +65,7 @@ export interface GatewayOptions {
   readonly onDisplaced?: (relay: string, text: string) => void;
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
+  readonly limits?: ConnectionLimits;
   readonly onLog?: (line: string) => void;
 }
 
@@ -73,25 +82,27 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   );
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
   const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
+  const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
+  const revocations = await openRevocations(database, { append: async () => {} } as unknown as AuditLog);
   const authentication = createAuthentication({
     identity,
-    isRevoked: (print) => revoked.has(print),
-    onRevoked: () => {},
+    isRevoked: (print, { kind, name }) =>
+      revoked.has(print) || (kind === 'relay' && revocations.isRevoked(print, name)),
+    onRevoked: revocations.watch,
   });
-  const spent = new Set<string>();
   const enrolment = createEnrolment({
     identity,
     agentsOf: (name) => (name === relay.name ? ['coder'] : []),
-    spend: async (id) => !spent.has(id) && spent.add(id) !== undefined,
-    revokedAt: () => undefined,
-    issued: async () => {},
+    tokens: await openEnrolmentTokens(database),
+    revocations,
   });
   const relays = createRelays({
     stateFor: options.state ?? (() => ({ lockdown: false, agents: [] })),
     onDisplaced: (name, text) => options.onDisplaced?.(name, text),
   });
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
-  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, log };
+  const faults = createFaults(log);
+  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };
   const serve = async (port: number) =>
     await startGrpcServer({
@@ -104,6 +115,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
       relays,
+      limits: options.limits ?? { connections: 4096, perAddress: 256 },
     });
   let grpc = await serve(0);
   const enroll = await startEnrolmentServer({ ...common, server: chain, grpcPort: grpc.port });
@@ -134,6 +146,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     authentication,
     enrolment,
     relays,
+    revocations,
+    faults,
     operators,
     dir,
     identity: makeIdentity,
@@ -153,6 +167,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     },
     [Symbol.asyncDispose]: async () => {
       await close(0);
+      await database.destroy();
       await rm(dir, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { connectionLimits } from './connection-limits.ts';
+
+const wanted = { connections: 4096, connectionsPerAddress: 256, running: 200 };
+
+test('A-88: connections leave descriptors for the audit and the engines', () => {
+  expect(connectionLimits(wanted, 1_000_000)).toEqual({ connections: 4096, perAddress: 256 });
+  expect(connectionLimits(wanted, 1024)).toEqual({ connections: 632, perAddress: 256 });
+  expect(connectionLimits(wanted, 500)).toEqual({ connections: 108, perAddress: 108 });
+  expect(() => connectionLimits(wanted, 400)).toThrow(
+    '400 files may be open, and limits.running: 200 needs 408; raise the limit',
+  );
+  expect(connectionLimits(wanted).connections).toBeGreaterThan(0);
+});

@@ -1,0 +1,12 @@
+import { isIPv6 } from 'node:net';
+
+/** What stands for one peer when addresses are counted: whoever has one IPv6 address has all of its /64. */
+export function addressKey(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail = ''] = address.replace(/%.*$/, '').toLowerCase().split('::');
+  const groups = (text: string) => text.split(':').filter((group) => group !== '');
+  const zeros = Array.from({ length: Math.max(8 - groups(head).length - groups(tail).length, 0) }, () => '0');
+  return [...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':');
+}

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addressKey } from './address-key.ts';
+import { ConnectionBounds, type Counted } from './connection-bounds.ts';
+
+const long = process.env['CLAWRDEN_LONG'] === '1';
+
+interface Peer extends Counted {
+  closed: boolean;
+}
+
+const peer = (address: string): Peer => ({ address, name: undefined, closed: false });
+
+test('A-88: connections without a name displace the oldest of their kind, never one with a name', () => {
+  const bounds = new ConnectionBounds<Peer>({ connections: 10, perAddress: 3 }, () => 0);
+  const known = peer('10.0.0.1');
+  expect(bounds.add(known)).toEqual({ displaced: undefined });
+  expect(bounds.prove(known, 'relay:a')).toBe(true);
+  const [first, second] = [peer('10.0.0.1'), peer('10.0.0.1')];
+  expect([bounds.add(first), bounds.add(second)]).toEqual([
+    { displaced: undefined },
+    { displaced: undefined },
+  ]);
+  expect(bounds.add(peer('10.0.0.1'))).toEqual({ displaced: first });
+  expect(bounds.add(peer('10.0.0.1'))).toEqual({ displaced: second });
+  expect(bounds.add(peer('10.0.0.2'))).toEqual({ displaced: undefined });
+});
+
+test('A-88: one name has as many as one address, and an address connects no more often than a hundred times a second', () => {
+  let now = 0;
+  const bounds = new ConnectionBounds<Peer>({ connections: 1000, perAddress: 2 }, () => now);
+  const peers = ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map(peer);
+  for (const each of peers) bounds.add(each);
+  expect(peers.map((each) => bounds.prove(each, 'relay:a'))).toEqual([true, true, false]);
+  const often = () => 'refused' in bounds.add(peer('10.0.0.9'));
+  expect(Array.from({ length: 210 }, often).filter(Boolean)).toHaveLength(10);
+  now += 50;
+  expect(Array.from({ length: 10 }, often).filter(Boolean)).toHaveLength(5);
+});
+
+test('A-88: whatever comes, proves itself and goes: no bound is passed, and nothing is left of it', () => {
+  const event = fc.record({ kind: fc.constantFrom('come', 'prove', 'go'), who: fc.nat(9), at: fc.nat(30) });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 300 }), (events) => {
+      const limits = { connections: 8, perAddress: 3 };
+      let now = 0;
+      const bounds = new ConnectionBounds<Peer>(limits, () => now);
+      let open: Peer[] = [];
+      const leave = (one: Peer | undefined) => {
+        if (one === undefined) return;
+        bounds.remove(one);
+        open = open.filter((each) => each !== one);
+      };
+      for (const { kind, who, at } of events) {
+        now += at;
+        const one = open[who % Math.max(open.length, 1)];
+        if (kind === 'go') leave(one);
+        if (
+          kind === 'prove' &&
+          one !== undefined &&
+          one.name === undefined &&
+          !bounds.prove(one, `n${who % 2}`)
+        )
+          leave(one);
+        if (kind !== 'come') continue;
+        const next = peer(`10.0.0.${who % 4}`);
+        const placed = bounds.add(next);
+        if ('refused' in placed) continue;
+        open.push(next);
+        if (placed.displaced !== undefined) expect(placed.displaced.name).toBeUndefined();
+        leave(placed.displaced);
+        const ofAddress = open.filter(({ address }) => address === next.address);
+        expect(ofAddress.length).toBeLessThanOrEqual(limits.perAddress);
+        expect(open.length).toBeLessThanOrEqual(limits.connections);
+      }
+      for (const one of [...open]) leave(one);
+      now += 10_000;
+      bounds.tidy();
+      for (let n = 0; n < limits.connections; n++)
+        expect(bounds.add(peer(`10.1.0.${n}`))).toEqual({ displaced: undefined });
+    }),
+    { numRuns: long ? 20_000 : 300 },
+  );
+});
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:DB8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+])('%s is counted as %s', (address, key) => expect(addressKey(address)).toBe(key));

@@ -1,0 +1,119 @@
+import { addressKey } from './address-key.ts';
+
+/** How many connections one listener serves. */
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Of one address, and of one relay's or operator's name. */
+  readonly perAddress: number;
+}
+
+/** What is counted: a connection is proven once its handshake has shown who it is. */
+export interface Counted {
+  readonly address: string;
+  name: string | undefined;
+}
+
+type Placed<T> = { readonly refused: string } | { readonly displaced: T | undefined };
+
+/** New connections of one address: so many at once, and so many a second. A handshake costs a millisecond of processor. */
+const burst = 200;
+const perSecond = 100;
+
+interface Address<T> {
+  open: number;
+  tokens: number;
+  at: number;
+  /** In the order in which they came. */
+  readonly unproven: Set<T>;
+}
+
+/**
+ * Who has shown a certificate is never displaced by who has not: where there is no room, the oldest connection that is
+ * still without a name goes, so that a flood of such displaces itself.
+ */
+export class ConnectionBounds<T extends Counted> {
+  readonly #limits: ConnectionLimits;
+  readonly #now: () => number;
+  readonly #addresses = new Map<string, Address<T>>();
+  readonly #names = new Map<string, number>();
+  readonly #unproven = new Set<T>();
+  #open = 0;
+
+  constructor(limits: ConnectionLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /**
+   * Counts a new connection. Refused where its address connects too often or has too many; `displaced` is the one
+   * without a proven name that has to go for it.
+   */
+  add(connection: T): Placed<T> {
+    const address = this.#addressOf(connection.address);
+    const placed = this.#place(address);
+    address.tokens = Math.max(address.tokens - 1, 0);
+    if ('refused' in placed) return placed;
+    if (placed.displaced !== undefined) this.#forgetUnproven(placed.displaced);
+    address.open += 1;
+    this.#open += 1;
+    address.unproven.add(connection);
+    this.#unproven.add(connection);
+    return placed;
+  }
+
+  /** Gives a connection its name; false where that has too many. */
+  prove(connection: T, name: string): boolean {
+    const count = this.#names.get(name) ?? 0;
+    if (count >= this.#limits.perAddress) return false;
+    this.#names.set(name, count + 1);
+    connection.name = name;
+    this.#forgetUnproven(connection);
+    return true;
+  }
+
+  /** Once for each that was counted. */
+  remove(connection: T): void {
+    const address = this.#addresses.get(addressKey(connection.address));
+    if (address !== undefined) address.open -= 1;
+    this.#open -= 1;
+    this.#forgetUnproven(connection);
+    const { name } = connection;
+    if (name === undefined) return;
+    const left = (this.#names.get(name) ?? 1) - 1;
+    if (left === 0) this.#names.delete(name);
+    else this.#names.set(name, left);
+  }
+
+  /** Forgets the addresses that have no connection and have rested. */
+  tidy(): void {
+    for (const [key, address] of this.#addresses)
+      if (address.open === 0 && this.#tokensOf(address) >= burst) this.#addresses.delete(key);
+  }
+
+  #place(address: Address<T>): Placed<T> {
+    if (address.tokens < 1) return { refused: 'its address connects too often' };
+    const own = address.open >= this.#limits.perAddress;
+    if (!own && this.#open < this.#limits.connections) return { displaced: undefined };
+    const [oldest] = own ? address.unproven : this.#unproven;
+    if (oldest !== undefined) return { displaced: oldest };
+    return { refused: own ? 'its address has too many connections' : 'there are too many connections' };
+  }
+
+  #addressOf(text: string): Address<T> {
+    const key = addressKey(text);
+    const known = this.#addresses.get(key) ?? { open: 0, tokens: burst, at: 0, unproven: new Set<T>() };
+    this.#addresses.set(key, known);
+    known.tokens = this.#tokensOf(known);
+    known.at = this.#now();
+    return known;
+  }
+
+  #tokensOf({ tokens, at }: Address<T>): number {
+    return Math.min(burst, tokens + ((this.#now() - at) / 1000) * perSecond);
+  }
+
+  #forgetUnproven(connection: T): void {
+    this.#addresses.get(addressKey(connection.address))?.unproven.delete(connection);
+    this.#unproven.delete(connection);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from './database.ts';
+
+/** The enrolment tokens that are out: a token counts only as long as its row is here. */
+export interface EnrolmentTokens {
+  /** Whether any is out. */
+  readonly areOut: () => boolean;
+  /** On the disk when it resolves. `expiresAt` is epoch milliseconds. */
+  readonly add: (id: string, expiresAt: number) => Promise<void>;
+  /**
+   * Uses up the token and records the certificate that it is used for, in one step: both are on the disk when it
+   * resolves, or neither.
+   */
+  readonly use: (use: TokenUse) => Promise<'used' | 'not-out' | 'revoked'>;
+}
+
+export interface TokenUse {
+  readonly id: string;
+  readonly relay: string;
+  /** How often the relay had been revoked when the token was made. */
+  readonly epoch: number;
+  readonly fingerprint: string;
+}
+
+export async function openEnrolmentTokens(database: Database): Promise<EnrolmentTokens> {
+  const rows = await database.selectFrom('enrolment_tokens').selectAll().execute();
+  const out = new Map(rows.map(({ id, expires_at }) => [id, expires_at]));
+  const tidy = (): void => {
+    for (const [id, expiresAt] of out) if (expiresAt < Date.now()) out.delete(id);
+  };
+  return {
+    areOut: () => {
+      tidy();
+      return out.size > 0;
+    },
+    add: async (id, expiresAt) => {
+      await database.deleteFrom('enrolment_tokens').where('expires_at', '<', Date.now()).execute();
+      await database.insertInto('enrolment_tokens').values({ id, expires_at: expiresAt }).execute();
+      out.set(id, expiresAt);
+    },
+    use: async (use) => {
+      const result = await useUp(database, use);
+      if (result !== 'revoked') out.delete(use.id);
+      return result;
+    },
+  };
+}
+
+function useUp(
+  database: Database,
+  { id, relay, epoch, fingerprint }: TokenUse,
+): Promise<'used' | 'not-out' | 'revoked'> {
+  return database.transaction().execute(async (step) => {
+    if ((await epochOf(step, relay)) !== epoch) return 'revoked';
+    const { numDeletedRows } = await step
+      .deleteFrom('enrolment_tokens')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows !== 1n) return 'not-out';
+    await recordCertificate(step, { relay, epoch, fingerprint });
+    return 'used';
+  });
+}
+
+/** How often a relay was revoked. */
+export async function epochOf(database: Database, relay: string): Promise<number> {
+  const row = await database
+    .selectFrom('revoked_relays')
+    .select('epoch')
+    .where('relay', '=', relay)
+    .executeTakeFirst();
+  return row?.epoch ?? 0;
+}
+
+/** Of a relay that never was revoked every certificate counts; none of them is recorded. */
+export async function recordCertificate(
+  database: Database,
+  row: { relay: string; epoch: number; fingerprint: string },
+): Promise<void> {
+  if (row.epoch === 0) return;
+  await database.insertInto('reissued_certificates').values(row).execute();
+}
