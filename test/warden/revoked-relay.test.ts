@@ -54,7 +54,7 @@ test('P6, A-56: a revoked relay is out at once, its work with it, over a restart
   expect(revocations).toEqual([
     expect.stringMatching(/"relay":"host-1","by":"operator:admin","reason":"stolen"/),
   ]);
-});
+}, 60_000);
 
 test('a relay that gateway.yaml does not know is not revoked', async () => {
   expect(await gateway.cli('revoke', 'host-2')).toMatchObject({
