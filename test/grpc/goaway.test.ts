@@ -10,7 +10,7 @@ test('A-84: who says GOAWAY and holds its connection open ends nobody but itself
   const lines: string[] = [];
   await using gateway = await startTestGateway({ onLog: (line) => lines.push(line) });
   const other = await gateway.connect(admin);
-  await other.call(WardenServiceService.listHosts, {});
+  await other.call(WardenServiceService.listHosts, { pageToken: '' });
   const identity = await gateway.identity(relay);
   const goaways = [[], [goaway()], [goaway(2)], [goaway(0, 0x7fffffff), goaway()]];
   const peers = await Promise.all(
@@ -24,7 +24,7 @@ test('A-84: who says GOAWAY and holds its connection open ends nobody but itself
   );
   await Promise.race([Promise.all(peers.slice(1).map(({ ended }) => ended)), sleep(5000)]);
   expect(peers.map(({ socket }) => socket.closed)).toEqual([false, true, true, true]);
-  await other.call(WardenServiceService.listHosts, {});
+  await other.call(WardenServiceService.listHosts, { pageToken: '' });
   expect(gateway.faults.count()).toBe(0);
   peers[0]?.socket.destroy();
 });

@@ -126,7 +126,7 @@ test(
   async () => {
     const letIn = async (identityDir: string) => {
       const client = await connectGateway({ address: gateway.address, identityDir });
-      const code = await client.call(WardenServiceService.listHosts, {}).then(
+      const code = await client.call(WardenServiceService.listHosts, { pageToken: '' }).then(
         () => 0,
         ({ code: refused }: { code: number }) => refused,
       );
