@@ -1,7 +1,7 @@
 import { findHoles } from './find-holes.ts';
 import { matchesLegacyGlob } from './legacy-glob.ts';
 import type { LegacyRule, Policy, Rule } from './policy.ts';
-import { interpreters, rootTools, wrappers } from './risky-tools.ts';
+import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 
 export interface PolicyFindings {
@@ -42,7 +42,7 @@ function errorsOf(rule: Rule): string[] {
     return [`${nameOf(rule)} allows ${[...rule.tools].join(', ')} to run anything: keep it for a trial`];
   if (isNarrow(rule)) return [];
   return [...rule.tools]
-    .filter((tool) => wrappers.has(tool))
+    .filter((tool) => isOneOf(wrappers, tool))
     .map((tool) => `${nameOf(rule)} allows ${tool}, which runs any other tool: give args, or ask`);
 }
 
@@ -64,7 +64,7 @@ function warningsOf(rule: Rule): string[] {
 
 function isRisky(tool: string, rule: Rule): boolean {
   if (rule.safeArguments === true) return false;
-  return interpreters.has(tool) || (wrappers.has(tool) && isNarrow(rule));
+  return isOneOf(interpreters, tool) || (isOneOf(wrappers, tool) && isNarrow(rule));
 }
 
 /** Whether `args` rules anything out; flags alone do not, a caller only has to give one. */

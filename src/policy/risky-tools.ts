@@ -1,3 +1,4 @@
+import { runners } from './tools/runner-data.ts';
 import { opaqueTools, shells, wrapperData } from './tools/wrapper-data.ts';
 
 /** Tools that run whatever they are given: allowed as a whole, they are every other tool too. */
@@ -8,8 +9,9 @@ export const wrappers: ReadonlySet<string> = new Set([
   'ssh',
 ]);
 
-/** Tools whose arguments or input are programs. */
+/** Tools whose arguments or input are programs, or name some. */
 export const interpreters: ReadonlySet<string> = new Set([
+  ...runners,
   ...[
     'node',
     'nodejs',
@@ -44,6 +46,12 @@ export const interpreters: ReadonlySet<string> = new Set([
   ],
   ...['tclsh', 'expect', 'osascript', 'java', 'go', 'cargo', 'gradle', 'mvn', 'docker', 'podman', 'kubectl'],
 ]);
+
+/** Whether it is one of these, also with its version behind it: `gcc-12`, `python3.12`. */
+export function isOneOf(tools: ReadonlySet<string>, name: string): boolean {
+  const [plain = ''] = name.split(/-?[0-9]/);
+  return tools.has(name) || tools.has(plain);
+}
 
 /** Tools that do nothing useful for a user who is not root: a ghost never is. */
 export const rootTools: ReadonlySet<string> = new Set([

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkPolicy } from '../../src/policy/check-policy.ts';
+import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import { runners } from '../../src/policy/tools/runner-data.ts';
+import { findTool } from './scratch.ts';
+
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+const nobody = 65534;
+/** Each runs by itself: no network, no other process, nobody's rights. */
+const apart = [
+  ...['unshare', '--net', '--pid', '--mount', '--ipc', '--fork', '--mount-proc', '--kill-child'],
+  ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'],
+];
+const canAsk =
+  process.getuid?.() === 0 && spawnSync(apart[0] ?? '', [...apart.slice(1), 'true']).status === 0;
+
+/** Below a folder that everybody may enter. */
+let dir: string;
+let canary: string;
+beforeAll(() => {
+  dir = mkdtempSync('/var/tmp/clawrden-runners-');
+  canary = join(dir, 'canary');
+  writeFileSync(canary, `#!/bin/sh\necho ran >>${dir}/ran\n`);
+  chmodSync(canary, 0o755);
+  chownSync(dir, nobody, nobody);
+  writeFileSync(join(dir, 'f'), 'x\n');
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** How a tool that runs another may be told which. */
+const forms = () => [
+  ...[
+    [canary],
+    [canary, 'x'],
+    ['x', canary],
+    ['1', canary],
+    ['.', canary],
+    ['--', canary],
+    ['x', '--', canary],
+    ['f', canary],
+  ],
+  ...['-c', '-e', '-x', '-r', '-s', '-I', 'run', 'exec'].map((word) => [word, canary, 'f']),
+  ...[
+    ['-n', '1', canary],
+    ['-u', 'nobody', canary],
+  ],
+];
+
+function runsIt(tool: string, args: readonly string[]): boolean {
+  const mark = join(dir, 'ran');
+  rmSync(mark, { force: true });
+  spawnSync(apart[0] ?? '', [...apart.slice(1), findTool(tool) ?? tool, ...args], {
+    ...{ cwd: dir, input: `${canary}\n!${canary}\nshell ${canary}\n`, timeout: 700, killSignal: 'SIGKILL' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: dir, LC_ALL: 'C', TERM: 'dumb' },
+  });
+  return statSync(mark, { throwIfNoEntry: false }) !== undefined;
+}
+
+function warningsOf(tool: string): string {
+  const rule = `{ name: a, tools: ['${tool}'], action: allow }`;
+  const text = `version: 1\ntools: { '${tool}': { strategy: mirror } }\nrules: [${rule}]\ncomplete: true\n`;
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  const { errors, warnings } = checkPolicy(result.policy);
+  return [...errors, ...warnings].join('\n');
+}
+
+const isTold = (tool: string) =>
+  new RegExp(`allows ${tool.replace(/[.+]/g, '\\$&')}[, ]`).test(warningsOf(tool));
+
+describe('A-77 A-35: policy check tells of a tool that runs others', () => {
+  test('where it is in the data', () => {
+    expect([...runners].filter((tool) => !isTold(tool))).toEqual([]);
+  });
+
+  test.each(['python3.12', 'gcc-12', 'cpan5.36-x86_64-linux-gnu', 'perl5.36.0', 'tclsh8.6'])(
+    '%s, with a version',
+    (tool) => {
+      expect(isTold(tool)).toBe(true);
+    },
+  );
+
+  test.each(['ls', 'cat', 'wc', 'sleep', 'md5sum'])('%s is none', (tool) => {
+    expect(isTold(tool)).toBe(false);
+  });
+
+  test.skipIf(!canAsk)(
+    'each program of this machine that runs what it is given is told',
+    { timeout: 3_600_000 },
+    () => {
+      const names = ['/usr/bin', '/usr/sbin']
+        .flatMap((folder) => readdirSync(folder))
+        .filter((name) => /^[a-z]/i.test(name));
+      const known = [...new Set(names)].filter((name) => !isTold(name)).sort();
+      const asked = isLong ? known : known.filter((_, index) => index % Math.ceil(known.length / 3) === 3);
+      expect(asked.filter((name) => forms().some((args) => runsIt(name, args)))).toEqual([]);
+    },
+  );
+
+  test.skipIf(!canAsk)('the question finds one', () => {
+    expect(forms().filter((args) => runsIt('nice', args)).length).toBeGreaterThan(0);
+    expect(runsIt('ls', [canary])).toBe(false);
+  });
+});
