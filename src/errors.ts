@@ -22,7 +22,6 @@ export const errorCodes = [
   'identity-agent',
   'operand-changed',
   'name-mismatch',
-  'policy-missing',
   'policy-changed',
   'plan-changed',
   'request-invalid',

@@ -20,7 +20,6 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'identity-agent': 1,
   'operand-changed': 1,
   'name-mismatch': 1,
-  'policy-missing': 1,
   'policy-changed': 1,
   'plan-changed': 1,
   'request-invalid': 1,

@@ -23,7 +23,6 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'identity-agent': status.PERMISSION_DENIED,
   'operand-changed': status.FAILED_PRECONDITION,
   'name-mismatch': status.INVALID_ARGUMENT,
-  'policy-missing': status.FAILED_PRECONDITION,
   'policy-changed': status.FAILED_PRECONDITION,
   'plan-changed': status.FAILED_PRECONDITION,
   'request-invalid': status.INVALID_ARGUMENT,

@@ -5,7 +5,7 @@ import { reportError } from './report-error.ts';
 export function execCommand(): Command {
   return new Command('exec')
     .description('run a command under the same policy; input, signals and exit status as if it ran here')
-    .usage('[options] -- TOOL [ARG …]')
+    .usage('[options] -- TOOL [ARG ...]')
     .argument('<tool>', 'what to run')
     .argument('[args...]', 'its arguments')
     .option('--agent <name>', "run it as this agent's user, in its workspace")

@@ -11,7 +11,7 @@ import { readPolicy } from './read-policy.ts';
 export function policyExplainCommand(): Command {
   return new Command('explain')
     .description('say what would happen to a command, and why, without running it')
-    .usage('[options] -- TOOL [ARG …]')
+    .usage('[options] -- TOOL [ARG ...]')
     .argument('<tool>', 'the tool, as the agent would type it')
     .argument('[args...]', 'its arguments')
     .option('--policy <file>', 'the policy to ask (default: the one that the gateway has in force)')

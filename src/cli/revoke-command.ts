@@ -25,7 +25,7 @@ async function revoke(relay: string, { reason = '', ...options }: RevokeOptions)
     if (options.json === true) return printJson({ revoked: relay });
     printLine(
       ['done ', 'green'],
-      `${relay} is out; to let it in again: clawrden token create --relay ${relay} …`,
+      `${relay} is out; to let it in again: clawrden token create --relay ${relay} ...`,
     );
   });
 }

@@ -112,7 +112,7 @@ test.each([
   ['mode: shadow', 'mode: shadow denies nothing'],
   [
     'rules: [{ name: a, tools: [git], args: ["log", "**"], action: allow }]',
-    'rule a (line 3) allows git with -c, --config-env, --exec-path, --paginate …: add safe-arguments: true',
+    'rule a (line 3) allows git with -c, --config-env, --exec-path, --paginate ...: add safe-arguments: true',
   ],
   [
     'rules: [{ name: a, tools: [git], args: ["*", log], action: allow }]',

@@ -25,7 +25,7 @@ export function warnAboutVariables(allowed: readonly string[], source: YamlSourc
     const isHarmless = harmlessVariables.some((harmless) => matchesName(harmless, pattern.replace('*', '')));
     if (met.length === 0 || isHarmless) return [];
     const what = `${pattern} is allowed, but never reaches a tool where it is ${met.slice(0, 4).join(', ')}`;
-    return source.problem(['environment', 'allow', index], `${what}${met.length > 4 ? ' …' : ''}`);
+    return source.problem(['environment', 'allow', index], `${what}${met.length > 4 ? ' ...' : ''}`);
   });
 }
 

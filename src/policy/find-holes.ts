@@ -44,7 +44,7 @@ function riskyOptions(rule: Rule, denials: readonly Rule[]): string[] {
     );
     if (open.length === 0) return [];
     const names = open.slice(0, shown).map(({ names: spellings }) => spellings.at(-1) ?? '');
-    const more = open.length > shown ? ' …' : '';
+    const more = open.length > shown ? ' ...' : '';
     return `rule ${rule.name} (line ${rule.line}) allows ${tool} with ${names.join(', ')}${more}: add safe-arguments: true, or deny them`;
   });
 }

@@ -43,6 +43,16 @@ test('A-36 policy check: what is no policy is told by file and line', async () =
   expect(await clawrden(['policy', 'check', join(folder, 'missing')])).toMatchObject({ code: 1 });
 });
 
+test('policy check escapes what others wrote, and nothing of its own', async () => {
+  const rule = '{ name: open, tools: [git], args: ["**"], action: allow }';
+  const text = `version: 1\ntools: { git: { strategy: mirror } }\nrules: [${rule}]\ncomplete: true\n`;
+  const { stdout } = await clawrden(['policy', 'check', file('gr\u00f6\u00dfe.yaml', text)]);
+  const name = 'gr\\u{f6}\\u{df}e';
+  expect(stdout).toContain(name);
+  expect(stdout).toContain(' ...:');
+  expect(stdout.replaceAll(name, '')).not.toContain('\\u{');
+});
+
 test('policy check --json', async () => {
   const good = await clawrden(['policy', 'check', '--json', example]);
   expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, version: 1, problems: [], errors: [] });

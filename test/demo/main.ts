@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
+import { say } from '../../src/say.ts';
 import { startLab } from '../lab/lab.ts';
 import type { Machines } from '../stack/machines.ts';
 import { type Stack, type StackOptions, startStack } from '../stack/start-stack.ts';
@@ -38,7 +39,13 @@ const commands: readonly StepOptions[] = [
 
 const shownLines = 8;
 
-await main();
+try {
+  await main();
+} catch (error) {
+  // Most of all on a machine where it cannot run: what to do is all that helps there.
+  say('demo', error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -50,13 +57,13 @@ async function main(): Promise<void> {
   }
   const shown = values.json === true ? showJson : showPage;
   const began = performance.now();
-  const say = (line: string) => process.stderr.write(`demo: ${line}\n`);
+  const progress = (line: string) => process.stderr.write(`demo: ${line}\n`);
   const root = process.getuid?.() === 0;
   const lab = root
-    ? await startLab({ hosts: 2, keep: values.keep === true, progress: say })
-    : await reachOneEngine(say);
+    ? await startLab({ hosts: 2, keep: values.keep === true, progress })
+    : await reachOneEngine(progress);
   try {
-    const stack = await startStack(lab, { name: 'demo', progress: say, ...(await demoOptions(root)) });
+    const stack = await startStack(lab, { name: 'demo', progress, ...(await demoOptions(root)) });
     try {
       process.exitCode = await showAll(stack, shown);
       if (values.json !== true) await showAudit(stack, Math.round(performance.now() - began));

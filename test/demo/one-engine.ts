@@ -15,7 +15,10 @@ export interface OneEngine extends Machines {
 export async function reachOneEngine(say: (line: string) => void): Promise<OneEngine> {
   const socket = engineSocket();
   const docker = ['docker', '-H', `unix://${socket}`];
-  const asked = await attempt([...docker, 'version', '--format', '{{.Server.Version}}']);
+  const asked = await attempt([...docker, 'version', '--format', '{{.Server.Version}}']).catch(
+    () => undefined,
+  );
+  if (asked === undefined) throw new Error('there is no docker command; install Docker, or run it as root');
   if (asked.code !== 0) {
     throw new Error(`no Docker engine answers at ${socket}; run it as root, or as a user who may use Docker`);
   }
