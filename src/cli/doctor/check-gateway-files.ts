@@ -8,6 +8,7 @@ import type { Policy } from '../../policy/policy.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
+import { checkWorkspace } from './check-workspace.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 /** A gateway.yaml and everything it names. */
@@ -27,6 +28,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
     ...findings,
     ...(await checkState(config.state)),
+    ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),
   ];
 }
@@ -64,6 +66,15 @@ async function checkState(folder: string): Promise<Finding[]> {
     await checkKey('server key', in_(stateFiles.serverKey)),
     await checkKey('signing key', in_(stateFiles.signingKey)),
   ];
+}
+
+/** A path is one of this machine where an engine of this machine mounts it. */
+async function checkWorkspaces({ agents, hosts }: GatewayConfig): Promise<Finding[]> {
+  if (!hosts.some(({ engine }) => engine.startsWith('unix:'))) return [];
+  const checks = agents.map(async ({ name, workspace }) =>
+    workspace?.kind === 'bind' ? await checkWorkspace(`agent ${name}`, workspace.source) : [],
+  );
+  return (await Promise.all(checks)).flat();
 }
 
 async function checkHost(

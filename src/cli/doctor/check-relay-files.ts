@@ -5,6 +5,7 @@ import { identityFiles } from '../../pki/identity-files.ts';
 import { renderArgument } from '../../render-text.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
+import { checkWorkspace } from './check-workspace.ts';
 import { askEngine } from './engine-request.ts';
 import { findPrivileged } from './find-privileged.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
@@ -13,7 +14,14 @@ const container = z.object({
   State: z.object({ Running: z.boolean() }),
   Config: z.object({ User: z.string() }),
   HostConfig: z.object({ NetworkMode: z.string(), Privileged: z.boolean() }),
-  Mounts: z.array(z.object({ Destination: z.string(), Source: z.string().optional(), RW: z.boolean() })),
+  Mounts: z.array(
+    z.object({
+      Type: z.string().optional(),
+      Destination: z.string(),
+      Source: z.string().optional(),
+      RW: z.boolean(),
+    }),
+  ),
 });
 
 type Container = z.infer<typeof container>;
@@ -53,12 +61,18 @@ async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Pro
     if (status === 404)
       return [bad(check, `there is no container ${agent.container}`, 'start it, or mend its name')];
     const found = container.parse(body);
-    const problems = problemsOf(found, check);
+    const problems = [...problemsOf(found, check), ...(await checkWays(found, check))];
     const closed = problems.length === 0 ? [good(check, `${agent.container} runs, and is closed`)] : problems;
     return [...closed, ...(await checkWorkspaces(found, check))];
   } catch (error) {
     return [bad(check, messageOf(error), 'see what the engine says')];
   }
+}
+
+/** What the agent may write is its workspace, wherever it is mounted. */
+async function checkWays({ Mounts }: Container, check: string): Promise<Finding[]> {
+  const sources = Mounts.flatMap(({ Type, Source, RW }) => (Type === 'bind' && RW && Source ? [Source] : []));
+  return (await Promise.all(sources.map((source) => checkWorkspace(check, source)))).flat();
 }
 
 /** Whoever reaches a file that the agent may have made runs it as somebody else. Capabilities of files are not looked at. */

@@ -1,0 +1,63 @@
+import type { Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname, normalize } from 'node:path';
+import { doubtful, type Finding, messageOf } from './finding.ts';
+
+const writableByOthers = 0o022;
+const sticky = 0o1000;
+const missing: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
+
+/**
+ * Whether somebody else could put another folder in the place of a workspace that is bound by its path: then that is
+ * what the next ghost gets. One finding, of the outermost place; none where there is no such folder on this machine.
+ */
+export async function checkWorkspace(check: string, workspace: string): Promise<Finding[]> {
+  const path = normalize(workspace).replace(/(?<=.)\/$/, '');
+  try {
+    const { uid: owner } = await stat(path).catch(() => ({ uid: 0 }));
+    for (const place of [...foldersAbove(path), path]) {
+      const problem = problemOf(place, await lstat(place), path, owner);
+      if (problem !== undefined) return [doubtful(check, problem.text, problem.fix)];
+    }
+    return [];
+  } catch (error) {
+    if (missing.has((error as NodeJS.ErrnoException).code)) return [];
+    return [
+      doubtful(check, `workspace ${path}: ${messageOf(error)}`, 'run doctor as a user who may look there'),
+    ];
+  }
+}
+
+/** From `/` down. */
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [] : [...foldersAbove(above), above];
+}
+
+interface Problem {
+  readonly text: string;
+  readonly fix: string;
+}
+
+function problemOf(place: string, stats: Stats, path: string, owner: number): Problem | undefined {
+  const is = place === path ? `workspace ${path} is` : `workspace ${path} is below ${place}, which is`;
+  const { mode, uid } = stats;
+  if (stats.isSymbolicLink())
+    return {
+      text: `${is} a symbolic link: whoever changes it chooses what is mounted`,
+      fix: `name the folder itself: readlink -f ${path}`,
+    };
+  // The workspace itself is for its agent to write; what is above it decides which folder it is.
+  if (place === path) return undefined;
+  if ((mode & writableByOthers) !== 0 && (mode & sticky) === 0)
+    return {
+      text: `${is} writable by others: they can put another in its place`,
+      fix: `chmod go-w ${place}`,
+    };
+  if (uid !== 0 && uid !== owner)
+    return {
+      text: `${is} of another user (${uid}), who can put another in its place`,
+      fix: `chown root ${place}`,
+    };
+  return undefined;
+}
