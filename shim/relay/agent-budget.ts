@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestLimits } from '../../src/config/relay-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { type Frame, FrameType } from '../../src/frames.ts';
@@ -11,8 +12,8 @@ export interface AgentBudget {
   readonly takeRequest: (bytes: number) => void;
   /** What has been read of a request turned out to have so many values. */
   readonly oweValues: (count: number) => void;
-  /** When what was received may be read. */
-  readonly turn: ParseTurn;
+  /** Resolves when a request of so many bytes that was taken and is here may be read. */
+  readonly turn: (bytes: number) => Promise<void>;
   /** How long nothing more is to be read from a client that sent these frames, in milliseconds. */
   readonly waitAfter: (frames: readonly Frame[]) => number;
 }
@@ -20,6 +21,8 @@ export interface AgentBudget {
 /** Far more than keys, windows and signals make; for stdin the credit is the measure, unless it comes in crumbs. */
 const framesPerSecond = 20_000;
 const crumbBytes = 4096;
+/** A loop in a shell is slowed down before anything of it is refused. */
+const mostLateMs = 1000;
 /** A client that hangs up is noticed when it is read from. */
 const mostWaitMs = 5000;
 
@@ -33,11 +36,16 @@ export function createAgentBudget(
   const frames = tokenBucket(framesPerSecond);
   return {
     takeRequest: (size) => {
-      if (!requests.take(1))
+      if (requests.waitMs() > mostLateMs)
         throw tooMuch(`${agent} asks for more than ${requestsPerSecond} commands a second`);
       if (!bytes.take(size)) throw tooMuch(`${agent} asks with more than ${bytesPerSecond} bytes a second`);
+      requests.owe(1);
     },
-    turn,
+    turn: async (size) => {
+      const lateMs = requests.waitMs();
+      if (lateMs > 0) await sleep(lateMs);
+      await turn(size);
+    },
     oweValues: (count) => bytes.owe(count * valueWeight),
     waitAfter: (read) => {
       frames.owe(read.filter(isCharged).length);

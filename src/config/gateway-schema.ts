@@ -26,7 +26,7 @@ const limits = strictObject({
   queued: count(0, 100_000).default(1000),
   'pending-per-agent': count(1, 1000).default(20),
   'executions-per-agent': count(1, 10_000).default(50),
-  'requests-per-second': count(1, 100_000).default(200),
+  'requests-per-second': count(1, 100_000).default(1000),
   'bytes-per-second': sizeField.prefault('4m'),
   connections: count(16, 100_000).default(4096),
   'connections-per-address': count(4, 100_000).default(256),

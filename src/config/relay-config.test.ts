@@ -14,7 +14,7 @@ agents:
     identity: '/srv/relay',
     docker: 'unix:///var/run/docker.sock',
     state: '/srv/relay/state',
-    limits: { requestsPerSecond: 200, bytesPerSecond: 4 * 1024 * 1024 },
+    limits: { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
     agents: [
       {
         name: 'coder',

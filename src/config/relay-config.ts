@@ -59,7 +59,7 @@ const relaySchema = strictObject({
   ).prefault('unix:///var/run/docker.sock'),
   state: pathField.default('state'),
   limits: strictObject({
-    'requests-per-second': z.int().min(1).max(100_000).default(200),
+    'requests-per-second': z.int().min(1).max(100_000).default(500),
     'bytes-per-second': sizeField.prefault('4m'),
   }).prefault({}),
   agents: z.array(agent).default([]),

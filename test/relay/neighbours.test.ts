@@ -67,7 +67,7 @@ test.each(kinds)(
     );
     expect(large.length).toBeLessThanOrEqual(8 + 4 * (seconds + 1));
     expect(starts.filter(({ agent }) => agent === 'coder').length).toBeLessThanOrEqual(
-      400 + 201 * (seconds + 1),
+      1500 + 501 * (seconds + 1),
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(500e6);
     long.frame(6, Uint8Array.of(15));

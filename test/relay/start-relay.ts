@@ -61,7 +61,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       link,
       engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
       mirrors: new Set(),
-      limits: options.limits ?? { requestsPerSecond: 200, bytesPerSecond: 4 * 1024 * 1024 },
+      limits: options.limits ?? { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
       turn,
       // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
       peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),

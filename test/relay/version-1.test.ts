@@ -47,7 +47,7 @@ test('a refusal is ack 1, one line and the exit frame', async () => {
   await shim.closed;
   expect(shim.acks).toEqual([1]);
   expect(shim.frames.map(({ type }) => type)).toEqual([2, 3]);
-  expect(shim.output(2)).toBe('clawrden: denied-by-rule: no way\n');
+  expect(shim.output(2)).toBe('clawrden: denied-by-rule: no\\nway\n');
   expect(shim.exit).toEqual([1, 0]);
 });
 
