@@ -1,6 +1,9 @@
 #include "file-system.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
+#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -32,6 +35,16 @@ bool file_system_tells(int fd)
 {
     unsigned long type = type_of(fd);
     return keeps_leases(type) || type == OVERLAYFS_SUPER_MAGIC;
+}
+
+bool folder_folds_case(const char *path)
+{
+    int flags = 0;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool folds = fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && flags & FS_CASEFOLD_FL;
+    if (fd >= 0)
+        close(fd);
+    return folds;
 }
 
 bool owned_by_root_alone(const struct stat *status)

@@ -10,7 +10,7 @@ static bool stat_folder(const char *path, struct stat *folder)
     char name[sizeof((struct sockaddr_un){0}).sun_path + 1];
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= sizeof name)
+    if (length + 2 > sizeof name)
         return false;
     memcpy(name, path, length);
     strcpy(name + length, slash ? "/" : ".");

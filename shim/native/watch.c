@@ -51,9 +51,12 @@ static const char *watch_entry(struct watch *watch, int folder, const char *name
     if (watch->fd < 0 && (watch->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) < 0)
         return "no more folders can be watched here";
     struct watched *entry = &watch->entries[watch->count];
-    entry->folder = inotify_add_watch(watch->fd, way_to(folder).path, CHANGES | IN_ONLYDIR);
+    struct way way = way_to(folder);
+    entry->folder = inotify_add_watch(watch->fd, way.path, CHANGES | IN_ONLYDIR);
     if (entry->folder < 0)
         return "a folder on its way cannot be watched";
+    if (folder_folds_case(way.path))
+        return "a folder on its way does not tell names by case";
     entry->path = number;
     strcpy(entry->name, name);
     watch->count++;
