@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
@@ -8,6 +9,7 @@ import { holdFolder } from '../src/hold-lock.ts';
 import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
+import { stateFiles } from '../src/pki/state-files.ts';
 import { decide } from '../src/policy/decide.ts';
 import { loadPolicy } from '../src/policy/parse-policy.ts';
 import { say } from '../src/say.ts';
@@ -42,6 +44,7 @@ import { type ReservedPorts, reservePorts } from './reserve-ports.ts';
 import { restoreWaiting } from './restore.ts';
 import { openRevocations, type Revocations } from './revocations.ts';
 import { openPool } from './scheduler/pool.ts';
+import { databaseFault } from './store/database-fault.ts';
 import { createWarden } from './warden.ts';
 import type { RelayRegistry, WardenView } from './warden-view.ts';
 
@@ -57,7 +60,9 @@ async function main(): Promise<void> {
     const config = loadGatewayConfig(values.config);
     // Before anything is written, removed or bound: another gateway may be at work on this state.
     using _ = holdFolder(config.state, 'gateway');
-    await serve(config, await loadGatewayIdentity(config.state), createLog('gateway'));
+    await serve(config, await loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
+      throw databaseFault(join(config.state, stateFiles.database), error);
+    });
     // Everything is on the disk; a peer that keeps its end of a connection open would hold the process for 8 s.
     process.exit();
   } catch (error) {
@@ -183,7 +188,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     breakers,
     revocations,
   });
-  const restored = await restoreWaiting(parts, approvals, { audit, auditFile: config.audit, history });
+  const restored = await restoreWaiting(parts, approvals, {
+    ...{ audit, auditFile: config.audit, history, settledUpTo: records.settledUpTo },
+  });
   const served = {
     execute: createExecute(parts),
     resume: createResume(ledger),

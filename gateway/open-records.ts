@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals/approval-store.ts';
 import { type AuditLog, openAuditLog } from './audit/audit-log.ts';
+import type { Recorded, Witness } from './audit/witness.ts';
 import { auditPosition } from './store/audit-position.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { type EnrolmentTokens, openEnrolmentTokens } from './store/enrolment-tokens.ts';
@@ -18,6 +19,8 @@ export interface Records {
   readonly outputs: Outputs;
   readonly approvals: ApprovalStore;
   readonly tokens: EnrolmentTokens;
+  /** The history has everything up to this record of the audit; Infinity where nobody knows. */
+  readonly settledUpTo: number;
   readonly close: () => Promise<void>;
 }
 
@@ -29,8 +32,9 @@ export async function openRecords(
   const file = join(config.state, stateFiles.database);
   const database = await openDatabase(file, 'power-loss');
   const index = await openDatabase(file, 'crash');
-  const audit = await openAuditLog(config.audit, { key: signingKey, witness: auditPosition(index) });
   const history = openHistory(index, config.limits.historyMs);
+  const { recorded, witness } = await witnessOf(index, history);
+  const audit = await openAuditLog(config.audit, { key: signingKey, witness });
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,
@@ -39,6 +43,7 @@ export async function openRecords(
     outputs: createOutputs(index),
     approvals: createApprovalStore(database),
     tokens: await openEnrolmentTokens(database),
+    settledUpTo: typeof recorded === 'string' || recorded.seq === 0 ? Infinity : recorded.seq,
     close: async () => {
       await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
       await audit.close();
@@ -46,4 +51,17 @@ export async function openRecords(
       await database.destroy();
     },
   };
+}
+
+/** The next start reads the audit from the recorded end on: what the history could not take must be behind it. */
+async function witnessOf(
+  index: Database,
+  history: History,
+): Promise<{ recorded: Recorded; witness: Witness }> {
+  const position = auditPosition(index);
+  const recorded = await position.recorded();
+  const record: Witness['record'] = async (last) => {
+    if (history.problem() === '') await position.record(last);
+  };
+  return { recorded, witness: { recorded: () => Promise.resolve(recorded), record } };
 }

@@ -17,11 +17,13 @@ export interface Records {
   readonly audit: AuditLog;
   readonly auditFile: string;
   readonly history: History;
+  /** The history has everything up to this record of the audit. */
+  readonly settledUpTo: number;
 }
 
 /** First brings the history to where the audit ends. Before anything runs, once. */
-export async function settleHistory({ audit, auditFile, history }: Records): Promise<Leftovers> {
-  const lives = await lastLives(auditFile);
+export async function settleHistory({ audit, auditFile, history, settledUpTo }: Records): Promise<Leftovers> {
+  const lives = await lastLives(auditFile, settledUpTo);
   for (const { decision } of lives.values()) {
     if (decision === undefined || (await history.has(decision.caller, decision.execution))) continue;
     history.save(recordOf(decision));

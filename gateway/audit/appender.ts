@@ -4,7 +4,7 @@ import type { AuditRecord, IncidentRecord } from './audit-record.ts';
 import { chainLines, signedHead } from './chain-lines.ts';
 import type { LogFile } from './log-file.ts';
 import { beginNewFile } from './new-file.ts';
-import type { OpenLog } from './open-log.ts';
+import type { LogFault, OpenLog } from './open-log.ts';
 import type { Witness } from './witness.ts';
 
 export interface AppenderOptions {
@@ -35,11 +35,11 @@ export class Appender {
   readonly #told: string[] = [];
   #recording: NodeJS.Timeout | undefined;
 
-  constructor({ file, last, gap }: OpenLog, options: AppenderOptions) {
+  constructor({ file, last, fault }: OpenLog, options: AppenderOptions) {
     this.#file = file;
     this.#last = last;
     this.#options = options;
-    if (gap !== '') this.#tell(gap);
+    if (fault !== undefined) this.#tell(fault);
   }
 
   warnings(): readonly string[] {
@@ -102,9 +102,8 @@ export class Appender {
   async #goOnElsewhere(fault: string): Promise<void> {
     const { path } = this.#file;
     await this.#begin();
-    this.#tell(
-      `the audit ${path} was changed while it was written: ${fault}; it went up to record ${this.#last.seq}`,
-    );
+    const text = `the audit ${path} was changed while it was written: ${fault}; it went up to record ${this.#last.seq}`;
+    this.#tell({ incident: 'audit-broken', text });
   }
 
   async #begin(): Promise<void> {
@@ -113,8 +112,8 @@ export class Appender {
     await before.close().catch(() => {});
   }
 
-  #tell(text: string): void {
-    this.#incidents.push({ type: 'incident', incident: 'audit-broken', caller: '', text });
+  #tell({ incident, text }: LogFault): void {
+    this.#incidents.push({ type: 'incident', incident, caller: '', text });
     if (this.#told.length < warningsAtMost) this.#told.push(text);
   }
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import { auditFiles } from '../../src/audit/audit-files.ts';
+import { linkOf } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
 
@@ -14,16 +15,21 @@ export interface Life {
 export type Recorded<Kind extends AuditRecord> = Kind & { readonly time: string };
 
 /** Far more than is written while the history is behind. */
-const tailBytes = 16 * 1024 * 1024;
+const leastBytes = 16 * 1024 * 1024;
+/** More than is written until a gateway whose history cannot be written takes no more work. */
+const mostBytes = 256 * 1024 * 1024;
 
 export function lifeKey(caller: string, execution: string): string {
   return `${caller} ${execution}`;
 }
 
-/** By caller and id. Of an execution that began before the end that is read, the decision is not there. */
-export async function lastLives(file: string): Promise<Map<string, Life>> {
+/**
+ * By caller and id, of what is behind record `from`, and of some before it. Of an execution that began before the end that is
+ * read, the decision is not there.
+ */
+export async function lastLives(file: string, from: number): Promise<Map<string, Life>> {
   const lives = new Map<string, Life>();
-  for (const part of await lastParts(file)) {
+  for (const part of await lastParts(file, from)) {
     for await (const line of readLines(part.file, part.start)) {
       const record = parse(line);
       if (record !== undefined) note(lives, record);
@@ -32,17 +38,39 @@ export async function lastLives(file: string): Promise<Map<string, Life>> {
   return lives;
 }
 
-/** Where to read, oldest first: the last of the log, and of its rotated parts while there is room. */
-async function lastParts(file: string): Promise<{ file: string; start: number }[]> {
-  const parts: { file: string; start: number }[] = [];
-  let left = tailBytes;
-  for (const part of [...(await rotatedFiles(file)), file].reverse()) {
-    if (left <= 0) break;
+interface Part {
+  readonly file: string;
+  readonly start: number;
+}
+
+/** Where to read, oldest first. */
+async function lastParts(file: string, from: number): Promise<Part[]> {
+  for (let bytes = leastBytes; ; bytes *= 4) {
+    const { parts, isAll } = await partsOf(file, bytes);
+    if (isAll || bytes >= mostBytes || (await firstRecord(parts)) <= from + 1) return parts;
+  }
+}
+
+async function partsOf(file: string, bytes: number): Promise<{ parts: Part[]; isAll: boolean }> {
+  const parts: Part[] = [];
+  let left = bytes;
+  for (const part of (await auditFiles(file)).reverse()) {
+    if (left <= 0) return { parts, isAll: false };
     const { size } = await stat(part);
     parts.unshift({ file: part, start: Math.max(0, size - left) });
     left -= size;
   }
-  return parts;
+  return { parts, isAll: left >= 0 };
+}
+
+async function firstRecord(parts: readonly Part[]): Promise<number> {
+  for (const { file, start } of parts) {
+    for await (const line of readLines(file, start)) {
+      const link = linkOf(line);
+      if (link !== undefined) return link.seq;
+    }
+  }
+  return 0;
 }
 
 /** Begun in the middle, the first line may be a part of one. */

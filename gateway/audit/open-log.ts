@@ -5,13 +5,19 @@ import type { Link } from '../../src/audit/chain.ts';
 import { type End, hashAt, lastRecord, lastRotated } from '../../src/audit/last-link.ts';
 import { LogFile } from './log-file.ts';
 import { dropSecondNames, removeUnused } from './new-file.ts';
+import type { Recorded } from './witness.ts';
 
 export interface OpenLog {
   readonly file: LogFile;
   /** What the next record follows. */
   readonly last: Link;
-  /** Empty, or what is missing of the log. */
-  readonly gap: string;
+  /** What a person should know of it. */
+  readonly fault?: LogFault;
+}
+
+export interface LogFault {
+  readonly incident: 'audit-broken' | 'database-lost';
+  readonly text: string;
 }
 
 /**
@@ -19,7 +25,7 @@ export interface OpenLog {
  * what a second place knows of it: a log that does not have that record goes on behind it all the same, and tells of a
  * gap. Throws a line for people that names the file, what is wrong with it, and the way out.
  */
-export async function openLog(path: string, recorded: Link | undefined): Promise<OpenLog> {
+export async function openLog(path: string, recorded: Recorded): Promise<OpenLog> {
   try {
     await checkKind(path);
     await removeUnused(path);
@@ -60,26 +66,34 @@ async function openFile(path: string): Promise<{ file: LogFile; found: Link }> {
   }
 }
 
-async function continued(
-  path: string,
-  found: Link,
-  recorded: Link | undefined,
-): Promise<Omit<OpenLog, 'file'>> {
-  if (recorded === undefined || (recorded.seq === 0 && found.seq > 0)) return { last: found, gap: '' };
-  const gap = await gapOf(path, found, recorded);
-  if (gap === '') return { last: found, gap };
-  return { last: { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash }, gap };
+async function continued(path: string, found: Link, recorded: Recorded): Promise<Omit<OpenLog, 'file'>> {
+  if (recorded === 'unknown') return { last: found };
+  if (recorded === 'nothing')
+    return { last: found, ...(found.seq > 0 && { fault: newDatabase(path, found) }) };
+  const text = await gapOf(path, found, recorded);
+  if (text === '') return { last: found };
+  const last = { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash };
+  return { last, fault: { incident: 'audit-broken', text } };
+}
+
+function newDatabase(path: string, { seq }: Link): LogFault {
+  const gone =
+    'what agents were paused, which relays were revoked and what was asked may be gone with another one';
+  return {
+    incident: 'database-lost',
+    text: `the audit ${path} goes up to record ${seq}, and the database is new: ${gone}`,
+  };
 }
 
 async function gapOf(path: string, found: Link, recorded: Link): Promise<string> {
   const { seq } = recorded;
   if (found.seq === 0)
     return `the audit ${path} is gone; it went up to record ${seq || 'of an earlier version'}`;
-  if (found.seq < seq)
-    return `records ${found.seq + 1} to ${seq} are missing at the end of the audit ${path}`;
+  if (seq === 0) return '';
+  if (found.seq < seq) return `the audit ${path} has lost its end, records ${found.seq + 1} to ${seq}`;
   const hash = found.seq === seq ? found.hash : await hashAt(await auditFiles(path), seq);
   if (hash === undefined || hash === recorded.hash) return '';
-  return `record ${seq} of the audit ${path} is not the one that was written`;
+  return `the audit ${path} was exchanged: its record ${seq} is not the one that was written`;
 }
 
 function wayOut(error: unknown): string {

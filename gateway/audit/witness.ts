@@ -2,14 +2,15 @@ import type { Link } from '../../src/audit/chain.ts';
 
 /** A second place that knows where the chain stands, so that a log that went missing is not begun anew in silence. */
 export interface Witness {
-  /** Undefined where there never was a log. */
-  readonly recorded: () => Promise<Link | undefined>;
+  readonly recorded: () => Promise<Recorded>;
   /** Only what is on the disk already. */
   readonly record: (last: Link) => Promise<void>;
 }
 
-/** Knows nothing: the files alone count. */
+/** The last record; `nothing`: it is as new as the log must be; `unknown`: the files alone count. */
+export type Recorded = Link | 'nothing' | 'unknown';
+
 export const noWitness: Witness = {
-  recorded: () => Promise.resolve(undefined),
+  recorded: () => Promise.resolve('unknown'),
   record: () => Promise.resolve(),
 };

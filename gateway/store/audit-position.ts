@@ -10,7 +10,7 @@ export function auditPosition(database: Database): Witness {
       if (row !== undefined) return row;
       // Written by a version that kept no position: there was an audit, of unknown length.
       const any = await database.selectFrom('executions').select('id').limit(1).executeTakeFirst();
-      return any && beginning;
+      return any === undefined ? 'nothing' : beginning;
     },
     record: async ({ seq, hash }) => {
       await database

@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, type SqliteDatabase as SqliteCompatible, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { databaseFault } from './database-fault.ts';
 import { migrations } from './migrations.ts';
 
 export interface ExecutionRow {
@@ -150,8 +151,19 @@ export type Database = Kysely<Tables>;
  */
 export type Durability = 'power-loss' | 'crash';
 
-/** Opens the embedded database and brings its schema up to date. The audit is the record; this is its index. */
+/**
+ * Opens the embedded database and brings its schema up to date. The audit is the record; this is its index. Rejects with
+ * a line for people that names the file, what is wrong with it, and the way out.
+ */
 export async function openDatabase(file: string, durability: Durability): Promise<Database> {
+  try {
+    return await openUpToDate(file, durability);
+  } catch (error) {
+    throw databaseFault(file, error);
+  }
+}
+
+async function openUpToDate(file: string, durability: Durability): Promise<Database> {
   const sqlite = new SqliteDatabase(file);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma(`synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
@@ -160,8 +172,7 @@ export async function openDatabase(file: string, durability: Durability): Promis
     db: database,
     provider: { getMigrations: () => Promise.resolve(migrations) },
   }).migrateToLatest();
-  if (error !== undefined)
-    throw new Error(`the database ${file} cannot be brought up to date`, { cause: error });
+  if (error !== undefined) throw error;
   return database;
 }
 

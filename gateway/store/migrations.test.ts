@@ -68,6 +68,6 @@ test('what a later gateway left is not touched', async () => {
   later.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
   later.close();
   await expect(openDatabase(file, 'crash')).rejects.toThrow(
-    `the database ${file} cannot be brought up to date`,
+    `the database ${file} cannot be used: a later version has written it; start that one, or put a backup`,
   );
 });

@@ -155,7 +155,7 @@ test('A-85: a log that nobody touched tells of nothing, over rotations and resta
   expect(await at.texts()).toHaveLength(30);
 });
 
-test('A-85: the database of an earlier version, or a copy of it, is no gap', async () => {
+test('A-85 A-91: a new database beside an old audit is told: more than the history is gone with another one', async () => {
   await using at = await newWitnessed();
   await using other = await newWitnessed();
   {
@@ -165,6 +165,13 @@ test('A-85: the database of an earlier version, or a copy of it, is no gap', asy
   for (const name of await readdir(at.dir)) {
     if (name.startsWith('audit')) await writeFile(join(other.dir, name), await readFile(join(at.dir, name)));
   }
+  {
+    await using log = await other.open();
+    expect(log.warnings()).toEqual([
+      expect.stringContaining('goes up to record 11, and the database is new'),
+    ]);
+  }
+  expect((await other.verify()).problem).toBeUndefined();
   await using log = await other.open();
   expect(log.warnings()).toEqual([]);
 });

@@ -126,7 +126,7 @@ export async function startCore(
     inspectors: { ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
     approvals,
     history,
-    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history },
+    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
     outputs,
     killSwitch,
     refusals,

@@ -56,7 +56,7 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
     ...(status.problem === ''
       ? []
       : [bad('gateway', renderText(status.problem), 'mend it: until then it refuses work')]),
-    ...status.warnings.map((text) => doubtful('policy', renderText(text), 'clawrden policy check FILE')),
+    ...status.warnings.map((text) => warningOf(renderText(text))),
     ...hosts.map((host) =>
       host.state === 'ready' && host.problem === ''
         ? good(`host ${host.name}`, 'ready')
@@ -72,6 +72,12 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
           ),
     ),
   ];
+}
+
+function warningOf(text: string): Finding {
+  return /^the (full )?audit /.test(text)
+    ? doubtful('audit', text, 'clawrden audit verify FILE; docs/operations.md says what to do')
+    : doubtful('policy', text, 'clawrden policy check FILE');
 }
 
 /** A new token carries the gateway's time. */
