@@ -27,6 +27,7 @@ export class CallChannel implements Channel {
   #over = false;
   #credit = 0;
   #mirror = false;
+  #mirrorStarted = false;
   #inspecting = false;
   #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
@@ -117,11 +118,18 @@ export class CallChannel implements Channel {
     }
     if (message.$case === 'stdin') this.#spendCredit(message.value.length);
     if (!this.#mirror && mirrorMessages.has(message.$case)) throw invalid('nothing was to be run there');
+    if (message.$case === 'started') this.#startMirror();
     if (message.$case === 'inspected') this.#endInspection();
     const input = toFromCaller(message);
     if (this.#handler !== undefined) this.#handler(input);
     else if (this.#early.length < maxEarlyInputs) this.#early.push(input);
     else throw invalid('too many messages before the execution began');
+  }
+
+  /** Each start is a record. */
+  #startMirror(): void {
+    if (this.#mirrorStarted) throw invalid('started comes once');
+    this.#mirrorStarted = true;
   }
 
   #endInspection(): void {

@@ -46,6 +46,8 @@ export class ShimChannel {
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('end', () => this.#hungUp());
     socket.on('close', () => this.#hungUp());
+    // It may have been ended while its request waited to be read.
+    if (socket.destroyed) this.#hungUp();
     socket.resume();
   }
 

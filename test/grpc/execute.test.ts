@@ -213,6 +213,24 @@ test.each<[string, Message[]]>([
   expect(await open(await gateway.connect(relay), ...messages).ended).toBe(status.INVALID_ARGUMENT);
 });
 
+test('A-86: a relay says once that a mirror has started: each is a record', async () => {
+  const seen: string[] = [];
+  await using gateway = await startTestGateway({
+    execute: async (_caller, _request, channel) => {
+      channel.listen(({ type }) => seen.push(type));
+      void channel.send({ type: 'run-here', planHash: '', canonicalPlan: '{}' });
+      await gone(channel);
+      return done;
+    },
+  });
+  const call = open(await gateway.connect(relay), start());
+  await call.waitFor('runHere');
+  const started: Message = { $case: 'started', value: { host: '', container: 'c', operands: [] } };
+  for (let count = 0; count < 1000; count += 1) call.send(started);
+  expect(await call.ended).toBe(status.INVALID_ARGUMENT);
+  expect(seen).toEqual(['mirror-started']);
+});
+
 test('a resume is answered void', async () => {
   await using gateway = await startTestGateway();
   const resume: Message = { $case: 'resume', value: { executionId: newExecutionId(), planHash: 'h' } };
