@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -12,7 +12,10 @@ const program = (body: string) => `
 /** The texts as another process's own, which writes to its stderr. */
 function stderrOf(body: string, texts: readonly string[]): string {
   const script = ['--input-type=commonjs', '-e', `(async () => {${program(body)}})()`];
-  const { status, stderr } = spawnSync(process.execPath, script, { input: JSON.stringify(texts) });
+  const { status, stderr } = spawnSync(process.execPath, script, {
+    input: JSON.stringify(texts),
+    maxBuffer: 1024 ** 3,
+  });
   expect(status).toBe(0);
   return stderr.toString('latin1');
 }
@@ -60,27 +63,4 @@ test('A-83: a log is ASCII, one line of JSON each, whatever is logged, and says 
 test('A-83: what a program says itself is ASCII, and every line of it says who speaks', () => {
   const output = stderrOf(`for (const text of texts) say('relay', text);`, fc.sample(hostile, count));
   for (const line of output.trimEnd().split('\n')) expect(line).toMatch(/^clawrden: relay: [\x20-\x7e]*$/);
-});
-
-test('nothing else in a program writes to stderr or stdout', () => {
-  const root = new URL('..', import.meta.url).pathname;
-  const found = execFileSync(
-    'grep',
-    [
-      '-rlE',
-      'std(err|out)\\.write|console\\.',
-      'src',
-      'gateway',
-      'shim',
-      '--include=*.ts',
-      '--exclude=*.test.ts',
-    ],
-    { cwd: root },
-  );
-  expect(found.toString().trim().split('\n').sort()).toEqual([
-    'src/cli/streams.ts',
-    'src/cli/tell.ts',
-    'src/log.ts',
-    'src/say.ts',
-  ]);
 });

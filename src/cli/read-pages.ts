@@ -1,3 +1,5 @@
+import { tell } from './tell.ts';
+
 /** A list as far as it was read. */
 export interface Listed<Row> {
   readonly rows: readonly Row[];
@@ -30,7 +32,9 @@ export async function readPages<Row>(
   return { rows, next };
 }
 
-/** Says on stderr that rows were left out: stdout may be read by a program. */
+/** Says on stderr that rows were left out: stdout may be read by a program. The token has a line of its own, to be copied. */
 export function sayMore(what: string, { next }: Listed<unknown>): void {
-  if (next !== '') process.stderr.write(`clawrden: ${what}: there is more; --page ${next} goes on with it\n`);
+  if (next === '') return;
+  tell(`clawrden: ${what}: there is more; it goes on with`);
+  tell(`--page ${next}`);
 }

@@ -16,7 +16,7 @@ export function printApproval(approval: Approval): void {
 /** One whose plan is too long to stand among others. */
 export function printSummary(approval: Approval): void {
   printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
-  printFolded(`  ${commandText(approval)}`);
+  printFacts([['  command', commandText(approval)]]);
   printFolded([`  its plan has ${approval.planBytes} bytes: clawrden show ${approval.id}`, 'yellow']);
   printLine('');
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { CliError } from './cli-error.ts';
 import type { Context } from './context.ts';
+import { tell } from './tell.ts';
 
 /** A question whose whole plan this user was shown here. */
 export interface ShownQuestion {
@@ -28,7 +29,7 @@ export function noteShown(context: Context, questions: readonly ShownQuestion[])
     writeLines(fileOf(context), all.filter(isRecent).slice(-mostShown));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`clawrden: what was shown cannot be noted: ${why}; a verdict will need --hash\n`);
+    tell(`clawrden: what was shown cannot be noted: ${why}; a verdict will need --hash`);
   }
 }
 

@@ -4,13 +4,28 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
+/** Where stdout and stderr are written to: each makes what it writes safe, or is given what is. */
+const writers = ['src/cli/streams.ts', 'src/cli/tell.ts', 'src/log.ts', 'src/say.ts'];
+
+async function* sources(): AsyncGenerator<readonly [file: string, line: string]> {
+  for await (const file of glob(['src/**/*.ts', 'gateway/**/*.ts', 'shim/**/*.ts'], { cwd: root })) {
+    if (file.endsWith('.test.ts') || file.startsWith('src/gen/')) continue;
+    const text = await readFile(join(root, file), 'utf8');
+    for (const line of text.split('\n')) yield [file, line.replace(/^\s*(?:\/\/|\/?\*).*/, '')];
+  }
+}
+
 // What is printed is escaped outside of ASCII, because others wrote parts of it: words of ours would be, too.
 it('no text in a program has a character outside of ASCII', async () => {
   const found: string[] = [];
-  for await (const file of glob(['src/**/*.ts', 'gateway/**/*.ts', 'shim/**/*.ts'], { cwd: root })) {
-    if (file.endsWith('.test.ts') || file.startsWith('src/gen/')) continue;
-    for (const line of (await readFile(join(root, file), 'utf8')).split('\n'))
-      if (/[^\0-\x7f]/.test(line.replace(/^\s*(?:\/\/|\/?\*).*/, ''))) found.push(`${file}: ${line.trim()}`);
-  }
+  for await (const [file, line] of sources())
+    if (/[^\0-\x7f]/.test(line)) found.push(`${file}: ${line.trim()}`);
   expect(found).toEqual([]);
+});
+
+it('A-83: nothing writes to stdout or stderr but what makes it safe (in a command: writeOut and tell)', async () => {
+  const found = new Set<string>();
+  for await (const [file, line] of sources())
+    if (/\bstd(?:out|err)\.write\(|\bconsole\./.test(line)) found.add(file);
+  expect([...found].sort()).toEqual(writers);
 });
