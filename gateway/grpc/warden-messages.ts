@@ -71,7 +71,7 @@ function withShortTexts<T extends object>(record: T): T {
 
 function shortText(text: string): string {
   const bytes = Buffer.byteLength(text);
-  return bytes <= textBytes ? text : `${firstBytes(text, textBytes)} … (${bytes} bytes)`;
+  return bytes <= textBytes ? text : `${firstBytes(text, textBytes)} ... (${bytes} bytes)`;
 }
 
 /** The first of them, and how many more there are. */
