@@ -39,6 +39,8 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     ['python3 -Werror::DeprecationWarning -Xutf8 x.py', 'x.py'],
     ['perl -I lib x.pl', '?', 'x.pl'],
     ['perl -Ilib x.pl', '?', 'x.pl'],
+    ['ruby -r ./lib x.rb', '?', 'x.rb'],
+    ['ruby -r ./a/../lib.rb x.rb', '?', 'x.rb'],
     ['ruby -Ilib -W0 x.rb', '?', 'x.rb'],
     ['node -C dev x.js', '?', 'x.js'],
     ['node --env-file=.env x.js', '?', 'x.js'],

@@ -78,7 +78,7 @@ function loaded(interpreter: Interpreter, tool: string, { given, values }: Readi
   const files = values
     .filter(({ option }) => isIn(interpreter.loads, option))
     .map(({ option, text }) => {
-      const file = isPlainPath(text) ? fileAt(text) : undefined;
+      const file = isPlainPath(text) && text.endsWith(interpreter.loadedEnding) ? fileAt(text) : undefined;
       return (
         (file && asOpened(interpreter, tool, text)) ?? unseen(`what ${tool} ${option.names[0] ?? ''} loads`)
       );

@@ -16,6 +16,8 @@ export interface Interpreter {
   readonly words: ReadonlySet<string>;
   /** It takes `..` out of the name of a file as text, so that a link before it leads elsewhere than the kernel says. */
   readonly joinsPaths: boolean;
+  /** Without this at its end, the name of what is loaded stands for another file. */
+  readonly loadedEnding: string;
 }
 
 interface Spellings {
@@ -26,6 +28,7 @@ interface Spellings {
   readonly prints: string;
   readonly words?: readonly string[];
   readonly joinsPaths?: boolean;
+  readonly loadedEnding?: string;
 }
 
 /**
@@ -97,6 +100,8 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
       loads: '-r=',
       alters: '-I=',
       prints: '-h,--help -v,--version --copyright',
+      joinsPaths: true,
+      loadedEnding: '.rb',
     }),
   ],
 ]);
@@ -109,6 +114,7 @@ function interpreter({
   prints,
   words = [],
   joinsPaths = false,
+  loadedEnding = '',
 }: Spellings): Interpreter {
   const tables = {
     instead: options(instead),
@@ -121,5 +127,6 @@ function interpreter({
     options: Object.values(tables).reduce(withOptions, options(plain)),
     words: new Set(words),
     joinsPaths,
+    loadedEnding,
   };
 }
