@@ -15,6 +15,8 @@ interface NullGateway {
   readonly lines: AsyncIterator<string>;
   readonly address: string;
   readonly relay: string;
+  /** Identities of other relays. */
+  readonly idle: readonly string[];
 }
 
 /** The gateway without engines: executions a second, and what an open relay stream costs. */
@@ -22,13 +24,13 @@ export async function controlPlaneFigures({ quick }: Counts): Promise<Figure[]> 
   return [
     await onNullGateway((gateway) => nullRate(gateway, quick ? 2_000 : 20_000)),
     await decisionFigure(quick ? 3 : 20),
-    await onNullGateway((gateway) => idleRelays(gateway, quick ? 200 : 2_000)),
+    await onNullGateway(idleRelays, quick ? 200 : 2_000),
   ];
 }
 
 /** A process of its own for each: the one figure's garbage is not the other's memory. */
-async function onNullGateway(measure: (gateway: NullGateway) => Promise<Figure>): Promise<Figure> {
-  const gateway = await startNullGateway();
+async function onNullGateway(measure: (gateway: NullGateway) => Promise<Figure>, idle = 0): Promise<Figure> {
+  const gateway = await startNullGateway(idle);
   try {
     return await measure(gateway);
   } finally {
@@ -43,20 +45,17 @@ async function endNullGateway({ process: program, lines }: NullGateway): Promise
   return value as string;
 }
 
-async function startNullGateway(): Promise<NullGateway> {
+async function startNullGateway(idle = 0): Promise<NullGateway> {
   const program = spawn(
     process.execPath,
-    [...servingFlags.gateway, join(import.meta.dirname, 'null-gateway.ts')],
+    [...servingFlags.gateway, join(import.meta.dirname, 'null-gateway.ts'), `${idle}`],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },
   );
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
-  const { address, relay } = JSON.parse((await lines.next()).value as string) as {
-    address: string;
-    relay: string;
-  };
-  return { process: program, lines, address, relay };
+  const told = JSON.parse((await lines.next()).value as string) as Omit<NullGateway, 'process' | 'lines'>;
+  return { process: program, lines, ...told };
 }
 
 const inFlight = 64;
@@ -149,11 +148,12 @@ function startMessage() {
   };
 }
 
-async function idleRelays({ process: program, address, relay }: NullGateway, count: number): Promise<Figure> {
+async function idleRelays({ process: program, address, idle }: NullGateway): Promise<Figure> {
+  const count = idle.length;
   const clients: GatewayClient[] = [];
   const atOnce = 20;
   for (let i = 0; i < count; i += atOnce) {
-    const some = await Promise.all(Array.from({ length: atOnce }, () => openIdle(address, relay)));
+    const some = await Promise.all(idle.slice(i, i + atOnce).map((relay) => openIdle(address, relay)));
     clients.push(...some);
   }
   const megabytes = (await rss(program.pid ?? 0)) / 1e6;

@@ -10,7 +10,9 @@ import { startTestGateway } from '../grpc/gateway.ts';
 // this as a program. Says where it listens on its first line, and ends when its stdin does; its last line says how many
 // milliseconds each command took from its arrival until its decision was on the disk.
 const dir = await mkdtemp(join(tmpdir(), 'clawrden-bench-'));
-const limits = { ...smallLimits, running: 1000, queued: 1000, executionsPerAgent: 1000 };
+// Measured is what a gateway can do, and not what an agent may.
+const budgets = { requestsPerSecond: 1e6, bytesPerSecond: 1e9 };
+const limits = { ...smallLimits, ...budgets, running: 1000, queued: 1000, executionsPerAgent: 1000 };
 const decidedMs: number[] = [];
 const core = await startCore(
   dir,
@@ -22,7 +24,11 @@ const core = await startCore(
 );
 const gateway = await startTestGateway({ execute: createExecute(core) });
 const relay = await gateway.identity({ kind: 'relay', name: 'host-1' });
-process.stdout.write(`${JSON.stringify({ address: gateway.address, relay })}\n`);
+// As many more as there are to be connected at once: one identity has one stream.
+const idle: string[] = [];
+for (let index = 0; index < Number(process.argv[2] ?? 0); index += 1)
+  idle.push(await gateway.identity({ kind: 'relay', name: `idle-${index}` }));
+process.stdout.write(`${JSON.stringify({ address: gateway.address, relay, idle })}\n`);
 process.stdin.resume();
 await once(process.stdin, 'end');
 process.stdout.write(`${JSON.stringify(decidedMs)}\n`);
