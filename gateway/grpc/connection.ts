@@ -1,23 +1,12 @@
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Admission, Checked } from '../authentication.ts';
 import type { Counted } from './connection-bounds.ts';
+import type { Pace } from './pace.ts';
 import { windowBytes } from './server-credentials.ts';
 
-/** How long a connection may take, in milliseconds. */
-export interface ConnectionTimes {
-  /** From its start to the end of the TLS handshake. */
-  readonly handshakeMs: number;
-  /** From the handshake to its first call. */
-  readonly firstCallMs: number;
-  /** Without a call. */
-  readonly idleMs: number;
-  /** In all; left out: as long as its certificate counts. */
-  readonly lifeMs?: number;
-}
-
-/** How long after its last call, or after it was destroyed, a session that has ended may hold its socket. */
+/** How long a peer may hold what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
 
 /** One TCP connection, from accept to close. What is needed of its TLS and HTTP/2 is taken once, when it is there. */
@@ -27,19 +16,20 @@ export class Connection implements Counted {
   readonly peer: string;
   name: string | undefined;
   readonly #raw: Socket;
-  readonly #times: ConnectionTimes;
+  readonly #pace: Pace;
   readonly #since = performance.now();
   #admission: Admission | undefined;
   #tls: TLSSocket | undefined;
   #session: ServerHttp2Session | undefined;
-  #streams = 0;
+  /** Open ones, with when their answer was complete. */
+  readonly #streams = new Map<ServerHttp2Stream, number>();
   #called = false;
   #idleSince = this.#since;
   #overSince: number | undefined;
 
-  constructor(raw: Socket, times: ConnectionTimes) {
+  constructor(raw: Socket, pace: Pace) {
     this.#raw = raw;
-    this.#times = times;
+    this.#pace = pace;
     this.address = raw.remoteAddress ?? '';
     this.peer = `${raw.remoteAddress}:${raw.remotePort}`;
   }
@@ -62,23 +52,31 @@ export class Connection implements Counted {
   }
 
   streamed(stream: ServerHttp2Stream): void {
-    this.#streams += 1;
+    this.#streams.set(stream, Number.POSITIVE_INFINITY);
     this.#called = true;
+    stream.once('finish', () => this.#streams.has(stream) && this.#streams.set(stream, performance.now()));
     stream.once('close', () => {
-      this.#streams -= 1;
+      this.#streams.delete(stream);
       this.#idleSince = performance.now();
     });
+  }
+
+  /** Ends the calls that were answered a while ago, and whose caller does not end its side. */
+  endAnswered(): void {
+    const latest = performance.now() - lingerMs;
+    for (const [stream, answeredAt] of this.#streams)
+      if (answeredAt < latest) stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   /** Why it must not go on; it is ended by `end` then. */
   problem(): string | undefined {
     const now = performance.now();
-    const { handshakeMs, firstCallMs, idleMs, lifeMs } = this.#times;
+    const { handshakeMs, firstCallMs, idleMs, lifeMs } = this.#pace;
     if (this.#tls === undefined) return late(now - this.#since, handshakeMs, 'no TLS handshake');
     const checked: Checked<unknown> | undefined = this.#admission?.check();
     if (checked !== undefined && 'refused' in checked) return checked.refused;
     if (lifeMs !== undefined && now - this.#since > lifeMs) return `it has lasted ${lifeMs / 1000} s`;
-    if (this.#streams > 0) return undefined;
+    if (this.#streams.size > 0) return undefined;
     return this.#called
       ? late(now - this.#idleSince, idleMs, 'no call')
       : late(now - this.#idleSince, firstCallMs, 'no first call');
@@ -93,7 +91,7 @@ export class Connection implements Counted {
   /** Whether the session is over, and the socket still held after that: a peer may keep its end open for ever. */
   lingers(): boolean {
     const session = this.#session;
-    const over = session?.destroyed || (session?.closed && this.#streams === 0);
+    const over = session?.destroyed || (session?.closed && this.#streams.size === 0);
     if (!over) return false;
     this.#overSince ??= performance.now();
     return performance.now() - this.#overSince >= lingerMs;

@@ -5,14 +5,15 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Faults } from '../../src/faults.ts';
 import type { Admission, Checked } from '../authentication.ts';
-import { Connection, type ConnectionTimes } from './connection.ts';
+import { Connection } from './connection.ts';
 import { ConnectionBounds, type ConnectionLimits } from './connection-bounds.ts';
 import { type CountedReasons, countedReasons } from './counted-reasons.ts';
 import { intercept } from './intercept.ts';
+import type { Pace } from './pace.ts';
 
 export interface FrontRules {
   readonly limits: ConnectionLimits;
-  readonly times: ConnectionTimes;
+  readonly pace: Pace;
   /** Where this says why, nobody is let in: connections end when they are accepted. */
   readonly shut?: () => string | undefined;
   /** Takes the certificate at the end of the handshake; left out: clients show none. */
@@ -92,7 +93,7 @@ export class Front implements Disposable {
   }
 
   #accept(pass: () => void, raw: Socket): void {
-    const connection = new Connection(raw, this.#rules.times);
+    const connection = new Connection(raw, this.#rules.pace);
     raw.on('error', () => {});
     const shut = this.#rules.shut?.();
     const placed = shut === undefined ? this.#bounds.add(connection) : { refused: shut };
@@ -153,6 +154,7 @@ export class Front implements Disposable {
 
   #check(connection: Connection): void {
     if (connection.lingers()) return connection.destroy();
+    connection.endAnswered();
     const problem = connection.problem();
     if (problem === undefined) return;
     this.#ended.tell(problem, connection.peer);

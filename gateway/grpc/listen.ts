@@ -4,18 +4,17 @@ import { Server, type ServerOptions } from '@grpc/grpc-js';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import { bindThrough } from './bound-servers.ts';
 import type { Front } from './front.ts';
+import type { Pace } from './pace.ts';
 import { type ServerTls, StrictCredentials } from './server-credentials.ts';
 
-const limits: ServerOptions = {
-  // Both sides ping: without that a frozen peer is never noticed; with it, within 13 s.
-  'grpc.keepalive_time_ms': 8_000,
-  'grpc.keepalive_timeout_ms': 5_000,
-  'grpc.max_receive_message_length': 2 * 1024 * 1024,
-  'grpc.enable_channelz': 0,
-};
-
-export function newServer(options: ServerOptions = {}): Server {
-  return new Server({ ...limits, ...options });
+export function newServer({ pingMs, pongMs }: Pace, options: ServerOptions = {}): Server {
+  return new Server({
+    'grpc.keepalive_time_ms': pingMs,
+    'grpc.keepalive_timeout_ms': pongMs,
+    'grpc.max_receive_message_length': 2 * 1024 * 1024,
+    'grpc.enable_channelz': 0,
+    ...options,
+  });
 }
 
 /** Resolves with the port; rejects where the address cannot be had. Every connection goes through `front`. */

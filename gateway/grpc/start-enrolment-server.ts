@@ -2,20 +2,23 @@ import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { type EnrollServiceParts, enrollOnly, enrollService } from './enroll-service.ts';
+import { firstMessageWithin } from './first-message.ts';
 import { Front } from './front.ts';
 import { closeServer, listen, newServer } from './listen.ts';
+import { enrolmentPace, type Pace } from './pace.ts';
 import type { RunningServer } from './start-grpc-server.ts';
 
 export interface EnrolmentServerOptions extends EnrollServiceParts {
   readonly listen: ListenAddress;
   /** The chain must hold the authority: who enrols looks for it. */
   readonly server: Credentials;
+  /** `enrolmentPace` when left out. */
+  readonly pace?: Pace;
   readonly faults: Faults;
 }
 
 // Anybody may connect here, so there is room for what enrolling takes, and for no more.
 const limits = { connections: 64, perAddress: 16 };
-const times = { handshakeMs: 5_000, firstCallMs: 5_000, idleMs: 5_000, lifeMs: 20_000 };
 const maxMessageBytes = 16 * 1024;
 const maxStreams = 4;
 
@@ -24,10 +27,13 @@ const maxStreams = 4;
  * address cannot be had.
  */
 export async function startEnrolmentServer(options: EnrolmentServerOptions): Promise<RunningServer> {
-  const { enrolment, faults, log } = options;
+  const { enrolment, pace = enrolmentPace, faults, log } = options;
   const shut = () => (enrolment.isOpen() ? undefined : 'no enrolment token is out');
-  const front = new Front({ limits, times, shut, faults, log });
-  const server = newServer({ 'grpc.max_receive_message_length': maxMessageBytes });
+  const front = new Front({ limits, pace, shut, faults, log });
+  const server = newServer(pace, {
+    interceptors: [firstMessageWithin(pace.firstMessageMs, faults)],
+    'grpc.max_receive_message_length': maxMessageBytes,
+  });
   server.addService(enrollOnly, enrollService(options));
   const port = await listen(server, options.listen, { ...options.server, maxStreams }, front);
   return {

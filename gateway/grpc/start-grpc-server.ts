@@ -11,9 +11,11 @@ import type { RelayRegistry, WardenView } from '../warden-view.ts';
 import { authenticateCalls } from './authenticate.ts';
 import type { ConnectionLimits } from './connection-bounds.ts';
 import { executionService } from './execution-service.ts';
+import { firstMessageWithin } from './first-message.ts';
 import { Front } from './front.ts';
 import { addIntrospection } from './introspection.ts';
 import { closeServer, listen, newServer } from './listen.ts';
+import { callersPace, type Pace } from './pace.ts';
 import { relayService } from './relay-service.ts';
 import { wardenService } from './warden-service.ts';
 
@@ -29,6 +31,8 @@ export interface GrpcServerOptions {
   readonly warden: WardenView;
   readonly relays: RelayRegistry;
   readonly limits: ConnectionLimits;
+  /** `callersPace` when left out. */
+  readonly pace?: Pace;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -39,17 +43,16 @@ export interface RunningServer {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** A relay keeps its stream open; orchestrators and operators come back when they call again. */
-const times = { handshakeMs: 5_000, firstCallMs: 10_000, idleMs: 30_000 };
-
 /** Serves relays, orchestrators and operators, over mTLS. Rejects where the address cannot be had. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
-  const { authentication, limits, faults, log } = options;
+  const { authentication, limits, pace = callersPace, faults, log } = options;
   const admit = (der: Uint8Array) => authentication.admit(der);
-  const front = new Front({ limits, times, admit, faults, log });
+  const front = new Front({ limits, pace, admit, faults, log });
   const callers = authenticateCalls(front, log);
   const closing = new AbortController();
-  const server = newServer({ interceptors: [callers.interceptor] });
+  const server = newServer(pace, {
+    interceptors: [firstMessageWithin(pace.firstMessageMs, faults), callers.interceptor],
+  });
   server.addService({ execute: executeMethod }, executionService(options.execute, options.resume, callers));
   server.addService(RelayServiceService, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));

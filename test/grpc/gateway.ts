@@ -10,6 +10,7 @@ import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
 import type { Authentication, Enrolment } from '../../gateway/authentication.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { ConnectionLimits } from '../../gateway/grpc/connection-bounds.ts';
+import type { Pace } from '../../gateway/grpc/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createRelays, type Relays } from '../../gateway/relays.ts';
@@ -66,6 +67,8 @@ export interface GatewayOptions {
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
   readonly limits?: ConnectionLimits;
+  /** Of both listeners. */
+  readonly pace?: Pace;
   readonly onLog?: (line: string) => void;
 }
 
@@ -102,7 +105,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   });
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const faults = createFaults(log);
-  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log };
+  const pace = options.pace === undefined ? {} : { pace: options.pace };
+  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log, ...pace };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };
   const serve = async (port: number) =>
     await startGrpcServer({

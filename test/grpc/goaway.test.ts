@@ -23,7 +23,7 @@ test('A-84: who says GOAWAY and holds its connection open ends nobody but itself
     }),
   );
   await Promise.race([Promise.all(peers.slice(1).map(({ ended }) => ended)), sleep(5000)]);
-  expect(peers.map(({ socket }) => socket.closed)).toEqual([false, true, true, true]);
+  expect(peers.map(({ closed }) => closed())).toEqual([false, true, true, true]);
   await other.call(WardenServiceService.listHosts, { pageToken: '' });
   expect(gateway.faults.count()).toBe(0);
   peers[0]?.socket.destroy();

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { readIdentity } from '../../src/pki/identity-files.ts';
 
@@ -99,6 +99,9 @@ export interface RawPeer {
   /** All that has come. */
   readonly received: () => Buffer;
   readonly ended: Promise<void>;
+  readonly closed: () => boolean;
+  /** Ends it by a TCP reset. */
+  readonly reset: () => void;
 }
 
 /** A TLS connection that speaks `h2`, by this identity, or by none. */
@@ -107,23 +110,26 @@ export async function connectRaw(
   identityDir?: string,
 ): Promise<RawPeer> {
   const identity = identityDir === undefined ? undefined : await readIdentity(identityDir);
+  const tcp = connectTcp({ host: '127.0.0.1', ...address });
   const socket = connect({
-    host: '127.0.0.1',
-    ...address,
+    socket: tcp,
     rejectUnauthorized: false,
     ALPNProtocols: ['h2'],
     ...(identity && { cert: identity.certificate, key: identity.key }),
   });
   const chunks: Buffer[] = [];
-  socket.on('error', () => {});
+  // A TLS socket over another one is not always destroyed with it, nor after an alert or the other side's end.
+  for (const each of [tcp, socket]) each.on('error', () => tcp.destroy()).on('end', () => tcp.destroy());
   socket.on('data', (bytes: Buffer) => chunks.push(bytes));
-  const ended = once(socket, 'close').then(() => {});
-  await Promise.race([once(socket, 'secureConnect'), ended]);
+  const ended = new Promise<void>((resolve) => tcp.once('close', () => resolve()));
+  await Promise.race([new Promise((resolve) => socket.once('secureConnect', resolve)), ended]);
   return {
     socket,
     send: (...bytes) => void (socket.writable && socket.write(Buffer.concat(bytes))),
     received: () => Buffer.concat(chunks),
     ended,
+    closed: () => tcp.closed,
+    reset: () => void tcp.resetAndDestroy(),
   };
 }
 

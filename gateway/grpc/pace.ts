@@ -1,0 +1,35 @@
+/** How long a peer may take, in milliseconds. */
+export interface Pace {
+  /** From a connection's start to the end of its TLS handshake. */
+  readonly handshakeMs: number;
+  /** From the handshake to its first call. */
+  readonly firstCallMs: number;
+  /** From a call's start to its first message. */
+  readonly firstMessageMs: number;
+  /** Without a call. */
+  readonly idleMs: number;
+  /** Of a connection in all; left out: as long as its certificate counts. */
+  readonly lifeMs?: number;
+  /** Both sides ping: without that a frozen peer is never noticed; with it, within the sum of the two. */
+  readonly pingMs: number;
+  readonly pongMs: number;
+}
+
+/** A relay keeps a call open; orchestrators and operators connect again when they call. */
+export const callersPace: Pace = {
+  handshakeMs: 5_000,
+  firstCallMs: 10_000,
+  firstMessageMs: 10_000,
+  idleMs: 30_000,
+  pingMs: 8_000,
+  pongMs: 5_000,
+};
+
+/** Anybody may connect here: no longer than enrolling takes. */
+export const enrolmentPace: Pace = {
+  ...callersPace,
+  firstCallMs: 5_000,
+  firstMessageMs: 5_000,
+  idleMs: 5_000,
+  lifeMs: 20_000,
+};
