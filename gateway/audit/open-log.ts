@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { auditFiles } from '../../src/audit/audit-files.ts';
+import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
-import { type End, hashAt, lastRecord, lastRotated } from '../../src/audit/last-link.ts';
+import { type End, hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
 import { LogFile } from './log-file.ts';
 import { dropSecondNames, removeUnused } from './new-file.ts';
 import type { Recorded } from './witness.ts';
@@ -59,7 +59,7 @@ async function openFile(path: string): Promise<{ file: LogFile; found: Link }> {
     const last: End | undefined = await lastRecord(handle);
     const file = await LogFile.take(path, handle, last?.end ?? 0);
     if (file.fault() === 'another file has its name') throw new Error('it was replaced; start again');
-    return { file, found: last ?? (await lastRotated(path)) };
+    return { file, found: last ?? (await lastLink(await rotatedFiles(path))) };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,5 +1,4 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { rotatedFiles } from './audit-files.ts';
 import { beginning, type Link, linkOf } from './chain.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
@@ -20,15 +19,15 @@ function endOf({ text, end }: Line): End {
   return { ...link, end };
 }
 
-/** The last record of the parts of `file` that were put aside. */
-export async function lastRotated(file: string): Promise<Link> {
-  for (const part of (await rotatedFiles(file)).reverse()) {
-    const handle = await open(part, 'r');
+/** The last record of some files, oldest first. */
+export async function lastLink(files: readonly string[]): Promise<Link> {
+  for (const file of [...files].reverse()) {
+    const handle = await open(file, 'r');
     try {
       const last = await lastRecord(handle);
       if (last !== undefined) return { seq: last.seq, hash: last.hash };
     } catch (error) {
-      throw new Error(`${part}: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
     } finally {
       await handle.close();
     }

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 
@@ -61,6 +62,29 @@ test('A-70: tail shows the newest records, one a line, with nothing for a termin
       .at(-1),
   ).toBe('head');
   expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\uffff]/);
+});
+
+test('tail -f follows over rotations, and misses nothing', async () => {
+  const child = spawn(process.execPath, [launcher, 'audit', 'tail', '-n', '1', '-f', file]);
+  try {
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    const texts = () => text.split('\n').flatMap((line) => line.match(/"text": ?"(n\d+)"/)?.[1] ?? []);
+    await expect.poll(() => text, { timeout: 15_000 }).toContain('"head"');
+    const log = await openAuditLog(file, { key: privateKey, maxBytes: 1500 });
+    const wanted = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    for (const one of wanted) {
+      await log.append({ type: 'lifecycle', event: 'test', text: one });
+      // It looks four times a second: a file that is put aside between two looks is in the parts, for verify.
+      await sleep(60);
+    }
+    await expect.poll(texts, { timeout: 5000 }).toEqual(wanted);
+    await log.close();
+  } finally {
+    child.kill();
+  }
 });
 
 test('a log that is not there is one line', () => {

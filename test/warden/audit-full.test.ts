@@ -49,7 +49,8 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     );
     expect(await status()).toMatch(/ENOSPC/);
 
-    const killed = await gateway.cli('kill', 'other');
+    // Longer than what a page of the disk may have left.
+    const killed = await gateway.cli('kill', 'other', '--reason', 'x'.repeat(4096));
     expect(killed).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(

@@ -5,6 +5,7 @@ import { stateFiles } from '../../pki/state-files.ts';
 import { checkPolicy } from '../../policy/check-policy.ts';
 import { loadPolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { checkAudit } from './check-audit.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
@@ -28,6 +29,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
     ...findings,
     ...(await checkState(config.state)),
+    await checkAudit(config),
     ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),
   ];
