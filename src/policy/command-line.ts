@@ -70,7 +70,11 @@ export class CommandLine {
   #rulesByFlags(): ReadonlySet<Rule> | undefined {
     const { flags } = this.#index;
     if (this.reading === undefined) return flags.possible(this.facts.args);
-    return flags.of([...new Set(this.reading.given)].flatMap(({ names }) => names.flatMap(byAnyDash)));
+    return flags.of(
+      [...new Set(this.reading.given)].flatMap(({ names, alike = [] }) =>
+        [...names, ...alike].flatMap(byAnyDash),
+      ),
+    );
   }
 
   fitsLiterally(pattern: ArgPattern): boolean {
@@ -128,13 +132,20 @@ function exactLine(args: readonly string[], reading: Reading, grammar: ToolGramm
     args,
     otherwise,
     mayLeaveOut: (at) => isOption[at] === 1,
-    ...(subcommand === undefined ? {} : { path: { at: pathAt, spellings: workOf(subcommand, grammar) } }),
+    ...(subcommand === undefined
+      ? {}
+      : { path: { at: pathAt, spellings: workOf(reading, subcommand, grammar) } }),
   };
 }
 
 /** All the words for a sub-command, and for what it does for others on its way. */
-function workOf({ spellings, does = [] }: Subcommand, grammar: ToolGrammar): readonly (readonly string[])[] {
-  return [...spellings, ...does.flatMap((name) => grammar.subcommands?.get(name)?.spellings ?? [])];
+function workOf(
+  { path }: Reading,
+  { spellings }: Subcommand,
+  grammar: ToolGrammar,
+): readonly (readonly string[])[] {
+  const others = path.flatMap(({ does = [] }) => does);
+  return [...spellings, ...others.flatMap((name) => grammar.subcommands?.get(name)?.spellings ?? [])];
 }
 
 /** Any flag before `--`, and whatever may be its value, may be left out: `-C /x --quiet push` is `push`. */

@@ -1,5 +1,5 @@
 import type { Rule } from './policy.ts';
-import type { Option, ToolGrammar } from './tools/grammar.ts';
+import { leavesOf, type Option, type ToolGrammar } from './tools/grammar.ts';
 import { knownTools } from './tools/known-tools.ts';
 
 /** Rules whose wildcards let in what nobody meant: one line each. */
@@ -57,8 +57,9 @@ function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Optio
   if (grammar === undefined) return [];
   const tables = [
     grammar.options,
-    ...[...(grammar.subcommands?.values() ?? [])]
-      .filter(({ name }) => subcommands?.has(name) ?? true)
+    ...leavesOf(grammar.subcommands)
+      // Of the others it is not said what their options do.
+      .filter(({ name, harmless }) => harmless && (subcommands?.has(name) ?? true))
       .map(({ options }) => options),
   ];
   return [...new Set(tables.flatMap((table) => [...table.values()]))].filter(({ harmless }) => !harmless);

@@ -45,7 +45,10 @@ function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boo
 
 /** The same for a strict rule: what a sub-command does for others on its way is of it. */
 function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
-  return isAmong(wanted, reading) || reading?.subcommand?.does?.some((name) => wanted.has(name)) === true;
+  return (
+    isAmong(wanted, reading) ||
+    reading?.path.some(({ does = [] }) => does.some((name) => wanted.has(name))) === true
+  );
 }
 
 /** The sub-command is surely another one. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readArguments } from './read-arguments.ts';
-import type { Option, ToolGrammar } from './tools/grammar.ts';
+import { leavesOf, type Option, type ToolGrammar } from './tools/grammar.ts';
 import { knownTools } from './tools/known-tools.ts';
 
 interface Given {
@@ -74,11 +74,14 @@ test('P7 what stands behind -- is read as it stands, and reading that again chan
   );
 });
 
-test('P7 a sub-command by an alias is the sub-command', () => {
+test('P7 a sub-command by an alias, or behind one that sorts it, is the sub-command', () => {
   for (const grammar of knownTools.values()) {
-    for (const [spelling, subcommand] of grammar.subcommands ?? []) {
-      const reading = readArguments(grammar, [spelling, 'x']);
-      expect(reading).toMatchObject({ subcommand, pathAt: [0], sureOfSubcommand: true, operands: ['x'] });
+    for (const subcommand of leavesOf(grammar.subcommands)) {
+      for (const words of subcommand.spellings) {
+        const reading = readArguments(grammar, [...words, 'x']);
+        const pathAt = words.map((_, at) => at);
+        expect(reading).toMatchObject({ subcommand, pathAt, sureOfSubcommand: true, operands: ['x'] });
+      }
     }
   }
 });

@@ -142,7 +142,7 @@ function withoutCapitals(word: string): string {
 function readOption(reader: Reader, arg: string): void {
   const { style } = reader;
   mark(reader);
-  if (reader.grammar.numbers === true && isNumber(arg)) return;
+  if (reader.grammar.numbers === true && isNumber(arg) && !reader.table.has(arg.slice(0, 2))) return;
   if (style === 'words') readWord(reader, arg);
   else if (style === 'nopt') readUndashed(reader, withoutDashes(arg));
   else if (arg.startsWith('--')) readLong(reader, arg);

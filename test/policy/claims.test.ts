@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { readArguments } from '../../src/policy/read-arguments.ts';
-import type { Option } from '../../src/policy/tools/grammar.ts';
+import { leavesOf, type Option } from '../../src/policy/tools/grammar.ts';
 import { grammarOf, knownToolNames, words } from './command-lines.ts';
 import { harmfulLines, stated } from './harmful-lines.ts';
 
 /** By the data file of the tool. */
 function riskyOptions(tool: string): Option[] {
   const { options, subcommands } = grammarOf(tool);
-  const tables = [options, ...[...(subcommands?.values() ?? [])].map((one) => one.options)];
+  const looking = leavesOf(subcommands).filter((one) => one.harmless);
+  const tables = [options, ...looking.map((one) => one.options)];
   const all = new Set(tables.flatMap((table) => [...table.values()]));
   return [...all].filter(({ harmless }) => !harmless);
 }

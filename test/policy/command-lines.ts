@@ -1,4 +1,4 @@
-import type { Option, OptionTable, ToolGrammar } from '../../src/policy/tools/grammar.ts';
+import { leavesOf, type Option, type OptionTable, type ToolGrammar } from '../../src/policy/tools/grammar.ts';
 import { knownTools } from '../../src/policy/tools/known-tools.ts';
 
 /** Each data file once, by the first name that it goes by. */
@@ -74,7 +74,6 @@ const operands: Readonly<Record<string, string>> = {
   'kubectl describe': 'pods',
   'kubectl explain': 'pods',
   'kubectl logs': 'x',
-  'kubectl top': 'pods',
   'terraform fmt': 't.tf',
 };
 
@@ -103,9 +102,9 @@ function ownLines(tool: string, grammar: ToolGrammar): Line[] {
       ...{ program, before: words(before), after: words(after), options: grammar.options },
     }));
   }
-  const harmless = [...new Set(grammar.subcommands.values())].filter((one) => one.harmless);
+  const harmless = leavesOf(grammar.subcommands).filter((one) => one.harmless);
   const lines = harmless.map(({ name, options }) => ({
-    ...{ program, before: [name], after: words(operands[`${tool} ${name}`] ?? ''), options },
+    ...{ program, before: words(name), after: words(operands[`${tool} ${name}`] ?? ''), options },
   }));
   const [first] = lines;
   if (first === undefined) throw new Error(`${tool} has no harmless sub-command`);

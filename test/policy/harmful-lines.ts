@@ -140,7 +140,7 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   kubectl: {
     'it says which cluster, and as whom':
-      '-s --token --user --username --password --as --as-group --as-uid --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --raw',
+      '-s --token --user --username --password --as --as-group --as-uid --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --insecure-skip-tls-verify-backend --tls-server-name --raw',
     'it writes, in versions that have it': '--cache-dir --log-dir --log-file --vmodule',
     'it reads what a file or an address says': '-f -k --template',
   },

@@ -1,3 +1,5 @@
+import { commandsOf } from './command-tables.ts';
+import { gitCommands } from './git-commands.ts';
 import {
   type Option,
   options,
@@ -9,13 +11,13 @@ import {
 } from './grammar.ts';
 
 const look = options(
-  `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --color?
+  `-p,-u,--patch -s,--no-patch --stat? --numstat --shortstat -X,--dirstat? --summary --name-only --name-status --raw --color?
   --no-color --word-diff? --word-diff-regex= --color-words? --color-moved? -U,--unified? --minimal --patience
   --histogram --diff-algorithm= -w,--ignore-all-space -b,--ignore-space-change --ignore-space-at-eol
-  --ignore-blank-lines --ignore-cr-at-eol -M? --find-renames? -C? --find-copies? --no-renames -R -z --full-index
+  --ignore-blank-lines --ignore-cr-at-eol -M,--find-renames? -C,--find-copies? --no-renames -R -z --full-index
   --abbrev? --no-abbrev --binary -S= -G= --pickaxe-regex --pickaxe-all --diff-filter= -a,--text --check --exit-code
-  --quiet --relative? --no-relative --no-ext-diff --no-textconv --ignore-submodules? --submodule? --inter-hunk-context=
-  --src-prefix= --dst-prefix= --no-prefix --cached --staged --merge-base --function-context -W --compact-summary
+  -q,--quiet --relative? --no-relative --no-ext-diff --no-textconv --ignore-submodules? --submodule? --inter-hunk-context=
+  --src-prefix= --dst-prefix= --no-prefix --cached,--staged --merge-base -W,--function-context --compact-summary
   --patch-with-stat --no-indent-heuristic --indent-heuristic`,
   '--output= --ext-diff --textconv -O= -P,--paginate --no-index',
 );
@@ -38,8 +40,8 @@ const history = withOptions(
 const log = withOptions(options('-L= --decorate? --no-decorate --decorate-refs='), history);
 
 const status = options(
-  `-s,--short -b,--branch --show-stash --porcelain? --long -v,--verbose -u? --untracked-files? --ignore-submodules?
-  --ignored? -z --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?`,
+  `-s,--short -b,--branch --show-stash --porcelain? --long -v,--verbose -u,--untracked-files? --ignore-submodules?
+  --ignored? -z,--null --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames -M,--find-renames?`,
 );
 
 const record = options(
@@ -52,7 +54,7 @@ const commit = options(
   `-m,--message= -a,--all --amend --no-edit -q,--quiet -v,--verbose -s,--signoff --no-signoff -n,--no-verify --verify
   --allow-empty --allow-empty-message --author= --date= --reset-author --dry-run --short --porcelain --long
   -C,--reuse-message= --no-gpg-sign -o,--only -i,--include --no-status --cleanup= --trailer= --no-post-rewrite`,
-  '-c,--reedit-message= -e,--edit -F,--file= -t,--template= -S? --gpg-sign? -p,--patch --interactive --fixup= --squash=',
+  '-c,--reedit-message= -e,--edit -F,--file= -t,--template= -S,--gpg-sign? -p,--patch --interactive --fixup= --squash=',
 );
 
 const list = options(
@@ -84,7 +86,7 @@ const files = options(
 );
 
 const remotes = options(
-  `--heads -h -t,--tags --refs -q,--quiet --exit-code --get-url --sort= --symref`,
+  `-h,--heads -t,--tags --refs -q,--quiet --exit-code --get-url --sort= --symref`,
   '--upload-pack,--exec= -o,--server-option=',
 );
 
@@ -95,11 +97,11 @@ const search = options(
   -L,--files-without-match -z,--null -o,--only-matching -c,--count --color? --no-color --break --heading
   -p,--show-function -A,--after-context= -B,--before-context= -C,--context= -W,--function-context -f= -e= --and --or
   --not --all-match -q,--quiet --max-depth= -m,--max-count= --threads= --no-textconv`,
-  '-O? --open-files-in-pager? --textconv --ext-grep',
+  '-O,--open-files-in-pager? --textconv --ext-grep',
 );
 
 const blame = options(
-  `-b --root --show-stats -L= -l -t -S= --reverse --porcelain -p --line-porcelain --incremental --encoding= --contents=
+  `-b --root --show-stats -L= -l -t -S= --reverse -p,--porcelain --line-porcelain --incremental --encoding= --contents=
   --date= -M? -C? -h -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --abbrev? --color-lines
   --color-by-age --progress --no-progress --ignore-rev= --ignore-revs-file=`,
 );
@@ -120,6 +122,14 @@ const counts = withOptions(
   options('-n,--numbered -s,--summary -e,--email -w? --group= -c,--committer'),
   history,
 );
+
+/** Shell scripts of git's: what everybody writes. */
+const submodules = '-q,--quiet -f,--force -j,--jobs= --init --recursive --remote --checkout --depth=';
+
+/** Their options are not known. */
+const otherCommands = `bisect filter-branch fsmonitor--daemon instaweb merge-octopus merge-one-file merge-resolve mergetool
+  quiltimport request-pull send-email shell subtree svn web--browse daemon difftool--helper http-backend http-fetch http-push
+  imap-send`;
 
 const implied = `
   pull: fetch merge rebase
@@ -167,15 +177,9 @@ export const git: ToolGrammar = {
       ...subcommands('rev-parse describe', names),
       ...subcommands('cat-file ls-tree', objects),
       ...subcommands('version', options('--build-options')),
-      ...subcommands(
-        `am apply archive bisect bundle checkout cherry-pick clean clone config credential daemon difftool fast-import
-      fetch filter-branch format-patch fsck gc help hook init,init-db instaweb maintenance merge mergetool mv notes pull
-      push range-diff rebase remote replace reset restore revert rm send-email sparse-checkout stash submodule
-      svn switch symbolic-ref update-index update-ref var verify-commit verify-tag web--browse worktree upload-pack
-      receive-pack upload-archive shell`,
-        new Map(),
-        false,
-      ),
+      ...commandsOf(gitCommands),
+      ...subcommands('submodule', options('', submodules), false),
+      ...subcommands(otherCommands, new Map(), false),
     ],
     implied,
   ),

@@ -15,6 +15,8 @@ export interface Option {
   readonly value: 'none' | 'required' | 'optional';
   /** It neither runs a program nor writes a file, whatever its value is: any, or one of `values`. */
   readonly harmless: boolean;
+  /** Others that are the same with some value. */
+  readonly alike?: readonly string[];
   /** Where some values change what runs: those that do not; `#` is any digits. With any other nothing is sure about the line. */
   readonly values?: ReadonlySet<string>;
 }
@@ -73,7 +75,8 @@ export interface OptionValue {
 
 /**
  * Options as a data file writes them, between blanks: `-v,--verbose` takes no value, `-f,--file=` needs one (attached or
- * the next argument), `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only with one of these.
+ * the next argument), `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only with one of
+ * these; `-c~--check` is a spelling of the other, with its own way to take a value.
  */
 export function options(harmless: string, risky = ''): OptionTable {
   const all = [...parse(harmless, true), ...parse(risky, false)];
@@ -105,9 +108,17 @@ export function withImplied(
     const one = named.get(name);
     if (one === undefined) throw new Error(`there is no sub-command ${name}`);
     const more = { ...one, does };
-    for (const [spelling = ''] of one.spellings) named.set(spelling, more);
+    for (const words of one.spellings) named.set(words.join(' '), more);
   }
   return named;
+}
+
+/** Those that only sort others left out, and these there instead; each once. */
+export function leavesOf(all: ReadonlyMap<string, Subcommand> = new Map()): readonly Subcommand[] {
+  const leaves = [...all.values()].flatMap((one) =>
+    one.subcommands === undefined ? [one] : leavesOf(one.subcommands),
+  );
+  return [...new Set(leaves)];
 }
 
 /** Every beginning of a name or an alias that only one sub-command has. */
@@ -129,12 +140,13 @@ export function withOptions(first: OptionTable, more: OptionTable): OptionTable 
 
 function parse(text: string, harmless: boolean): Option[] {
   return wordsOf(text).map((word) => {
-    const [spelled = '', listed] = word.split('{');
+    const [written = '', ...others] = word.split('~');
+    const [spelled = '', listed] = written.split('{');
     const last = spelled.at(-1);
     const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
     const names = (value === 'none' ? spelled : spelled.slice(0, -1)).split(',');
     const values = listed === undefined ? {} : { values: new Set(listed.slice(0, -1).split('|')) };
-    return { names, value, harmless, ...values };
+    return { names, value, harmless, ...values, ...(others.length === 0 ? {} : { alike: others }) };
   });
 }
 

@@ -1,39 +1,33 @@
-import { options, subcommands, type ToolGrammar, withImplied, withOptions } from './grammar.ts';
+import { commandsOf, nested } from './command-tables.ts';
+import { options, type ToolGrammar, withImplied } from './grammar.ts';
+import { kubectlCommands } from './kubectl-commands.ts';
 
 const everywhere = options(
-  '-n,--namespace= --request-timeout= -v= -h,--help --context= --cluster=',
+  `-n,--namespace= --request-timeout= -v,--v= -h,--help --context= --cluster= --disable-compression? --match-server-version?
+  --warnings-as-errors? --log-flush-frequency=`,
   `--kubeconfig= --cache-dir= --profile= --profile-output= -s,--server= --token= --user= --username= --password= --as= --as-group=
   --as-uid= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify? --tls-server-name=
   --log-dir= --log-file= --vmodule=`,
 );
 
-const look = withOptions(
-  options(
-    `-A,--all-namespaces? -o,--output= -l,--selector= --field-selector= -w,--watch? --show-labels? --sort-by= -L,--label-columns= --no-headers? -R,--recursive?
-    --ignore-not-found? --chunk-size= --show-kind? --show-events? --subresource= --client? --short? --api-group= --namespaced?
-    --verbs= --categories= --containers? --tail= --since= --since-time= -c,--container= -p,--previous? --timestamps?
-    --all-containers? --prefix? --limit-bytes= --max-log-requests= --api-version= --recursive?`,
-    '-f,--filename= -k,--kustomize= --raw= --template=',
-  ),
-  everywhere,
-);
+const looks = [
+  ...['get', 'describe', 'explain', 'version', 'api-resources', 'api-versions', 'cluster-info', 'logs'],
+  ...['top.node', 'top.pod'],
+];
 
-/** kubectl 1.20 and later. */
-export const kubectl: ToolGrammar = {
-  style: 'gnu',
-  optionalBehindEquals: true,
-  options: everywhere,
-  subcommands: withImplied(
-    [
-      ...subcommands('get describe explain version api-resources api-versions top cluster-info', look),
-      ...subcommands('logs', withOptions(options('-f,--follow?'), look)),
-      ...subcommands(
-        `annotate apply attach auth autoscale certificate completion config cordon cp create debug delete diff drain edit events exec
-      expose kustomize label options patch plugin port-forward proxy replace rollout run scale set taint uncordon wait`,
-        new Map(),
-        false,
-      ),
-    ],
+const all = nested(
+  withImplied(
+    commandsOf(kubectlCommands, {
+      harmless: new Set(looks),
+      risky: new Set([
+        '--filename',
+        '--kustomize',
+        '--raw',
+        '--template',
+        '--insecure-skip-tls-verify-backend',
+      ]),
+      options: everywhere,
+    }),
     `
     apply: create patch replace delete
     replace: create patch delete
@@ -44,7 +38,14 @@ export const kubectl: ToolGrammar = {
     autoscale: create
     drain: cordon delete
     cp: exec
-    auth: create
   `,
   ),
+);
+
+/** kubectl 1.20 and later. */
+export const kubectl: ToolGrammar = {
+  style: 'gnu',
+  optionalBehindEquals: true,
+  options: everywhere,
+  subcommands: withImplied([...all], 'auth: create'),
 };

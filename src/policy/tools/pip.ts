@@ -1,9 +1,11 @@
+import { commandsOf } from './command-tables.ts';
 import { options, subcommands, type ToolGrammar, withImplied, withOptions } from './grammar.ts';
+import { pipCommands } from './pip-commands.ts';
 
 /** pip takes any beginning of an option, and `--local` for `--local-log`: each sub-command has only what it really has. */
 const common = options(
   '-v,--verbose -q,--quiet -V,--version -h,--help --no-color --disable-pip-version-check --no-input --isolated',
-  `--python= --log,--log-file,--local-log= --proxy= --cache-dir= --cert= --client-cert= --trusted-host= --retries= --timeout=
+  `--python= --log,--log-file,--local-log= --proxy= --cache-dir= --cert= --client-cert= --trusted-host= --retries= --timeout,--default-timeout=
   --exists-action=`,
 );
 
@@ -33,11 +35,8 @@ export const pip: ToolGrammar = {
       ...subcommands('freeze', withOptions(options('--all'), installed)),
       ...subcommands('show', withOptions(options('-f,--files'), common)),
       ...subcommands('check', common),
-      ...subcommands(
-        'install download uninstall config search cache index wheel hash completion debug help inspect lock',
-        new Map(),
-        false,
-      ),
+      ...commandsOf(pipCommands),
+      ...subcommands('lock', new Map(), false),
       // To build one package, pip installs what builds it.
     ],
     `

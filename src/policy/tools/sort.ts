@@ -6,7 +6,7 @@ export const sort: ToolGrammar = {
   options: options(
     `-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting
     -M,--month-sort -h,--human-numeric-sort -n,--numeric-sort -R,--random-sort -r,--reverse -V,--version-sort --sort=
-    -c --check? -C -k,--key= -m,--merge -s,--stable -S,--buffer-size= -t,--field-separator= -u,--unique
+    -c~--check --check?~-c~-C -C~--check -k,--key= -m,--merge -s,--stable -S,--buffer-size= -t,--field-separator= -u,--unique
     -z,--zero-terminated --parallel= --debug --batch-size= --random-source= --files0-from= --help --version`,
     '--compress-program= -o,--output= -T,--temporary-directory= -y?',
   ),

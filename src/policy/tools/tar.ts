@@ -12,11 +12,11 @@ export const tar: ToolGrammar = {
     --exclude-ignore= --exclude-tag= -T,--files-from= --null --no-null --verbatim-files-from --strip-components=
     -h,--dereference --hard-dereference -k,--keep-old-files --skip-old-files --keep-newer-files -O,--to-stdout
     -m,--touch -o,--no-same-owner --same-owner --owner= --group= --mode= --mtime= --numeric-owner --sort=
-    --format= -H= --posix --one-file-system -w,--interactive --totals? -W,--verify --wildcards --no-wildcards
+    -H,--format= --posix --one-file-system -w,--interactive,--confirmation --totals? -W,--verify --wildcards --no-wildcards
     --anchored --no-anchored --ignore-case --no-ignore-case -n,--seek --no-seek -S,--sparse -b,--blocking-factor=
     -B,--read-full-records -i,--ignore-zeros --occurrence? -R,--block-number --warning= --quoting-style=
     --full-time -N,--newer,--after-date= --newer-mtime= --no-recursion --recursion --force-local --help --version
-    --no-overwrite-dir --overwrite --utc -V,--label= --show-transformed-names --ignore-failed-read --no-same-permissions`,
+    --no-overwrite-dir --overwrite --utc -V,--label= --show-transformed-names,--show-stored-names --ignore-failed-read --no-same-permissions`,
     `-I,--use-compress-program= --to-command= -F,--info-script,--new-volume-script= --checkpoint? --checkpoint-action=
     --rsh-command= --rmt-command= -g,--listed-incremental= -G,--incremental --index-file= --volno-file=
     -P,--absolute-names --transform,--xform= --remove-files -U,--unlink-first --recursive-unlink --delete

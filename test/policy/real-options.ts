@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { leavesOf } from '../../src/policy/tools/grammar.ts';
+import { grammarOf } from './command-lines.ts';
+import { findTool } from './scratch.ts';
+
+/** An option as the tool itself tells of it. */
+export interface RealOption {
+  readonly names: readonly string[];
+  readonly value: 'none' | 'required' | 'optional';
+}
+
+/** A line of a tool to put options in, and the tool's own word on what it takes. */
+export interface RealCommand {
+  readonly tool: string;
+  readonly words: readonly string[];
+  readonly options: readonly RealOption[];
+  /** Whether the tool reads `args` behind the words as options that it has. */
+  readonly accepts: (args: readonly string[]) => boolean;
+}
+
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: '/nonexistent',
+  LC_ALL: 'C',
+  COLUMNS: '200',
+  DOCKER_HOST: 'tcp://127.0.0.1:9',
+  KUBECONFIG: '/dev/null',
+};
+
+export function ask(tool: string, args: readonly string[], input = ''): string {
+  const { stdout, stderr } = spawnSync(findTool(tool) ?? tool, args, {
+    input,
+    encoding: 'utf8',
+    timeout: 20_000,
+    cwd: '/',
+    env: environment,
+  });
+  return stdout + stderr;
+}
+
+const refusals =
+  /unknown (?:option|switch|flag|shorthand)|ambiguous|unrecognized|invalid option|needs an argument|requires an? (?:value|argument)|no such option|doesn't (?:allow|take)/i;
+
+/** Its help says so whatever stands before `--help`, if it takes that. */
+export function realCommand(tool: string, words: readonly string[], help: string): RealCommand {
+  const said = ask(tool, [...words, help]);
+  const accepts = (args: readonly string[]) => !refusals.test(ask(tool, [...words, ...args, help]));
+  return { tool, words, options: said.split('\n').flatMap(toOption), accepts };
+}
+
+/** `-a, --all`, `-f, --file <file>`, `--color[=WHEN]`, `-n, --last int`, `-A, --all-namespaces=false:`. */
+function toOption(line: string): RealOption[] {
+  const [, spec = ''] = /^\s{1,12}(-.*?)(?:\s{2,}|:?$)/.exec(line) ?? [];
+  const names = spec.match(/(?<=^|, )--?[A-Za-z0-9][\w-]*(?=$|[\s,=[<])/g) ?? [];
+  const rest = spec.slice(spec.lastIndexOf(names.at(-1) ?? '') + (names.at(-1)?.length ?? 0));
+  if (names.length === 0 || names.some((name) => /^-\w\w/.test(name))) return [];
+  return [{ names, value: valueOf(rest) }];
+}
+
+function valueOf(rest: string): RealOption['value'] {
+  if (rest.startsWith('[') || rest === '=false' || rest === '=true') return 'optional';
+  return /^[ =<(]/.test(rest) ? 'required' : 'none';
+}
+
+/**
+ * Every way to write it: by each name, by each beginning that only it has, with its value apart or attached, in one word with
+ * another letter, with `_` for `-` where the tool takes it.
+ */
+export function spellingsOf(option: RealOption, command: RealCommand): string[][] {
+  const others = command.options.filter((one) => one !== option);
+  const known = leavesOf(grammarOf(command.tool).subcommands).find(
+    ({ name }) => name === command.words.join(' '),
+  );
+  const taken = [
+    ...command.options.flatMap(({ names }) => names),
+    ...(known?.options.keys() ?? grammarOf(command.tool).options.keys()),
+  ];
+  const letter = others.find((one) => one.value === 'none' && one.names.some(isLetter))?.names.find(isLetter);
+  return option.names.flatMap((name) => {
+    if (!isLetter(name))
+      return longWords(name, taken, command.tool).flatMap((word) => withValue(word, option, '='));
+    const bundled = letter === undefined ? [] : withValue(`${letter}${name.slice(1)}`, option, '');
+    return [...withValue(name, option, ''), ...bundled];
+  });
+}
+
+function longWords(name: string, taken: readonly string[], tool: string): string[] {
+  if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
+  if (tool === 'docker') return [name];
+  const ends = Array.from({ length: Math.max(0, name.length - 4) }, (_, index) => name.slice(0, index + 4));
+  return [name, ...ends.filter((start) => !taken.some((one) => one !== name && one.startsWith(start)))];
+}
+
+function withValue(word: string, { value }: RealOption, sign: string): string[][] {
+  if (value === 'none') return [[word]];
+  return [[`${word}${sign}1`], ...(value === 'required' ? [[word, '1']] : [[word]])];
+}
+
+function isLetter(name: string): boolean {
+  return name.length === 2;
+}

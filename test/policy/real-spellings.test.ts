@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/policy/decide.ts';
+import type { Action, Policy, Rule } from '../../src/policy/policy.ts';
+import { toolDefaults } from '../../src/policy/tool-defaults.ts';
+import { leavesOf } from '../../src/policy/tools/grammar.ts';
+import { grammarOf, words } from './command-lines.ts';
+import { type RealCommand, type RealOption, realCommand, spellingsOf } from './real-options.ts';
+import { findTool } from './scratch.ts';
+
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+
+function policyOf(tool: string, action: Action, flag: string): Policy {
+  const said = { reason: 'r', line: 1, tools: new Set([tool]) };
+  const rules: readonly Rule[] = [
+    { ...said, name: 'all', action: 'allow' },
+    { ...said, name: 'one', action, flags: [flag] },
+  ];
+  const definition = { ...toolDefaults, name: tool, strategy: 'mirror' as const, timeoutMs: 1000 };
+  return {
+    ...{ version: 1, rules, hash: '', mode: 'enforce', defaultAction: 'deny', workspace: '/', roots: ['/'] },
+    ...{ timeoutMs: 1000, approvalExpiresMs: 1000, environment: [], breakers: [], warnings: [] },
+    tools: new Map([[tool, definition]]),
+  };
+}
+
+const actionOf = (policy: Policy, tool: string, args: readonly string[]) =>
+  decide(policy, { agent: 'a', tool, args, uid: 1, gid: 1, cwd: '/' }).action;
+
+/** Where the options of a sub-command may stand, and all the words that it goes by. */
+function placesOf({ tool, words: own }: RealCommand): ((option: readonly string[]) => string[])[] {
+  const { subcommands } = grammarOf(tool);
+  const leaf = leavesOf(subcommands).find(({ spellings }) =>
+    spellings.some((one) => one.join() === own.join()),
+  );
+  const paths = own.length === 0 ? [own] : (leaf?.spellings ?? []);
+  const isBehind = tool !== 'ssh' && (leaf?.style ?? grammarOf(tool).style) !== 'posix';
+  return paths.flatMap((path) => [
+    (option: readonly string[]) => [...path, ...option],
+    (option: readonly string[]) => [...path, ...option, 'x'],
+    ...(isBehind ? [(option: readonly string[]) => [...path, 'x', ...option]] : []),
+  ]);
+}
+
+/** The spellings with which a rule by one of the names is evaded. */
+function evasions(command: RealCommand, option: RealOption): string[] {
+  const lines = spellingsOf(option, command).flatMap((one) => placesOf(command).map((place) => place(one)));
+  return option.names.flatMap((flag) =>
+    (['deny', 'ask'] as const).flatMap((action) => {
+      const policy = policyOf(command.tool, action, flag);
+      const open = lines.filter((line) => actionOf(policy, command.tool, line) !== action);
+      return open.map((line) => `${action} ${flag}: ${command.tool} ${line.join(' ')}`);
+    }),
+  );
+}
+
+const commandsOf: Readonly<Record<string, () => RealCommand[]>> = {
+  docker: () => leaves('docker', 20).map((path) => realCommand('docker', path, '--help')),
+  git: () => leaves('git', 4).map((path) => realCommand('git', path, '-h')),
+  grep: () => [realCommand('grep', [], '--help')],
+  kubectl: () => leaves('kubectl', 12).map((path) => realCommand('kubectl', path, '--help')),
+  pip: () => leaves('pip', 9).map((path) => realCommand('pip', path, '--help')),
+  sed: () => [realCommand('sed', [], '--help')],
+  sort: () => [realCommand('sort', [], '--help')],
+  tar: () => [realCommand('tar', [], '--help')],
+};
+
+/** Some of the sub-commands that have options, by their first names; all of them in a long run. */
+function leaves(tool: string, stride: number): (readonly string[])[] {
+  const known = leavesOf(grammarOf(tool).subcommands).filter(({ options }) => options.size > 1);
+  return known
+    .filter((_, index) => isLong || index % stride === 0)
+    .map(({ spellings: [first = []] }) => first);
+}
+
+describe('A-74: a deny or an ask by any one name of an option holds for each spelling of it', () => {
+  test.for(Object.keys(commandsOf))('%s', { timeout: 900_000 }, (tool, context) => {
+    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    const commands = commandsOf[tool]?.() ?? [];
+    const all = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
+    expect(all.flatMap(({ command, option }) => evasions(command, option))).toEqual([]);
+    // And each is what the tool itself takes, or it would prove nothing.
+    const written = all.flatMap(({ command, option }) =>
+      spellingsOf(option, command).map((spelling) => ({ command, spelling })),
+    );
+    const tried = written.filter(
+      (_, index) => index % (isLong ? 1 : Math.ceil(written.length / (tool === 'pip' ? 3 : 8))) === 0,
+    );
+    const refused = tried.filter(({ command, spelling }) => !command.accepts(spelling));
+    expect(refused.map(({ command, spelling }) => [tool, ...command.words, ...spelling].join(' '))).toEqual(
+      [],
+    );
+    expect(all.length).toBeGreaterThan(10);
+  });
+
+  test.each(['git status -s', 'docker ps -a', 'kubectl get pods -A', 'tar -cf x y', 'sort -n x'])(
+    'and %s, which is without it, is not held back',
+    (line) => {
+      const [tool = '', ...args] = words(line);
+      expect(actionOf(policyOf(tool, 'deny', '--output'), tool, args)).toBe('allow');
+    },
+  );
+});
