@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { parseDuration } from '../config/quantities.ts';
-import { CliError } from './cli-error.ts';
 import { readContext } from './context.ts';
 import { listCommand } from './execution-commands.ts';
+import { grantSecondsOf } from './grant-seconds.ts';
 import type { Pages } from './read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from './with-gateway.ts';
 
@@ -49,7 +48,7 @@ async function pending(options: GatewayOptions & Pages): Promise<void> {
 
 async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOptions): Promise<void> {
   const { reason = '', hash } = options;
-  const grantSeconds = secondsOf(options.for);
+  const grantSeconds = options.for === undefined ? 0 : grantSecondsOf(options.for);
   const { shownQuestion } = await import('./shown-questions.ts');
   const shown =
     hash === undefined ? shownQuestion(word, id, readContext(options.context)) : { id, planHash: hash };
@@ -65,18 +64,4 @@ async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOpt
     if (approval === undefined) throw new Error('the gateway answered nothing');
     printVerdict(word, approval, options);
   });
-}
-
-const daySeconds = 24 * 60 * 60;
-
-/** Never rounded: a yes holds as long as was said and no longer. Parts of a millisecond are refused with all milliseconds. */
-function secondsOf(text: string | undefined): number {
-  if (text === undefined) return 0;
-  const seconds = text.includes('ms') ? 0 : (parseDuration(text) ?? 0) / 1000;
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= daySeconds) return seconds;
-  throw new CliError(
-    'approve',
-    `--for ${text} is no time in whole seconds, of a day at most`,
-    'write it like 90s',
-  );
 }

@@ -31,14 +31,22 @@ export interface First {
   readonly output?: readonly Buffer[];
 }
 
-/** Starts it, or comes back for it; resolves when its stream has ended, with or without an outcome. */
+/** Starts it, or comes back for it, and cancels it when `leaves` aborts; resolves when its stream has ended, with or without an outcome. */
 export function play(
   client: GatewayClient,
   command: Mirrored,
   first: First | 'resume',
   audit: string,
+  leaves?: AbortSignal,
 ): Promise<void> {
   const stream = client.execute();
+  leaves?.addEventListener(
+    'abort',
+    () => stream.write({ message: { $case: 'cancel', value: { requesterGone: true } } }),
+    {
+      once: true,
+    },
+  );
   const over = Promise.withResolvers<void>();
   stream.on('data', ({ message }: ExecuteResponse) => {
     switch (message?.$case) {

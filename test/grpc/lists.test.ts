@@ -1,0 +1,335 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
+import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { pageBytes } from '../../gateway/grpc/page.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { type History, openHistory } from '../../gateway/store/history.ts';
+import type { AgentView, ExecutionRecord } from '../../gateway/warden-view.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { UnaryMethod } from '../../src/gateway-client/unary-call.ts';
+import {
+  type Approval,
+  type Execution,
+  ListAgentsResponse,
+  ListApprovalsResponse,
+  ListExecutionsResponse,
+  Verdict,
+  WardenServiceService,
+  WatchApprovalsResponse,
+} from '../../src/gen/clawrden/v1/warden.ts';
+import { canonicalJson, planHash } from '../../src/plan.ts';
+import { admin, startTestGateway, type TestGateway } from './gateway.ts';
+
+const { listApprovals, listExecutions, listAgents, listHosts } = WardenServiceService;
+const { getApproval, getExecution, resolveApproval } = WardenServiceService;
+const runs = process.env['CLAWRDEN_LONG'] === '1' ? 100 : 4;
+
+let gateway: TestGateway;
+let client: GatewayClient;
+let approvals: Approvals;
+let history: History;
+let running: ExecutionRecord[];
+let agents: AgentView[];
+
+beforeEach(async () => {
+  history = openHistory(await openDatabase(':memory:', 'crash'));
+  approvals = createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+  [running, agents] = [[], []];
+  gateway = await startTestGateway({
+    warden: {
+      approvals: () => approvals.pending(),
+      watchApprovals: (listener, signal) => approvals.watch(listener, signal),
+      resolveApproval: (id, answer) => approvals.resolve(id, { ...answer, by: 'operator:admin' }),
+      running: () => running,
+      agents: () => agents,
+      history: (filter) => history.page(filter),
+      execution: (id, caller) => history.find(id, caller),
+    },
+  });
+  client = await gateway.connect(admin);
+});
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await history.close();
+});
+
+/** Texts that are longest in one way or another: as they are, in JSON, in UTF-8. */
+const filler = fc.constantFrom('x', '\u0001', '"', '\u00e9', '\u{1f600}', ' ');
+const text = fc
+  .tuple(filler, fc.oneof(fc.nat(20), fc.integer({ min: 3000, max: 9000 })))
+  .map(([one, count]) => one.repeat(count));
+const agentName = fc.integer({ min: 0, max: 11 }).map((number) => `agent-${number}`);
+
+function ask(agent: string, argv: readonly string[], cwd: string): Promise<unknown> {
+  const plan = canonicalJson({ agent, argv, cwd, stdin: 'none' });
+  const rest = { executionId: 'e', caller: 'relay:r', rule: 'r', context: '{}', expiresInMs: 600_000 };
+  return approvals.ask({ ...rest, agent, plan, planHash: planHash(plan), reason: cwd });
+}
+
+interface Pages<Row> {
+  readonly rows: Row[];
+  readonly first: Row[];
+  readonly largest: number;
+}
+
+/** Every page, and what the largest of them took as it was sent. */
+async function readAll<Request extends object, Response extends { nextPageToken: string }, Row>(
+  method: UnaryMethod<Request, Response>,
+  request: Omit<Request, 'pageToken'>,
+  rowsOf: (response: Response) => Row[],
+  sizeOf: (response: Response) => number,
+  between: () => Promise<void> = async () => {},
+): Promise<Pages<Row>> {
+  const rows: Row[] = [];
+  let first: Row[] | undefined;
+  let [pageToken, largest] = ['', 0];
+  do {
+    const response = await client.call(method, { ...request, pageToken } as unknown as Request);
+    rows.push(...rowsOf(response));
+    first ??= rowsOf(response);
+    largest = Math.max(largest, sizeOf(response));
+    pageToken = response.nextPageToken;
+    if (pageToken !== '') await between();
+  } while (pageToken !== '');
+  return { rows, first, largest };
+}
+
+function pagesOfApprovals(limit: number, between?: () => Promise<void>): Promise<Pages<Approval>> {
+  const size = (page: ListApprovalsResponse) => ListApprovalsResponse.encode(page).finish().length;
+  return readAll(listApprovals, { limit }, (page: ListApprovalsResponse) => page.approvals, size, between);
+}
+
+function pagesOfExecutions(limit: number, isRunning: boolean): Promise<Pages<Execution>> {
+  const request = { running: isRunning, agent: '', since: '', decision: '', limit };
+  const size = (page: ListExecutionsResponse) => ListExecutionsResponse.encode(page).finish().length;
+  return readAll(listExecutions, request, (page: ListExecutionsResponse) => page.executions, size);
+}
+
+/** All of one agent's, and then some of others': what an attacker does. */
+const flood = fc.record({
+  count: fc.integer({ min: 0, max: 120 }),
+  argument: text,
+  others: fc.array(fc.tuple(agentName, fc.array(text, { maxLength: 3 }), text), {
+    minLength: 1,
+    maxLength: 30,
+  }),
+  limit: fc.oneof(fc.integer({ min: 12, max: 40 }), fc.constant(1000), fc.constant(0)),
+});
+
+test('A-79: however many questions of whatever size an agent asks, each comes exactly once, in pages that any client takes, and every agent is in the first', async () => {
+  await fc.assert(
+    fc.asyncProperty(flood, async ({ count, argument, others, limit }) => {
+      approvals = createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+      for (let number = 0; number < count; number += 1)
+        await ask('flooder', ['t', argument, `${number}`], argument);
+      for (const [agent, args, cwd] of others) await ask(agent, ['t', ...args], cwd);
+      const { rows, first, largest } = await pagesOfApprovals(limit);
+      expect(rows.map(({ id }) => id).sort()).toEqual(
+        approvals
+          .pending()
+          .map(({ id }) => id)
+          .sort(),
+      );
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+      expect(largest).toBeLessThanOrEqual(pageBytes + 1024);
+      expect(rows.filter(({ plan }) => plan !== '')).toEqual([]);
+      expect(new Set(first.map(({ agent }) => agent))).toEqual(new Set(rows.map(({ agent }) => agent)));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('A-79: what waits all along comes exactly once while others come and are answered between the pages', async () => {
+  for (let number = 0; number < 60; number += 1) await ask(`agent-${number % 4}`, ['t', `${number}`], '/');
+  const atFirst = approvals.pending();
+  const answered = new Set<string>();
+  const { rows } = await pagesOfApprovals(7, async () => {
+    const [one, two] = approvals.pending().filter(({ id }) => id.charCodeAt(0) % 2 === 0);
+    for (const each of [one, two]) {
+      if (each === undefined) continue;
+      answered.add(each.id);
+      const request = { id: each.id, planHash: each.planHash, verdict: Verdict.DENY };
+      await client.call(resolveApproval, { ...request, reason: '', grantSeconds: 0, via: '' });
+    }
+    await ask('agent-0', ['t', 'later'], '/');
+  });
+  const ids = rows.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(atFirst.filter(({ id }) => !answered.has(id) && !ids.includes(id))).toEqual([]);
+  expect(answered.size).toBeGreaterThan(5);
+});
+
+test('A-79: the largest plan of a question is fetched by the whole id, and is the one that its hash names', async () => {
+  for (const one of ['x', '\u0001', '\u{1f600}'])
+    await ask(
+      'coder',
+      ['t', one.repeat(Math.floor(64_000 / Buffer.byteLength(JSON.stringify(one).slice(1, -1))))],
+      '/',
+    );
+  for (const { id, planHash: hash, plan } of approvals.pending()) {
+    expect(plan.length).toBeGreaterThan(30_000);
+    const { approval } = await client.call(getApproval, { id });
+    expect(
+      createHash('sha256')
+        .update(approval?.plan ?? '')
+        .digest('hex'),
+    ).toBe(hash);
+    expect(approval?.planBytes).toBe(Buffer.byteLength(plan));
+    await expect(client.call(getApproval, { id: id.slice(0, 31) })).rejects.toMatchObject({ code: 5 });
+  }
+});
+
+function recordOf(number: number, agent: string, argument: string): ExecutionRecord {
+  const none = {
+    decision: 'allow',
+    rule: argument,
+    decisionReason: argument,
+    strategy: '',
+    host: argument,
+  } as const;
+  const empty = { container: argument, planHash: '', approvalId: '', approver: '', outcome: 'failed' };
+  const numbers = { uid: 0, gid: 0, exitCode: 0, exitSignal: 0, stdoutBytes: 0, stderrBytes: 0 };
+  const times = {
+    receivedAt: Math.floor(number / 3),
+    decidedAt: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+  };
+  const long = {
+    argv: ['t', argument],
+    cwd: argument,
+    plan: argument,
+    operands: '',
+    reason: '',
+    text: argument,
+  };
+  const ids = { id: `${number}`.padStart(4, '0'), caller: `relay:${number % 2}`, agent };
+  return { ...none, ...empty, ...numbers, ...times, ...long, ...ids, state: 'ended' };
+}
+
+const rowsOfHistory = fc.array(fc.tuple(agentName, text), { minLength: 1, maxLength: 150 });
+
+test('A-79: history and what runs come whole, each row once, whatever is in them and however they are cut into pages', async () => {
+  await fc.assert(
+    fc.asyncProperty(rowsOfHistory, fc.constantFrom(0, 1, 7, 1000), async (all, limit) => {
+      history = openHistory(await openDatabase(':memory:', 'crash'));
+      running = all.map(([agent, argument], number) => recordOf(number, agent, argument));
+      for (const record of running) history.save(record);
+      const wanted = running.map(({ caller, id }) => `${caller} ${id}`).sort();
+      for (const isRunning of [false, true]) {
+        const { rows, largest } = await pagesOfExecutions(limit, isRunning);
+        expect(rows.map(({ caller, id }) => `${caller} ${id}`).sort()).toEqual(wanted);
+        expect(largest).toBeLessThanOrEqual(pageBytes + 1024);
+        expect(rows.filter(({ plan, operands }) => plan !== '' || operands !== '')).toEqual([]);
+      }
+      const { rows } = await pagesOfExecutions(limit, false);
+      expect(rows.map(({ receivedAt }) => receivedAt)).toEqual(
+        rows
+          .map(({ receivedAt }) => receivedAt)
+          .toSorted()
+          .reverse(),
+      );
+      await history.close();
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('A-79: rows of an earlier version, a megabyte each, are listed and shown', async () => {
+  for (let number = 0; number < 5; number += 1)
+    history.save(recordOf(number, 'coder', '\u0001'.repeat(1024 * 1024)));
+  const { rows } = await pagesOfExecutions(1000, false);
+  expect(rows).toHaveLength(5);
+  expect(rows[0]?.cut).toMatchObject({ words: 2 });
+  const { execution } = await client.call(getExecution, { id: '0003', caller: '' });
+  expect(execution).toMatchObject({ id: '0003', plan: '', text: expect.stringContaining('(1048576 bytes)') });
+});
+
+test('two callers with one id are told apart by the caller', async () => {
+  for (const caller of ['relay:a', 'relay:b']) history.save({ ...recordOf(1, 'coder', 'x'), caller });
+  await expect(client.call(getExecution, { id: '0001', caller: '' })).rejects.toMatchObject({ code: 5 });
+  const { execution } = await client.call(getExecution, { id: '0001', caller: 'relay:b' });
+  expect(execution?.caller).toBe('relay:b');
+});
+
+test('a token that is none of a list is refused, and so is one of another list', async () => {
+  const forged = ['["history","1",2]', '[1,2]', '["history",1]', '["agents",1]', '["x",{}]', '{}', 'null'];
+  const encoded = forged.map((each) => Buffer.from(each).toString('base64url'));
+  const refused = { code: 3, details: expect.stringMatching(/page_token/) };
+  for (const pageToken of ['x', 'AAAA', ...encoded]) {
+    const all = { agent: '', since: '', decision: '', limit: 0, pageToken };
+    await expect(client.call(listExecutions, { ...all, running: false })).rejects.toMatchObject(refused);
+    await expect(client.call(listExecutions, { ...all, running: true })).rejects.toMatchObject(refused);
+    await expect(client.call(listApprovals, { limit: 0, pageToken })).rejects.toMatchObject(refused);
+    await expect(client.call(listAgents, { pageToken })).rejects.toMatchObject(refused);
+    await expect(client.call(listHosts, { pageToken })).rejects.toMatchObject(refused);
+  }
+});
+
+test('A-79: reports of the largest size are cut, and hide no other agent', async () => {
+  const long = '\u{1f600}'.repeat(256 * 1024);
+  const tools = Array.from({ length: 10_000 }, (_, index) => `tool-${index}`);
+  const view = { relay: 'r', online: true, containerRunning: true, running: 0, pending: 0 };
+  agents = Array.from({ length: 40 }, (_, index) => ({
+    ...view,
+    name: `agent-${index}`,
+    tools: [...tools, long],
+    problem: long,
+  }));
+  const names: string[] = [];
+  let pageToken = '';
+  do {
+    const page = await client.call(listAgents, { pageToken });
+    expect(ListAgentsResponse.encode(page).finish().length).toBeLessThanOrEqual(pageBytes + 1024);
+    names.push(...page.agents.map(({ name }) => name));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  expect(names).toEqual(agents.map(({ name }) => name).sort());
+});
+
+test('A-79: a watcher is told what comes and goes, each once, in bounded messages; a slow one is told no more than differs', async () => {
+  const large = '\u0001'.repeat(5000);
+  for (let number = 0; number < 150; number += 1) await ask('flooder', ['t', large, `${number}`], large);
+  const told: string[] = [];
+  const waiting = new Set<string>();
+  let [largest, messages] = [0, 0];
+  const stream = client.watchApprovals();
+  stream.on('error', () => {});
+  stream.on('data', (message: WatchApprovalsResponse) => {
+    messages += 1;
+    largest = Math.max(largest, WatchApprovalsResponse.encode(message).finish().length);
+    for (const id of message.gone) waiting.delete(id);
+    for (const { id, plan } of message.came) {
+      expect(plan).toBe('');
+      waiting.add(id);
+      told.push(id);
+    }
+  });
+  await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(150);
+  const before = messages;
+  stream.pause();
+  // What comes and goes while it does not read.
+  for (let number = 0; number < 300; number += 1) {
+    await ask('brief', ['t', `${number}`], '/');
+    const brief = approvals.pending().find(({ agent }) => agent === 'brief');
+    await approvals.resolve(brief?.id ?? '', { ...no, planHash: brief?.planHash ?? '' });
+  }
+  await ask('last', ['t'], '/');
+  stream.resume();
+  const last = approvals.pending().at(-1)?.id ?? '';
+  await expect.poll(() => waiting.has(last), { timeout: 10_000 }).toBe(true);
+  expect([...waiting].sort()).toEqual(
+    approvals
+      .pending()
+      .map(({ id }) => id)
+      .sort(),
+  );
+  expect(new Set(told).size).toBe(told.length);
+  expect(largest).toBeLessThanOrEqual(pageBytes + 64 * 1024);
+  expect(messages - before).toBeLessThan(100);
+  stream.cancel();
+});
+
+const no = { verdict: 'denied', by: 'operator:admin', via: 'test', reason: '' } as const;
