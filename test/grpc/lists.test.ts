@@ -1,59 +1,32 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
-import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { pageBytes } from '../../gateway/grpc/page.ts';
-import { openDatabase } from '../../gateway/store/database.ts';
-import { type History, openHistory } from '../../gateway/store/history.ts';
-import type { AgentView, ExecutionRecord } from '../../gateway/warden-view.ts';
+import type { ExecutionRecord } from '../../gateway/warden-view.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { UnaryMethod } from '../../src/gateway-client/unary-call.ts';
 import {
   type Approval,
   type Execution,
-  ListAgentsResponse,
   ListApprovalsResponse,
   ListExecutionsResponse,
   Verdict,
   WardenServiceService,
-  WatchApprovalsResponse,
 } from '../../src/gen/clawrden/v1/warden.ts';
-import { canonicalJson, planHash } from '../../src/plan.ts';
-import { admin, startTestGateway, type TestGateway } from './gateway.ts';
+import { type ListedWarden, startListedWarden } from './listed-warden.ts';
 
 const { listApprovals, listExecutions, listAgents, listHosts } = WardenServiceService;
 const { getApproval, getExecution, resolveApproval } = WardenServiceService;
 const runs = process.env['CLAWRDEN_LONG'] === '1' ? 100 : 4;
 
-let gateway: TestGateway;
+let warden: ListedWarden;
 let client: GatewayClient;
-let approvals: Approvals;
-let history: History;
-let running: ExecutionRecord[];
-let agents: AgentView[];
 
 beforeEach(async () => {
-  history = openHistory(await openDatabase(':memory:', 'crash'));
-  approvals = createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
-  [running, agents] = [[], []];
-  gateway = await startTestGateway({
-    warden: {
-      approvals: () => approvals.pending(),
-      watchApprovals: (listener, signal) => approvals.watch(listener, signal),
-      resolveApproval: (id, answer) => approvals.resolve(id, { ...answer, by: 'operator:admin' }),
-      running: () => running,
-      agents: () => agents,
-      history: (filter) => history.page(filter),
-      execution: (id, caller) => history.find(id, caller),
-    },
-  });
-  client = await gateway.connect(admin);
+  warden = await startListedWarden();
+  ({ client } = warden);
 });
-afterEach(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await history.close();
-});
+afterEach(() => warden[Symbol.asyncDispose]());
 
 /** Texts that are longest in one way or another: as they are, in JSON, in UTF-8. */
 const filler = fc.constantFrom('x', '\u0001', '"', '\u00e9', '\u{1f600}', ' ');
@@ -61,12 +34,6 @@ const text = fc
   .tuple(filler, fc.oneof(fc.nat(20), fc.integer({ min: 3000, max: 9000 })))
   .map(([one, count]) => one.repeat(count));
 const agentName = fc.integer({ min: 0, max: 11 }).map((number) => `agent-${number}`);
-
-function ask(agent: string, argv: readonly string[], cwd: string): Promise<unknown> {
-  const plan = canonicalJson({ agent, argv, cwd, stdin: 'none' });
-  const rest = { executionId: 'e', caller: 'relay:r', rule: 'r', context: '{}', expiresInMs: 600_000 };
-  return approvals.ask({ ...rest, agent, plan, planHash: planHash(plan), reason: cwd });
-}
 
 interface Pages<Row> {
   readonly rows: Row[];
@@ -121,13 +88,14 @@ const flood = fc.record({
 test('A-79: however many questions of whatever size an agent asks, each comes exactly once, in pages that any client takes, and every agent is in the first', async () => {
   await fc.assert(
     fc.asyncProperty(flood, async ({ count, argument, others, limit }) => {
-      approvals = createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+      await warden.renew();
       for (let number = 0; number < count; number += 1)
-        await ask('flooder', ['t', argument, `${number}`], argument);
-      for (const [agent, args, cwd] of others) await ask(agent, ['t', ...args], cwd);
+        await warden.ask('flooder', ['t', argument, `${number}`], argument);
+      for (const [agent, args, cwd] of others) await warden.ask(agent, ['t', ...args], cwd);
       const { rows, first, largest } = await pagesOfApprovals(limit);
       expect(rows.map(({ id }) => id).sort()).toEqual(
-        approvals
+        warden
+          .approvals()
           .pending()
           .map(({ id }) => id)
           .sort(),
@@ -142,18 +110,22 @@ test('A-79: however many questions of whatever size an agent asks, each comes ex
 });
 
 test('A-79: what waits all along comes exactly once while others come and are answered between the pages', async () => {
-  for (let number = 0; number < 60; number += 1) await ask(`agent-${number % 4}`, ['t', `${number}`], '/');
-  const atFirst = approvals.pending();
+  for (let number = 0; number < 60; number += 1)
+    await warden.ask(`agent-${number % 4}`, ['t', `${number}`], '/');
+  const atFirst = warden.approvals().pending();
   const answered = new Set<string>();
   const { rows } = await pagesOfApprovals(7, async () => {
-    const [one, two] = approvals.pending().filter(({ id }) => id.charCodeAt(0) % 2 === 0);
+    const [one, two] = warden
+      .approvals()
+      .pending()
+      .filter(({ id }) => id.charCodeAt(0) % 2 === 0);
     for (const each of [one, two]) {
       if (each === undefined) continue;
       answered.add(each.id);
       const request = { id: each.id, planHash: each.planHash, verdict: Verdict.DENY };
       await client.call(resolveApproval, { ...request, reason: '', grantSeconds: 0, via: '' });
     }
-    await ask('agent-0', ['t', 'later'], '/');
+    await warden.ask('agent-0', ['t', 'later'], '/');
   });
   const ids = rows.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -163,12 +135,12 @@ test('A-79: what waits all along comes exactly once while others come and are an
 
 test('A-79: the largest plan of a question is fetched by the whole id, and is the one that its hash names', async () => {
   for (const one of ['x', '\u0001', '\u{1f600}'])
-    await ask(
+    await warden.ask(
       'coder',
       ['t', one.repeat(Math.floor(64_000 / Buffer.byteLength(JSON.stringify(one).slice(1, -1))))],
       '/',
     );
-  for (const { id, planHash: hash, plan } of approvals.pending()) {
+  for (const { id, planHash: hash, plan } of warden.approvals().pending()) {
     expect(plan.length).toBeGreaterThan(30_000);
     const { approval } = await client.call(getApproval, { id });
     expect(
@@ -213,11 +185,12 @@ const rowsOfHistory = fc.array(fc.tuple(agentName, text), { minLength: 1, maxLen
 
 test('A-79: history and what runs come whole, each row once, whatever is in them and however they are cut into pages', async () => {
   await fc.assert(
-    fc.asyncProperty(rowsOfHistory, fc.constantFrom(0, 1, 7, 1000), async (all, limit) => {
-      history = openHistory(await openDatabase(':memory:', 'crash'));
-      running = all.map(([agent, argument], number) => recordOf(number, agent, argument));
-      for (const record of running) history.save(record);
-      const wanted = running.map(({ caller, id }) => `${caller} ${id}`).sort();
+    fc.asyncProperty(rowsOfHistory, fc.constantFrom(0, 1, 7, 1000), async (drawn, limit) => {
+      await warden.renew();
+      const all = drawn.map(([agent, argument], number) => recordOf(number, agent, argument));
+      warden.running = all;
+      for (const record of all) warden.history().save(record);
+      const wanted = all.map(({ caller, id }) => `${caller} ${id}`).sort();
       for (const isRunning of [false, true]) {
         const { rows, largest } = await pagesOfExecutions(limit, isRunning);
         expect(rows.map(({ caller, id }) => `${caller} ${id}`).sort()).toEqual(wanted);
@@ -231,7 +204,6 @@ test('A-79: history and what runs come whole, each row once, whatever is in them
           .toSorted()
           .reverse(),
       );
-      await history.close();
     }),
     { numRuns: runs },
   );
@@ -239,7 +211,7 @@ test('A-79: history and what runs come whole, each row once, whatever is in them
 
 test('A-79: rows of an earlier version, a megabyte each, are listed and shown', async () => {
   for (let number = 0; number < 5; number += 1)
-    history.save(recordOf(number, 'coder', '\u0001'.repeat(1024 * 1024)));
+    warden.history().save(recordOf(number, 'coder', '\u0001'.repeat(1024 * 1024)));
   const { rows } = await pagesOfExecutions(1000, false);
   expect(rows).toHaveLength(5);
   expect(rows[0]?.cut).toMatchObject({ words: 2 });
@@ -248,7 +220,8 @@ test('A-79: rows of an earlier version, a megabyte each, are listed and shown', 
 });
 
 test('two callers with one id are told apart by the caller', async () => {
-  for (const caller of ['relay:a', 'relay:b']) history.save({ ...recordOf(1, 'coder', 'x'), caller });
+  for (const caller of ['relay:a', 'relay:b'])
+    warden.history().save({ ...recordOf(1, 'coder', 'x'), caller });
   await expect(client.call(getExecution, { id: '0001', caller: '' })).rejects.toMatchObject({ code: 5 });
   const { execution } = await client.call(getExecution, { id: '0001', caller: 'relay:b' });
   expect(execution?.caller).toBe('relay:b');
@@ -267,69 +240,3 @@ test('a token that is none of a list is refused, and so is one of another list',
     await expect(client.call(listHosts, { pageToken })).rejects.toMatchObject(refused);
   }
 });
-
-test('A-79: reports of the largest size are cut, and hide no other agent', async () => {
-  const long = '\u{1f600}'.repeat(256 * 1024);
-  const tools = Array.from({ length: 10_000 }, (_, index) => `tool-${index}`);
-  const view = { relay: 'r', online: true, containerRunning: true, running: 0, pending: 0 };
-  agents = Array.from({ length: 40 }, (_, index) => ({
-    ...view,
-    name: `agent-${index}`,
-    tools: [...tools, long],
-    problem: long,
-  }));
-  const names: string[] = [];
-  let pageToken = '';
-  do {
-    const page = await client.call(listAgents, { pageToken });
-    expect(ListAgentsResponse.encode(page).finish().length).toBeLessThanOrEqual(pageBytes + 1024);
-    names.push(...page.agents.map(({ name }) => name));
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
-  expect(names).toEqual(agents.map(({ name }) => name).sort());
-});
-
-test('A-79: a watcher is told what comes and goes, each once, in bounded messages; a slow one is told no more than differs', async () => {
-  const large = '\u0001'.repeat(5000);
-  for (let number = 0; number < 150; number += 1) await ask('flooder', ['t', large, `${number}`], large);
-  const told: string[] = [];
-  const waiting = new Set<string>();
-  let [largest, messages] = [0, 0];
-  const stream = client.watchApprovals();
-  stream.on('error', () => {});
-  stream.on('data', (message: WatchApprovalsResponse) => {
-    messages += 1;
-    largest = Math.max(largest, WatchApprovalsResponse.encode(message).finish().length);
-    for (const id of message.gone) waiting.delete(id);
-    for (const { id, plan } of message.came) {
-      expect(plan).toBe('');
-      waiting.add(id);
-      told.push(id);
-    }
-  });
-  await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(150);
-  const before = messages;
-  stream.pause();
-  // What comes and goes while it does not read.
-  for (let number = 0; number < 300; number += 1) {
-    await ask('brief', ['t', `${number}`], '/');
-    const brief = approvals.pending().find(({ agent }) => agent === 'brief');
-    await approvals.resolve(brief?.id ?? '', { ...no, planHash: brief?.planHash ?? '' });
-  }
-  await ask('last', ['t'], '/');
-  stream.resume();
-  const last = approvals.pending().at(-1)?.id ?? '';
-  await expect.poll(() => waiting.has(last), { timeout: 10_000 }).toBe(true);
-  expect([...waiting].sort()).toEqual(
-    approvals
-      .pending()
-      .map(({ id }) => id)
-      .sort(),
-  );
-  expect(new Set(told).size).toBe(told.length);
-  expect(largest).toBeLessThanOrEqual(pageBytes + 64 * 1024);
-  expect(messages - before).toBeLessThan(100);
-  stream.cancel();
-});
-
-const no = { verdict: 'denied', by: 'operator:admin', via: 'test', reason: '' } as const;

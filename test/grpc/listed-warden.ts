@@ -1,0 +1,66 @@
+import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
+import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { type History, openHistory } from '../../gateway/store/history.ts';
+import type { AgentView, ExecutionRecord } from '../../gateway/warden-view.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { canonicalJson, planHash } from '../../src/plan.ts';
+import { admin, startTestGateway } from './gateway.ts';
+
+/** The gateway's gRPC side over real questions and a real history; what runs and which agents there are is the test's. */
+export interface ListedWarden extends AsyncDisposable {
+  readonly client: GatewayClient;
+  readonly approvals: () => Approvals;
+  readonly history: () => History;
+  running: ExecutionRecord[];
+  agents: AgentView[];
+  readonly ask: (agent: string, argv: readonly string[], cwd: string) => Promise<unknown>;
+  /** With nothing in it. */
+  readonly renew: () => Promise<void>;
+}
+
+export async function startListedWarden(): Promise<ListedWarden> {
+  let approvals = await newApprovals();
+  let history = await newHistory();
+  const gateway = await startTestGateway({
+    warden: {
+      approvals: () => approvals.pending(),
+      watchApprovals: (listener, signal) => approvals.watch(listener, signal),
+      resolveApproval: (id, answer) => approvals.resolve(id, { ...answer, by: 'operator:admin' }),
+      running: () => warden.running,
+      agents: () => warden.agents,
+      history: (filter) => history.page(filter),
+      execution: (id, caller) => history.find(id, caller),
+    },
+  });
+  const warden: ListedWarden = {
+    client: await gateway.connect(admin),
+    approvals: () => approvals,
+    history: () => history,
+    running: [],
+    agents: [],
+    ask: (agent, argv, cwd) => {
+      const plan = canonicalJson({ agent, argv, cwd, stdin: 'none' });
+      const rest = { executionId: 'e', caller: 'relay:r', rule: 'r', context: '{}', expiresInMs: 600_000 };
+      return approvals.ask({ ...rest, agent, plan, planHash: planHash(plan), reason: cwd });
+    },
+    renew: async () => {
+      await history.close();
+      approvals = await newApprovals();
+      history = await newHistory();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await gateway[Symbol.asyncDispose]();
+      await history.close();
+    },
+  };
+  return warden;
+}
+
+async function newApprovals(): Promise<Approvals> {
+  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+}
+
+async function newHistory(): Promise<History> {
+  return openHistory(await openDatabase(':memory:', 'crash'));
+}
