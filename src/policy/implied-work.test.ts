@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from './decide.ts';
 import { parsePolicy } from './parse-policy.ts';
-import type { Action } from './policy.ts';
+import type { Action, PolicyResult } from './policy.ts';
 import { knownTools } from './tools/known-tools.ts';
+
+const parsed = new Map<string, PolicyResult>();
 
 function actionOf(tool: string, rules: string, args: readonly string[]): Action {
   const text = `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n${rules}\ncomplete: true\n`;
-  const result = parsePolicy(text, 'p.yaml');
+  const result = parsed.get(text) ?? parsePolicy(text, 'p.yaml');
+  parsed.set(text, result);
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   return decide(result.policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;
 }
@@ -24,12 +27,15 @@ const implied = [...knownTools].flatMap(([tool, { subcommands }]) =>
 describe('A-77 P7: a sub-command that does the work of another counts as it', () => {
   test('where a rule denies or asks, whatever the other spellings are', () => {
     const open = implied.filter(({ tool, spelling, name }) =>
-      (['deny', 'ask'] as const).some((action) =>
-        [`subcommands: [${name}], `, `args: [${name}, "**"], `].some((about) => {
-          const rules = `${rule('all', tool, '', 'allow')}\n${rule('one', tool, about, action)}`;
-          return actionOf(tool, rules, [spelling, 'x']) !== action;
-        }),
-      ),
+      (
+        [
+          ['deny', `subcommands: [${name}], `],
+          ['ask', `args: [${name}, "**"], `],
+        ] as const
+      ).some(([action, about]) => {
+        const rules = `${rule('all', tool, '', 'allow')}\n${rule('one', tool, about, action)}`;
+        return actionOf(tool, rules, [spelling, 'x']) !== action;
+      }),
     );
     expect(open).toEqual([]);
     expect(implied.length).toBeGreaterThan(100);
