@@ -194,7 +194,7 @@ static void start(struct run *run, const char *path)
     if (error != 0)
         refuse_errno(run, "init-failed", "the tool's stdio cannot be made", error);
     tell_started(run);
-    error = tool_start(&run->tool, &run->plan, path, env);
+    error = tool_start(&run->tool, &run->plan, path, env, run->hold.count > 0 ? &run->gate : NULL);
     if (error < 0)
         refuse_errno(run, "init-failed", "the tool cannot be set up", -error);
     if (error == ENOENT)

@@ -27,25 +27,44 @@ void run_begin(struct run *run)
     run->oom_before = oom_kills();
 }
 
-static void take_status(struct run *run, int status)
+/* What is being changed must not run on, and what was changed already may have: whatever else ends it. */
+static void operand_changed(struct run *run, int operand)
 {
-    if (WIFSTOPPED(status)) {
-        run->stopped = (uint8_t)WSTOPSIG(status);
-        run->stopped_at = clock_ms();
-        return;
-    }
+    run->cause = CAUSE_OPERAND;
+    run->operand = (uint8_t)operand;
+    stop_hard(run, CAUSE_OPERAND);
+}
+
+static void take_end(struct run *run, int status)
+{
     run->ended = true;
     run->status = status;
     stop_ended(run);
+}
+
+static void take_stop(struct run *run, pid_t pid, int status)
+{
+    struct passing passing = {.changed = -1, .stopped = WSTOPSIG(status)};
+    if (run->gate.used)
+        passing = gate_pass(&run->gate, &run->hold, &run->plan, pid, status);
+    if (passing.changed >= 0)
+        operand_changed(run, passing.changed);
+    if (passing.stopped == 0 || pid != run->tool.pid)
+        return;
+    run->stopped = (uint8_t)passing.stopped;
+    run->stopped_at = clock_ms();
 }
 
 static void reap(struct run *run)
 {
     int status;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
-        if (pid == run->tool.pid)
-            take_status(run, status);
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL)) > 0) {
+        if (WIFSTOPPED(status))
+            take_stop(run, pid, status);
+        else if (pid == run->tool.pid)
+            take_end(run, status);
+    }
     run->childless = pid < 0 && errno == ECHILD;
     if (run->ended && !run->childless)
         family_kill();
@@ -77,16 +96,12 @@ static void forget_signals(int signals)
         ;
 }
 
-/* What is being changed must not run on, and what was changed already may have: whatever else ends it. */
 static void mind_operands(struct run *run)
 {
     bool over = run->ended && run->childless;
     int changed = over ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
-    if (changed >= 0) {
-        run->cause = CAUSE_OPERAND;
-        run->operand = (uint8_t)changed;
-        stop_hard(run, CAUSE_OPERAND);
-    }
+    if (changed >= 0)
+        operand_changed(run, changed);
     /* Who waits to write may go on once nothing of the tool reads any more. */
     if (over)
         hold_end(&run->hold);

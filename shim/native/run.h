@@ -6,6 +6,7 @@
 
 #include "feed.h"
 #include "frames.h"
+#include "gate.h"
 #include "hold.h"
 #include "outbox.h"
 #include "plan.h"
@@ -25,6 +26,7 @@ struct run {
     enum cause cause;
     /* What was approved; and which of it changed. */
     struct hold hold;
+    struct gate gate;
     uint8_t operand;
     /* The tool has ended, with `status`; and nothing that it started is left. */
     bool ended, childless;

@@ -144,15 +144,40 @@ static int become_tool(const struct tool *tool, const struct plan *plan, const c
     return errno;
 }
 
-static void run_child(const struct tool *tool, const struct plan *plan, const char *path, char **env, int status,
-                      pid_t parent)
+/* The descriptors of a start: what became of the exec, and what the child waits for before it. */
+struct start {
+    int status[2], gate[2];
+};
+
+static bool open_start(struct start *start)
+{
+    if (pipe2(start->status, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(start->gate, O_CLOEXEC) == 0)
+        return true;
+    close(start->status[0]);
+    close(start->status[1]);
+    return false;
+}
+
+static void wait_for_gate(const struct start *start)
+{
+    char none;
+    close(start->gate[1]);
+    while (read(start->gate[0], &none, 1) < 0 && errno == EINTR)
+        ;
+}
+
+static void run_child(const struct tool *tool, const struct plan *plan, const char *path, char **env,
+                      const struct start *start, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    wait_for_gate(start);
     if (getppid() != parent)
         _exit(1);
     int error = become_tool(tool, plan, path, env);
     /* The parent reads the number or, after an exec, the end of the file. */
-    if (write(status, &error, sizeof error) < 0)
+    if (write(start->status[1], &error, sizeof error) < 0)
         _exit(2);
     _exit(1);
 }
@@ -176,21 +201,36 @@ static int exec_error(int status, pid_t pid)
     return error;
 }
 
-int tool_start(struct tool *tool, const struct plan *plan, const char *path, char **env)
+/* Nobody traces what may not be looked into; for this moment nothing else of the tool's user runs here. */
+static pid_t fork_traceable(bool traceable)
 {
-    int status[2];
-    if (pipe2(status, O_CLOEXEC) != 0)
+    if (traceable)
+        prctl(PR_SET_DUMPABLE, 1);
+    pid_t pid = fork();
+    if (traceable && pid != 0)
+        prctl(PR_SET_DUMPABLE, 0);
+    return pid;
+}
+
+int tool_start(struct tool *tool, const struct plan *plan, const char *path, char **env, struct gate *gate)
+{
+    struct start start;
+    if (!open_start(&start))
         return -errno;
     pid_t self = getpid();
-    tool->pid = fork();
+    tool->pid = fork_traceable(gate != NULL);
     if (tool->pid == 0)
-        run_child(tool, plan, path, env, status[1], self);
+        run_child(tool, plan, path, env, &start, self);
     int error = tool->pid < 0 ? -errno : 0;
-    close(status[1]);
+    if (gate && error == 0)
+        gate_begin(gate, tool->pid);
+    close(start.gate[0]);
+    close(start.gate[1]);
+    close(start.status[1]);
     close_child_ends(tool);
     if (error == 0)
-        error = exec_error(status[0], tool->pid);
-    close(status[0]);
+        error = exec_error(start.status[0], tool->pid);
+    close(start.status[0]);
     return error;
 }
 

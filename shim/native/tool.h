@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "gate.h"
 #include "plan.h"
 
 /* The process that is run for someone, and the init's ends of its stdio; -1 where there is none. */
@@ -20,8 +21,8 @@ struct tool {
 int tool_open(struct tool *tool, const struct plan *plan);
 
 /* Forks and executes `path`; a file of no known format is given to /bin/sh, as a shell would. 0; or the errno of the
- * exec; or, negative, the errno of what had to be set up before. Then nothing runs. */
-int tool_start(struct tool *tool, const struct plan *plan, const char *path, char **env);
+ * exec; or, negative, the errno of what had to be set up before. Then nothing runs. The gate, if any, stands over it. */
+int tool_start(struct tool *tool, const struct plan *plan, const char *path, char **env, struct gate *gate);
 
 /* To its process group; or to it alone, where it has left that. */
 void tool_signal(const struct tool *tool, int number);
