@@ -187,6 +187,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     killSwitch,
     breakers,
     revocations,
+    faults,
   });
   const restored = await restoreWaiting(parts, approvals, {
     ...{ audit, auditFile: config.audit, history, settledUpTo: records.settledUpTo },

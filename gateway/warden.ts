@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
+import type { Faults } from '../src/faults.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Breakers } from './breakers.ts';
@@ -35,6 +36,7 @@ export interface WardenParts {
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly revocations: Revocations;
+  readonly faults: Faults;
 }
 
 /** What operators see and do, put together from the parts that know it. */
@@ -118,9 +120,19 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
     running: records.filter(({ state }) => state === 'running').length,
     queued: parts.scheduler.queued,
     pending: parts.approvals.pending().length,
-    warnings: [...parts.audit.warnings(), ...policyProblems(policyFile), ...policyFile.current().warnings],
+    warnings: [
+      ...parts.audit.warnings(),
+      ...faultsFound(parts.faults),
+      ...policyProblems(policyFile),
+      ...policyFile.current().warnings,
+    ],
     lockdown: parts.killSwitch.locked(),
   };
+}
+
+function faultsFound(faults: Faults): string[] {
+  const count = faults.count();
+  return count === 0 ? [] : [`${count} unforeseen faults since the start; look for "unforeseen" in the log`];
 }
 
 function policyProblems(file: PolicyFile): string[] {

@@ -115,7 +115,7 @@ test.each(Object.keys(inside))(
         await Promise.all(revoked);
         expect(await stillCounts((await result) as never)).toBe(false);
       }),
-      { numRuns: isLong ? 2000 : 60 },
+      { numRuns: isLong ? 2000 : 30 },
     );
   },
   isLong ? 300_000 : 20_000,
@@ -140,7 +140,7 @@ test(
       await enroll({ address: gateway.enrollAddress, token: await token(), identityDir });
       return identityDir;
     };
-    for (let delay = 0; delay < (isLong ? 200 : 12); delay += 1) {
+    for (let delay = 0; delay < (isLong ? 200 : 6); delay += 1) {
       const old = await enrolled();
       const client = await connectGateway({ address: gateway.address, identityDir: old });
       const stream = client.execute();
@@ -152,7 +152,7 @@ test(
         enroll({ address: gateway.enrollAddress, token: text, identityDir: fresh }),
       ]);
       stream.write({ message: { $case: 'start', value: start() } });
-      await new Promise((resolve) => setTimeout(resolve, delay * 3));
+      await new Promise((resolve) => setTimeout(resolve, delay * (isLong ? 1 : 6)));
       await gateway.revocations.revoke(relay.name, by, '');
       await meeting;
       const identities = await Promise.all(

@@ -12,6 +12,7 @@ export interface RealGateway extends AsyncDisposable {
   readonly address: string;
   readonly state: string;
   readonly audit: string;
+  readonly log: string;
   readonly context: string;
   readonly start: () => Promise<void>;
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
@@ -31,6 +32,8 @@ export interface RealGatewayOptions {
   /** Goes into the policy, before its end. */
   readonly policy?: string;
   readonly limits?: Readonly<Record<string, number>>;
+  /** Files that it may have open. */
+  readonly openFiles?: number;
 }
 
 const policy = `version: 1
@@ -64,7 +67,9 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
   const address = `127.0.0.1:${grpc}`;
   const context = join(dir, 'context.yaml');
   await writeFile(context, stringify({ gateway: address, identity: join(state, 'admin') }));
-  const argv = [process.execPath, launcher, 'gateway', '--config', join(state, 'gateway.yaml')];
+  const gateway = [process.execPath, launcher, 'gateway', '--config', join(state, 'gateway.yaml')];
+  const limited = ['sh', '-c', `ulimit -n ${options.openFiles} && exec "$@"`, 'sh'];
+  const argv = [...(options.openFiles === undefined ? [] : limited), ...gateway];
   const log = join(dir, 'gateway.log');
   let program: Program = await startProgram({ argv, log });
   const newToken = async () => {
@@ -83,6 +88,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     enrol: (name, token) => enrol(join(dir, name), token),
     state,
     audit,
+    log,
     context,
     start: async () => {
       program = await startProgram({ argv, log });
