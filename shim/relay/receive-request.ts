@@ -79,10 +79,11 @@ class RequestBuffer {
 
   #checkLength(length: number): number {
     if (length === 0) throw new FrameError('a request of no bytes');
+    // One that is too large is a request, too, and its refusal is work for the gateway.
+    this.#admit(length > maxRequestBytes ? 0 : length);
     if (length > maxRequestBytes) {
       throw new ClawrdenError('too-large', `the request is larger than ${maxRequestBytes} bytes`);
     }
-    this.#admit(length);
     return length;
   }
 }

@@ -39,6 +39,11 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
 
   const refused = (body: object | string | Uint8Array, code: string) =>
     verdicts.refuses(() => raw.request(body), code);
+  const tooLarge = async () =>
+    (await stack.audit()).reduce((sum, { type, code, codes }) => {
+      const folded = type === 'refusals' ? (codes as Record<string, number>) : {};
+      return sum + (folded['too-large'] ?? 0) + (type === 'decision' && code === 'too-large' ? 1 : 0);
+    }, 0);
   const withText = (from: string, to: string, encoding: BufferEncoding = 'utf8') =>
     Buffer.from(JSON.stringify(plainRequest).replace(from, to), encoding);
 
@@ -64,6 +69,8 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
       expect(ms).toBeLessThan(5000);
     }
     await verdicts.serves();
+    // Too many to be recorded one by one; none is forgotten.
+    await expect.poll(() => tooLarge(), { timeout: 5000 }).toBe(100);
   });
 
   test('A-03 a request of a byte over 1 MiB is refused, and not cut to size and run', async () => {

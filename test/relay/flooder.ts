@@ -25,7 +25,9 @@ const bodies: Readonly<Record<string, () => string>> = {
 const body = Buffer.from((bodies[kind] ?? bodies['small']!)());
 const length = Buffer.alloc(4);
 length.writeUInt32BE(body.length);
-const request = Buffer.concat([length, body]);
+/** Refused from its header, whatever comes behind. */
+const oversize = Buffer.from('ffffffff', 'hex');
+const request = kind === 'oversize' ? oversize : Buffer.concat([length, body]);
 const controls = Buffer.concat(
   Array.from({ length: 5000 }, (_, index) => [
     encodeFrame(FrameType.signal, Uint8Array.of(index % 2 === 0 ? 18 : 10)),

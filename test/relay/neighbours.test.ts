@@ -38,7 +38,7 @@ function executeOf(starts: StartRequest[]): Execute {
 }
 
 const kinds = isLong
-  ? ['values', 'bytes', 'crumbs', 'blanks', 'keys', 'small', 'controls']
+  ? ['values', 'bytes', 'crumbs', 'blanks', 'keys', 'small', 'oversize', 'controls']
   : ['values', 'bytes'];
 
 test.each(kinds)(
