@@ -24,10 +24,11 @@ export class CommandLine {
   readonly #grammar: ToolGrammar | undefined;
   readonly #index: RuleIndex;
   readonly #work: Work;
-  readonly #strict: Line;
+  #strictLine: Line | undefined;
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #filter: TextFilter | undefined;
+  #isFilterMade: boolean | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
   #firstWords: readonly string[] | undefined;
@@ -39,10 +40,14 @@ export class CommandLine {
     this.#isLong = facts.args.length > fewSteps || facts.args.some((arg) => arg.length > longWord);
     this.#grammar = knownTools.get(facts.tool);
     this.reading = this.#grammar && readArguments(this.#grammar, facts.args);
-    this.#strict =
+  }
+
+  get #strict(): Line {
+    this.#strictLine ??=
       this.#grammar === undefined || this.reading === undefined
-        ? generousLine(facts.args)
-        : exactLine(facts.args, this.reading, this.#grammar);
+        ? generousLine(this.facts.args)
+        : exactLine(this.facts.args, this.reading, this.#grammar);
+    return this.#strictLine;
   }
 
   /** Where its tool is known: none of the arguments runs a program or writes a file. */
@@ -101,14 +106,22 @@ export class CommandLine {
     return [...before, ...(path?.spellings ?? []).flat(), ...(otherwise?.values() ?? [])].flat();
   }
 
-  /** Most patterns are told from a long line by its first words, and from a short one by what it does not have. */
+  /** Most patterns are told from a long line by its first words; making a filter of it takes longer than that. */
   #fits(pattern: ArgPattern, line: Line): Fit {
-    const soon = this.#isLong ? matchesLine(pattern, line, new Effort(fewSteps)) : undefined;
-    if (soon !== undefined) return soon ? 'yes' : 'no';
+    if (this.#isLong && !this.#hasFilter()) {
+      const soon = matchesLine(pattern, line, new Effort(fewSteps));
+      if (soon !== undefined) return soon ? 'yes' : 'no';
+    }
     this.#filter ??= this.#makeFilter();
     if (!mayMatchAnywhere(pattern, this.#filter)) return 'no';
     const matches = matchesLine(pattern, line, this.#work.effort);
     return matches === undefined ? 'unsure' : matches ? 'yes' : 'no';
+  }
+
+  /** The wrapper around it may have made one. */
+  #hasFilter(): boolean {
+    this.#isFilterMade ??= this.#work.madeFilterOf(this.facts.args) !== undefined;
+    return this.#isFilterMade || this.#filter !== undefined;
   }
 
   #makeFilter(): TextFilter {
@@ -131,7 +144,7 @@ function exactLine(args: readonly string[], reading: Reading, grammar: ToolGramm
   return {
     args,
     otherwise,
-    mayLeaveOut: (at) => isOption[at] === 1,
+    mayLeaveOut: isOption,
     ...(subcommand === undefined
       ? {}
       : { path: { at: pathAt, spellings: workOf(reading, subcommand, grammar) } }),
@@ -151,8 +164,11 @@ function workOf(
 /** Any flag before `--`, and whatever may be its value, may be left out: `-C /x --quiet push` is `push`. */
 function generousLine(args: readonly string[]): Line {
   const end = latestEndOfFlags(args);
-  return {
-    args,
-    mayLeaveOut: (at) => at === end || (at < end && (isFlag(args[at] ?? '') || takesNext(args[at - 1]))),
-  };
+  const mayLeaveOut = new Uint8Array(args.length);
+  for (let at = 0; at <= end && at < args.length; at += 1) {
+    if (at !== end && !isFlag(args[at] ?? '')) continue;
+    mayLeaveOut[at] = 1;
+    if (at < end - 1 && takesNext(args[at])) mayLeaveOut[at + 1] = 1;
+  }
+  return { args, mayLeaveOut };
 }

@@ -1,5 +1,4 @@
 import { CommandLine } from './command-line.ts';
-import { hasForbidden } from './forbidden-characters.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import type { Action, CommandFacts, Decision, Policy, Rule, RuleIndex, ToolDefinition } from './policy.ts';
 import { rulesAbout } from './rule-index.ts';
@@ -27,7 +26,7 @@ export function decideByRules(
   facts: CommandFacts,
   tool: ToolDefinition,
 ): Ruling {
-  if (hasForbidden(tool, facts.args)) return { decision: forbidden, rules: [] };
+  if (work.hasAnyOf(tool.forbidden, facts.args)) return { decision: forbidden, rules: [] };
   const line = new CommandLine(facts, index, work);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));

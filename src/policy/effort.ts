@@ -1,5 +1,5 @@
 /** How many steps one decision may take in holding patterns against arguments: some milliseconds of them. */
-const mostSteps = 300_000;
+const mostSteps = 100_000;
 
 /**
  * What is left of the work that one decision may cost. What cannot be told within it is not known: a strict rule then holds,

@@ -24,8 +24,8 @@ export function compileArgs(items: readonly string[]): ArgPattern {
 /** Arguments, with what a strict rule may leave out of them or see in their place. */
 export interface Line {
   readonly args: readonly string[];
-  /** Whether an argument may be no argument of the pattern's. */
-  readonly mayLeaveOut?: (at: number) => boolean;
+  /** 1 for each argument that may be no argument of the pattern's. */
+  readonly mayLeaveOut?: Uint8Array;
   /** What else an argument may stand for. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
   /** The words of the sub-command, and all the words that mean the same. */
@@ -57,7 +57,7 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
     if (path?.at.includes(at) === true) {
       if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
     } else {
-      const stay = mayLeaveOut?.(at) === true ? places : 0;
+      const stay = mayLeaveOut?.[at] === 1 ? places : 0;
       const words = otherwise?.get(at);
       const next =
         words === undefined

@@ -48,8 +48,7 @@ function throughShell(args: readonly string[]): Inner {
   if (!reading.given.some(({ names }) => names.includes('-c'))) return { kind: 'script', path: first };
   const words = plainWords(first);
   if (words === undefined) return opaque('a script for a shell is judged only where it is one plain command');
-  const [tool = '', ...rest] = words;
-  return { kind: 'command', tool, args: rest, adds: false };
+  return { kind: 'command', tool: words[0] ?? '', args: words.slice(1), adds: false };
 }
 
 function isNumeric(operand: string): boolean {
@@ -57,21 +56,14 @@ function isNumeric(operand: string): boolean {
   return first >= '0' && first <= '9';
 }
 
+const plainScript = /^[A-Za-z0-9 \-_./,:=@%+]*$/;
+
 /** The words of a script that no shell would change: letters, digits and a few marks between single blanks. */
 function plainWords(script: string): string[] | undefined {
-  for (const character of script) if (!isPlain(character)) return undefined;
+  if (!plainScript.test(script)) return undefined;
   const words = script.split(' ').filter((word) => word !== '');
   const [first] = words;
   return first === undefined || first.includes('=') ? undefined : words;
-}
-
-function isPlain(character: string): boolean {
-  return (
-    (character >= 'a' && character <= 'z') ||
-    (character >= 'A' && character <= 'Z') ||
-    (character >= '0' && character <= '9') ||
-    ' -_./,:=@%+'.includes(character)
-  );
 }
 
 function opaque(why: string): Inner {

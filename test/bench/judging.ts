@@ -1,6 +1,7 @@
 import { decide } from '../../src/policy/decide.ts';
 import { parsePolicy } from '../../src/policy/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
+import { limitCommands, limitFacts, limitPolicy, limitRules } from '../policy/limit-commands.ts';
 import { type Figure, quantiles } from './figure.ts';
 import type { Counts } from './latency.ts';
 
@@ -13,7 +14,33 @@ export async function judgingFigures({ quick }: Counts): Promise<Figure[]> {
   return [
     judgingFigure('one in ten about the tool', policyOf(10), batches),
     judgingFigure('all about the tool', policyOf(1), batches),
+    judgingFigure('each with a pattern that begins with anything', policyOf(1, '"*x'), batches),
+    ...limitFigures(quick ? 10 : 100),
   ];
+}
+
+/** The commands that take longest, each against the kind of rules with which it does. */
+function limitFigures(rounds: number): Figure[] {
+  const policies = Object.keys(limitRules).map((kind) => limitPolicy([kind], 'deny'));
+  return Object.keys(limitCommands).map((name) => {
+    const all = policies.map((policy) => quantiles(timesOf(policy, name, rounds)));
+    const [worst = quantiles([0])] = all.toSorted((a, b) => b.p50 - a.p50);
+    const figure = `judging at the limits: ${name}`;
+    return { figure, unit: 'ms', ...pick(worst), target: '< 5 ms', met: worst.p50 < 5 };
+  });
+}
+
+function pick({ p50, p95, p99 }: ReturnType<typeof quantiles>): Pick<Figure, 'p50' | 'p95' | 'p99'> {
+  return { p50, p95, p99 };
+}
+
+function timesOf(policy: Policy, name: string, rounds: number): number[] {
+  return Array.from({ length: rounds }, () => {
+    const facts = limitFacts(name);
+    const since = performance.now();
+    decide(policy, facts);
+    return performance.now() - since;
+  });
 }
 
 function judgingFigure(kind: string, policy: Policy, batches: number): Figure {
@@ -29,12 +56,12 @@ function judgingFigure(kind: string, policy: Policy, batches: number): Figure {
   return { figure, unit: 'µs', p50, p95, p99, target: '< 50 µs', met: p50 < 50 };
 }
 
-function policyOf(every: number): Policy {
+function policyOf(every: number, start = '"x'): Policy {
   const tools = Array.from({ length: 50 }, (_, index) => `t${index}`);
   const rules = Array.from({ length: ruleCount }, (_, index) => {
     const tool = index % every === 0 ? 'git' : tools[index % tools.length];
     const action = ['deny', 'ask', 'allow'][index % 3];
-    return `{ name: r${index}, tools: [${tool}], args: [x${index}, "**"], flags: [--f${index}], action: ${action} }`;
+    return `{ name: r${index}, tools: [${tool}], args: [${start}${index}", "**"], flags: [--f${index}], action: ${action} }`;
   });
   const defined = ['git', ...tools].map((tool) => `${tool}: { strategy: mirror }`);
   const result = parsePolicy(

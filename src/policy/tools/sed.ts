@@ -16,10 +16,14 @@ function scriptsOf({ operands, values }: Words): readonly string[] {
   return given.length > 0 ? given : operands.slice(0, 1);
 }
 
+/** Nobody types a longer one; looking for what a bracket hides takes time in proportion to its square. */
+const longestScript = 4096;
+
 const plainCommands = 'pdqQ=lnNgGhHxD';
 
 /** One command of those that neither run (`e`), write (`w`, `W`) nor read another file: an address, then a letter or an `s`. */
 function isPlainScript(script: string): boolean {
+  if (script.length > longestScript) return false;
   const at = skipAddresses(script);
   if (at === undefined) return false;
   const command = script.charAt(at);

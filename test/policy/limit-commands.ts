@@ -1,0 +1,82 @@
+import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import type { CommandFacts, Policy } from '../../src/policy/policy.ts';
+
+/** As many as a request may have. */
+const most = 32_768;
+const letters = 'abcdefghij';
+
+const many = (count: number, word: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => word(index));
+const long = (start: string, letter: string) => `${start}${letter.repeat(130_000)}`;
+const named = (index: number) => `src/file-${index}-abcdefgh.ts`;
+
+/** Commands as large as a request can be, each in another way; `a` and `other` are tools that no table knows. */
+export const limitCommands: Readonly<Record<string, () => readonly string[]>> = {
+  'many words': () => ['other', ...many(most, named)],
+  'many words of a known tool': () => ['git', 'log', '--', ...many(most - 2, named)],
+  'many options': () => ['other', ...many(most, (index) => `--option-${index}=abcdefgh`)],
+  'many options of a known tool': () => ['git', 'log', ...many(most - 1, () => '--author=abcdefghijkl')],
+  'one short word again and again': () => ['other', ...many(most, () => 'a')],
+  'two words in turn': () => ['other', ...many(most, (index) => (index % 2 === 0 ? 'a' : 'b'))],
+  'all of the words that rules are about, in another order': () => [
+    'other',
+    'b',
+    ...many(most - 1, () => 'a'),
+  ],
+  'words that rules are about': () => ['other', ...many(most, (index) => `needle${index % 1000}`)],
+  'a few long words': () => ['other', ...many(8, (index) => long('', letters.charAt(index)))],
+  'letters in a row': () => ['tar', ...many(8, () => long('-', 'v'))],
+  'letters in a row, of any tool': () => ['other', ...many(8, () => long('-', 'v'))],
+  'wrappers around many words': () => [
+    'env',
+    'timeout',
+    '5',
+    'nice',
+    'nohup',
+    'other',
+    ...many(most - 6, named),
+  ],
+  'wrappers around many options': () => [
+    ...['env', 'timeout', '5', 'nice', 'nohup', 'other'],
+    ...many(most - 6, (index) => `--option-${index}=abcdefgh`),
+  ],
+  'a script for a shell': () => ['sh', '-c', `other ${'abc/d '.repeat(21_000)}`],
+  'a long script for sed': () => ['sed', `s/${'[a]'.repeat(43_000)}/b/`],
+};
+
+const letter = (index: number) => letters.charAt(index % letters.length);
+
+/** What rules may say, each a thousand times. */
+export const limitRules: Readonly<Record<string, (index: number) => string>> = {
+  flags: (index) => `flags: [--flag-${index}, -${letter(index)}]`,
+  'many flags each': (index) => `flags: [${many(20, (place) => `--f${index}-${place}`).join(', ')}]`,
+  'first words': (index) => `args: [x${index}, "**"]`,
+  'first words that begin with anything': (index) => `args: ["*x${index}", "**"]`,
+  'words anywhere': (index) => `args: ["**", "*needle${index}*", "**"]`,
+  'letters anywhere': (index) => `args: ["**", "*${letter(index)}*", x, "**"]`,
+  'words one behind the other': (index) => `args: ["**", a, b, "**", c${index % 5}]`,
+  'last words': () => 'args: ["**", a, a, b]',
+  anything: () => 'args: ["**"]',
+};
+
+export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'other'];
+
+/** A thousand rules of these kinds in turn about every tool; a last one lets everything run. */
+export function limitPolicy(kinds: readonly string[], action: string): Policy {
+  const rules = many(1000, (index) => {
+    const said = limitRules[kinds[index % kinds.length] ?? '']?.(index) ?? '';
+    return `{ name: r${index}, tools: [${limitTools.join(', ')}], ${said}, action: ${action} }`;
+  });
+  const tools = limitTools.map((tool) => `${tool}: { strategy: mirror, forbid-characters: ";\`" }`);
+  const text = `version: 1\ntools: { ${tools.join(', ')} }\nrules: [${rules.join(', ')}, { name: all, tools: [${limitTools.join(', ')}], action: allow }]\ncomplete: true\n`;
+  const result = parsePolicy(text, 'limits.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.policy;
+}
+
+/** Each time with texts that nobody has looked at yet, as a request brings them. */
+export function limitFacts(name: string): CommandFacts {
+  const [tool = '', ...args] = limitCommands[name]?.() ?? [];
+  const fresh = args.map((arg) => Buffer.from(arg).toString());
+  return { agent: 'coder', tool, args: fresh, uid: 1000, gid: 1000, cwd: '/app' };
+}
