@@ -99,7 +99,8 @@ export interface RawPeer {
   /** All that has come. */
   readonly received: () => Buffer;
   readonly ended: Promise<void>;
-  readonly closed: () => boolean;
+  /** Whether the other side holds nothing of it any more. */
+  readonly probe: () => boolean;
   /** Ends it by a TCP reset. */
   readonly reset: () => void;
 }
@@ -110,7 +111,8 @@ export async function connectRaw(
   identityDir?: string,
 ): Promise<RawPeer> {
   const identity = identityDir === undefined ? undefined : await readIdentity(identityDir);
-  const tcp = connectTcp({ host: '127.0.0.1', ...address });
+  // It holds its end open whatever the other side does.
+  const tcp = connectTcp({ host: '127.0.0.1', ...address, allowHalfOpen: true });
   const socket = connect({
     socket: tcp,
     rejectUnauthorized: false,
@@ -118,8 +120,8 @@ export async function connectRaw(
     ...(identity && { cert: identity.certificate, key: identity.key }),
   });
   const chunks: Buffer[] = [];
-  // A TLS socket over another one is not always destroyed with it, nor after an alert or the other side's end.
-  for (const each of [tcp, socket]) each.on('error', () => tcp.destroy()).on('end', () => tcp.destroy());
+  // A TLS socket over another one is not always destroyed with it, nor after an alert.
+  for (const each of [tcp, socket]) each.on('error', () => tcp.destroy());
   socket.on('data', (bytes: Buffer) => chunks.push(bytes));
   const ended = new Promise<void>((resolve) => tcp.once('close', () => resolve()));
   await Promise.race([new Promise((resolve) => socket.once('secureConnect', resolve)), ended]);
@@ -128,7 +130,12 @@ export async function connectRaw(
     send: (...bytes) => void (socket.writable && socket.write(Buffer.concat(bytes))),
     received: () => Buffer.concat(chunks),
     ended,
-    closed: () => tcp.closed,
+    probe: () => {
+      // Who has closed answers with a reset; who has only ended its side takes it.
+      if (!tcp.destroyed && !socket.writableEnded)
+        socket.write(rawFrame({ type: frameTypes.ping, payload: Buffer.alloc(8) }));
+      return tcp.closed;
+    },
     reset: () => void tcp.resetAndDestroy(),
   };
 }
