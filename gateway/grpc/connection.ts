@@ -5,16 +5,18 @@ import type { Admission, Checked } from '../authentication.ts';
 import type { Counted } from './connection-bounds.ts';
 import type { Pace } from './pace.ts';
 import { windowBytes } from './server-credentials.ts';
+import type { Held } from './unfinished-messages.ts';
 
 /** How long a peer may hold what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
 
 /** One TCP connection, from accept to close. What is needed of its TLS and HTTP/2 is taken once, when it is there. */
-export class Connection implements Counted {
+export class Connection implements Counted, Held {
   readonly address: string;
   /** For the log. */
   readonly peer: string;
   name: string | undefined;
+  unfinishedBytes = 0;
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();

@@ -1,10 +1,15 @@
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import type { Faults } from '../../src/faults.ts';
+import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 
-/** Ends each call that has said nothing within `withinMs`: an open call keeps its connection open. */
+/**
+ * Ends each call that has said nothing within `withinMs`: an open call keeps its connection open. Not a relay's
+ * `Synchronize`, which may have to wait for an engine before it can report, and is to stay.
+ */
 export function firstMessageWithin(withinMs: number, { guard }: Faults): ServerInterceptor {
   const details = `no message within ${withinMs / 1000} s`;
-  return (_method, call) => {
+  return ({ path }, call) => {
+    if (path === RelayServiceService.synchronize.path) return new ServerInterceptingCall(call);
     const end = guard('first message', () => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details }));
     const timer = setTimeout(end, withinMs).unref();
     const heard = () => clearTimeout(timer);

@@ -10,6 +10,7 @@ import { ConnectionBounds, type ConnectionLimits } from './connection-bounds.ts'
 import { type CountedReasons, countedReasons } from './counted-reasons.ts';
 import { intercept } from './intercept.ts';
 import type { Pace } from './pace.ts';
+import { unfinishedMessages } from './unfinished-messages.ts';
 
 export interface FrontRules {
   readonly limits: ConnectionLimits;
@@ -42,6 +43,7 @@ export class Front implements Disposable {
   readonly #open = new Map<string, Connection>();
   readonly #sessions = new WeakMap<object, Connection>();
   readonly #ended: CountedReasons;
+  readonly #unfinished = unfinishedMessages();
   readonly #timer: NodeJS.Timeout;
   readonly #lookAt: (connection: Connection) => void;
   #serving: ServedCall | undefined;
@@ -150,6 +152,7 @@ export class Front implements Disposable {
     } finally {
       this.#serving = undefined;
     }
+    this.#unfinished.watch(stream, connection);
   }
 
   #check(connection: Connection): void {

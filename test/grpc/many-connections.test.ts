@@ -51,7 +51,7 @@ test(
     const open = () =>
       [...nobody.map((socket) => !socket.closed), ...holders.map(({ probe }) => !probe())].filter(Boolean)
         .length;
-    await expect.poll(open).toBeLessThanOrEqual(limits.connections);
+    await expect.poll(open, { timeout: 8000 }).toBeLessThanOrEqual(limits.connections);
     await expect.poll(open, { timeout: 8000 }).toBe(0);
     await valid.call(WardenServiceService.listHosts, listHosts);
     expect([lost, gateway.faults.count()]).toEqual([undefined, 0]);
