@@ -22,11 +22,11 @@ import { nativeBuilds } from './native-builds.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const runs = isLong ? 600 : 24;
-const closeRounds = isLong ? 900 : 18;
+const closeRounds = isLong ? 300 : 18;
 const atOnce = 6;
 const top = mkdtempSync(join(tmpdir(), 'clawrden-hold-'));
 chmodSync(top, 0o755);
-afterAll(() => rmSync(top, { recursive: true }));
+afterAll(() => rmSync(top, { recursive: true }), 60_000);
 let scripts = 0;
 const operandChanged = 5;
 
