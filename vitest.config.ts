@@ -1,14 +1,44 @@
 import { defineConfig } from 'vitest/config';
 
+// Three kinds of test, by what they need. `*.programs.test.ts` is a file beside the code that starts a process.
+const startProcesses = [
+  '**/*.programs.test.ts',
+  'shim/native/**/*.test.ts',
+  'test/{cli,core,grpc,house,policy,relay,run,warden}/**/*.test.ts',
+];
+const needEngines = ['test/{lab,e2e,scenarios,conformance}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['{src,gateway,shim,test}/**/*.test.ts'],
-    exclude: ['test/{e2e,lab,conformance,scenarios}/**'],
     // Processes, engines and deadlines on a machine shared with others: what passes only at the second try is named
     // at the end of the run.
     retry: 1,
-    testTimeout: 20_000,
     // Most of their time is waiting: one worker for each core would leave the cores idle.
     maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,gateway,shim}/**/*.test.ts'],
+          exclude: startProcesses,
+          setupFiles: ['test/run/no-processes.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      { extends: true, test: { name: 'programs', include: startProcesses, testTimeout: 20_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'lab',
+          include: needEngines,
+          // All against the one lab that the global setup starts.
+          fileParallelism: false,
+          globalSetup: ['test/lab/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

@@ -4,16 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { leftovers, traces } from './leftovers.ts';
-import { steps } from './steps.ts';
+import { fastSteps, namedSteps, type Step, type StepOptions, steps } from './steps.ts';
 import { inWords, sum, type Tally } from './tally.ts';
 
-const usage = `usage: scripts/test [--long]
+const usage = `usage: scripts/test [--long | --fast | PATH...]
 
 Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
   --long   full counts in place of seeded tenths (an hour at most)
+  --fast   types, lint and the unit tests, which start no process (a minute at most)
+  PATH...  only the test files whose path contains one of these words
 `;
 
-const { long, help } = options();
+const { long, fast, paths, help } = options();
 if (help) {
   process.stdout.write(usage);
   process.exit(0);
@@ -28,7 +30,7 @@ const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
 // As /tmp is: tests run programs of other users in it.
 await chmod(temporary, 0o1777);
 const tallies: Tally[] = [];
-for (const step of steps({ ...traced, temporary, long, before })) {
+for (const step of chosen({ ...traced, temporary, long, before })) {
   process.stdout.write(`${step.name} … `);
   const start = performance.now();
   const { tally, output } = await step.run(interrupt.signal);
@@ -41,12 +43,30 @@ for (const step of steps({ ...traced, temporary, long, before })) {
 }
 report(sum(tallies));
 
-function options(): { long: boolean; help: boolean } {
+function chosen(parts: StepOptions): Step[] {
+  if (paths.length > 0) return namedSteps(parts, paths);
+  return fast ? fastSteps(parts) : steps(parts);
+}
+
+interface Options {
+  readonly long: boolean;
+  readonly fast: boolean;
+  readonly help: boolean;
+  readonly paths: readonly string[];
+}
+
+function options(): Options {
   try {
-    const { values } = parseArgs({
-      options: { long: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        long: { type: 'boolean', default: false },
+        fast: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
     });
-    return { long: values.long ?? false, help: values.help ?? false };
+    if (values.fast && (values.long || positionals.length > 0)) throw new Error('--fast stands alone');
+    return { ...values, paths: positionals };
   } catch (error) {
     process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
     process.exit(2);

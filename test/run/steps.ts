@@ -34,18 +34,36 @@ const soak = ['scripts/soak', '--minutes', '3'];
 export function steps(options: StepOptions): Step[] {
   const scale = options.long ? 3 : 1;
   return [
-    program(options, 'lint', ['oxlint']),
-    program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
-    program(options, 'types', ['tsc', '-b']),
+    ...readSteps(options),
     program(options, 'protocol buffers', ['buf', 'lint']),
     // Parsing needs no store, and a user may not have one.
     whereInstalled('nix-instantiate', program(options, 'flake', parseFlake)),
     program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
-    tests(options, 'unit tests', 'vitest.config.ts', 15 * minute * scale),
-    asRoot(tests(options, 'lab tests', 'vitest.lab.config.ts', 35 * minute * scale)),
+    tests(options, 'unit tests', ['--project', 'unit'], 5 * minute * scale),
+    tests(options, 'program tests', ['--project', 'programs'], 15 * minute * scale),
+    asRoot(tests(options, 'lab tests', ['--project', 'lab'], 35 * minute * scale)),
     asRoot(program(options, 'demo', ['scripts/demo'])),
     ...(options.long ? [asRoot(program(options, 'soak', soak, 8 * minute))] : []),
     nothingLeft(options),
+  ];
+}
+
+/** What finds most mistakes in the shortest time. */
+export function fastSteps(options: StepOptions): Step[] {
+  return [...readSteps(options), tests(options, 'unit tests', ['--project', 'unit'], 5 * minute)];
+}
+
+/** The test files whose path contains one of `paths`, of every kind. */
+export function namedSteps(options: StepOptions, paths: readonly string[]): Step[] {
+  return [tests(options, 'named tests', paths, (options.long ? 80 : 30) * minute)];
+}
+
+/** Nothing is run: the code is read. */
+function readSteps(options: StepOptions): Step[] {
+  return [
+    program(options, 'lint', ['oxlint']),
+    program(options, 'format', ['biome', 'ci', '--colors=off', '.']),
+    program(options, 'types', ['tsc', '-b']),
   ];
 }
 
@@ -64,9 +82,9 @@ function program(
   };
 }
 
-function tests(options: StepOptions, name: string, config: string, deadlineMs: number): Step {
+function tests(options: StepOptions, name: string, which: readonly string[], deadlineMs: number): Step {
   const reporters = ['--reporter=default', '--reporter=./test/run/tally-reporter.ts'];
-  const argv = ['vitest', 'run', '--config', config, ...reporters];
+  const argv = ['vitest', 'run', ...which, ...reporters];
   return {
     name,
     run: async (signal) => {
