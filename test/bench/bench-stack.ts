@@ -14,8 +14,8 @@ export interface BenchStack {
   readonly lab: Lab;
   readonly stack: Stack;
   readonly agent: AgentContainer;
-  /** Milliseconds of each run of a command typed in the agent's container. */
-  readonly timeInAgent: (timing: Timing) => Promise<number[]>;
+  /** Milliseconds of each run of a command typed in the agent's container; `socket` is another relay's than its own. */
+  readonly timeInAgent: (timing: Timing, socket?: string) => Promise<number[]>;
   /** Milliseconds of each of `count` commands that are typed at once. */
   readonly timeAtOnce: (count: number, argv: readonly string[]) => Promise<number[]>;
   /** Milliseconds of each run on the machine itself. */
@@ -53,7 +53,10 @@ export async function startBenchStack(
     lab,
     stack,
     agent,
-    timeInAgent: (timing) => inAgent(['/app/.timer', ...timerArgs(timing)]),
+    timeInAgent: (timing, socket) => {
+      const other = socket === undefined ? [] : ['env', `CLAWRDEN_SOCKET=${socket}`];
+      return inAgent([...other, '/app/.timer', ...timerArgs(timing)]);
+    },
     timeAtOnce: (count, argv) => {
       const one = ['/app/.timer', ...timerArgs({ count: 1, argv })].join(' ');
       return inAgent(['sh', '-c', `for i in $(seq ${count}); do ${one} & done; wait`]);

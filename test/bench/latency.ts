@@ -1,3 +1,4 @@
+import { startBareChain } from './bare/chain.ts';
 import { type BenchStack, benchImage } from './bench-stack.ts';
 import { type Figure, quantiles } from './figure.ts';
 
@@ -11,9 +12,15 @@ export async function latencyFigures(bench: BenchStack, { quick }: Counts): Prom
   await bench.timeInAgent({ count: 500, argv: ['true'] });
   for (let i = 0; i < (quick ? 1 : 20); i++) await bench.timeAtOnce(10, ['test', '1']);
   const taken = emptySamples();
+  await using bare = await startBareChain(bench);
+  await bench.timeInAgent({ count: 500, argv: ['true'] }, bare.socket);
+  await bench.timeInAgent({ count: quick ? 5 : 40, intervalMs: 250, argv: ['test', '1'] }, bare.socket);
   // In turns: whatever else the machine does meanwhile, it does it to all of them.
-  for (let round = 0; round < (quick ? 1 : 4); round++) await measureRound(bench, taken);
-  return [...ghostFigures(taken), ...otherFigures(taken)];
+  for (let round = 0; round < (quick ? 1 : 4); round++) {
+    await measureRound(bench, taken);
+    await measureBare(bench, bare.socket, taken);
+  }
+  return [...ghostFigures(taken), ...otherFigures(taken), ...bareFigures(taken)];
 }
 
 const kinds = [
@@ -26,6 +33,10 @@ const kinds = [
   'mirror',
   'exec',
   'ran',
+  'bareDecision',
+  'bareAtTimes',
+  'bareIdle',
+  'bareSecond',
 ] as const;
 type Samples = Record<(typeof kinds)[number], number[]>;
 
@@ -49,6 +60,41 @@ async function measureRound(bench: BenchStack, taken: Samples): Promise<void> {
   const exec = [...agentHost, 'exec', bench.agent.name, '/bin/true'];
   taken.exec.push(...(await bench.timeHere({ count: 10, argv: exec })));
   taken.ran.push(...(await bench.timeHere({ count: 5, argv: [...host, ...run] })));
+}
+
+/** The same commands through the bare chain, as often and as far apart. */
+async function measureBare(bench: BenchStack, socket: string, taken: Samples): Promise<void> {
+  taken.bareDecision.push(...(await bench.timeInAgent({ count: 75, argv: ['true'] }, socket)));
+  const atTimes = { count: 20, intervalMs: 100, argv: ['true'] };
+  taken.bareAtTimes.push(...(await bench.timeInAgent(atTimes, socket)));
+  const ghost = ['test', '1'];
+  taken.bareIdle.push(...(await bench.timeInAgent({ count: 10, intervalMs: 1500, argv: ghost }, socket)));
+  taken.bareSecond.push(...(await bench.timeInAgent({ count: 20, intervalMs: 1000, argv: ghost }, socket)));
+}
+
+function bareFigures(taken: Samples): Figure[] {
+  return [
+    besideBare('decision only, one after another', taken.decision, taken.bareDecision),
+    besideBare('decision only, ten a second', taken.decisionAtTimes, taken.bareAtTimes),
+    besideBare('fresh warm ghost, idle pool', taken.idle, taken.bareIdle),
+    besideBare('fresh warm ghost, one a second', taken.second, taken.bareSecond),
+  ];
+}
+
+const mostOverBare = 1.3;
+
+function besideBare(name: string, ours: readonly number[], bare: readonly number[]): Figure {
+  const yardstick = { name: 'bare chain', p50: quantiles(bare).p50 };
+  const ratio = quantiles(ours).p50 / yardstick.p50;
+  return {
+    figure: `${name}: beside the same hops and libraries with nothing in them`,
+    unit: 'ms',
+    ...quantiles(ours),
+    yardstick,
+    ratio,
+    target: `≤ ${mostOverBare} × (median)`,
+    met: ratio <= mostOverBare,
+  };
 }
 
 function ghostFigures(taken: Samples): Figure[] {
