@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { nativeFile } from '../../src/native-file.ts';
 
 /** A process as the kernel saw it at connect(2). `pid` is 0 where it lies in a pid namespace that we cannot see. */
 export interface PeerCredentials {
@@ -28,18 +27,10 @@ interface Addon {
 const selfTestTimeoutMs = 5000;
 
 /** Loads the addon that `make -C shim/native` builds. Throws where it is missing or does not load. */
-export function loadPeerCredentials(path = builtAddon()): PeerCredentialSource {
+export function loadPeerCredentials(path = nativeFile('peercred.node')): PeerCredentialSource {
   const addon = loadAddon(path);
   const of = (socket: Socket) => addon.peerCredentials(descriptorOf(socket));
   return { of, selfTest: () => selfTest(of, path) };
-}
-
-/** Beside the compiled output, or in the build folder of the checkout whose sources run. */
-function builtAddon(): string {
-  const candidates = ['../../build/native/peercred.node', '../../native/peercred.node'].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
-  return candidates.find((path) => existsSync(path)) ?? candidates.join(' or ');
 }
 
 function loadAddon(path: string): Addon {
