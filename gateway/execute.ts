@@ -3,20 +3,20 @@ import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
-import type { Breakers } from './breakers.ts';
-import type { Budgets } from './budgets.ts';
-import type { Caller } from './caller.ts';
-import type { Channel, ResumeRequest, StartRequest } from './channel.ts';
-import type { ImageFacts } from './engine.ts';
-import { type Execution, Interrupted } from './execution.ts';
+import { type InspectParts, inspected } from './approvals/inspect.ts';
+import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './approvals/permit.ts';
+import type { Breakers } from './control/breakers.ts';
+import { type Execution, Interrupted } from './execution/execution.ts';
+import type { Ledger } from './execution/ledger.ts';
 import type { Executors } from './executors/create-executors.ts';
-import { type InspectParts, inspected } from './inspect.ts';
-import { agentOf, judge } from './judge.ts';
-import type { Ledger } from './ledger.ts';
-import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './permit.ts';
-import { type SealedPlan, sealJudged } from './plan.ts';
-import type { HoldRates } from './rate-limits.ts';
-import type { ImageWish } from './scheduler/image-pulls.ts';
+import type { Budgets } from './judging/budgets.ts';
+import { agentOf, judge } from './judging/judge.ts';
+import type { HoldRates } from './judging/rate-limits.ts';
+import { type SealedPlan, sealJudged } from './judging/seal-plan.ts';
+import type { Caller } from './ports/caller.ts';
+import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
+import type { ImageFacts } from './ports/engine.ts';
+import type { ImageWish } from './scheduler/hosts/image-pulls.ts';
 
 export interface ExecuteParts extends InspectParts, Executors {
   /** The one in force; an execution takes it once, and asks again only when a person has said yes. */

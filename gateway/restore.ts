@@ -3,8 +3,8 @@ import { type Plan, planHash } from '../src/plan.ts';
 import type { Approvals, Restored } from './approvals/approvals.ts';
 import { lifeKey } from './audit/last-lives.ts';
 import { type ExecuteParts, takeUp } from './execute.ts';
-import type { StartContext } from './execution.ts';
-import { type Records, settleHistory } from './settle-history.ts';
+import type { StartContext } from './execution/execution.ts';
+import { type Records, settleHistory } from './execution/settle-history.ts';
 import type { History } from './store/history.ts';
 
 const contextSchema = z.object({

@@ -1,6 +1,6 @@
 import type { CutCommand, RecordableCommand } from '../src/recordable-command.ts';
-import type { Caller } from './caller.ts';
-import type { RecordedOutput } from './output-excerpt.ts';
+import type { RecordedOutput } from './execution/output-excerpt.ts';
+import type { Caller } from './ports/caller.ts';
 
 /** One row of history. Times are epoch milliseconds; `undefined` means not reached. */
 export interface ExecutionRecord {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const program = (body: string) => `
   const { createLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)});
-  const { say } = await import(${JSON.stringify(new URL('./say.ts', import.meta.url).href)});
+  const { say } = await import(${JSON.stringify(new URL('./text/say.ts', import.meta.url).href)});
   const texts = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
   ${body}
 `;

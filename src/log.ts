@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { escapeJsonLine } from './ascii-json.ts';
+import { escapeJsonLine } from './text/ascii-json.ts';
 
 /**
  * JSON lines on stderr, in ASCII whatever a peer, an engine or an agent wrote; nothing is lost at exit. One line per

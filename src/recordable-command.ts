@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { firstBytes } from './first-bytes.ts';
+import { firstBytes } from './text/first-bytes.ts';
 
 /** What a record or a list keeps of a command that a caller chose every byte of. */
 export interface RecordableCommand {

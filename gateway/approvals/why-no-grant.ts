@@ -1,5 +1,5 @@
 import type { Plan } from '../../src/plan.ts';
-import { scriptOperands } from '../../src/policy/script-operands.ts';
+import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
 
 /** Why a yes to this plan cannot hold for a while; empty where it can. A person answers for what was shown, and for nothing else. */
 export function whyNoGrant({ argv, operands = [], stdin }: Plan): string {

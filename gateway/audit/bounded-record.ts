@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { asciiJson, jsonText } from '../../src/ascii-json.ts';
-import { firstBytes } from '../../src/first-bytes.ts';
+import { asciiJson, jsonText } from '../../src/text/ascii-json.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
 
 /** Of one line, in bytes. Whoever writes bounded records is far below it. */
 export const longestLine = 256 * 1024;

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { hrtime } from 'node:process';
-import { asciiJson } from '../../src/ascii-json.ts';
 import { type Link, linkHash, signLink } from '../../src/audit/chain.ts';
+import { asciiJson } from '../../src/text/ascii-json.ts';
 import type { AuditRecord } from './audit-record.ts';
 import { boundedRecord } from './bounded-record.ts';
 

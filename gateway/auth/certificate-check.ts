@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { type PeerName, parsePeerName } from '../../src/pki/peer-name.ts';
-import type { Checked } from '../authentication.ts';
+import type { Checked } from '../ports/authentication.ts';
 
 /** By `fingerprint` as `src/pki` writes it, and whose it is. */
 export type IsRevoked = (fingerprint: string, peer: PeerName) => boolean;

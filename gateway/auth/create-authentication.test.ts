@@ -4,7 +4,7 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
-import type { Admission } from '../authentication.ts';
+import type { Admission } from '../ports/authentication.ts';
 import { createAuthentication } from './create-authentication.ts';
 import type { OperatorRole } from './gateway-identity.ts';
 

@@ -1,6 +1,6 @@
 import type { PeerName } from '../../src/pki/peer-name.ts';
-import type { Admission, Authentication, Checked } from '../authentication.ts';
-import { type Caller, callerName } from '../caller.ts';
+import type { Admission, Authentication, Checked } from '../ports/authentication.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
 import { type AcceptedCertificate, acceptCertificate, type IsRevoked } from './certificate-check.ts';
 import type { OperatorRole } from './gateway-identity.ts';
 import { createSessionTokens, type SessionTokens, type SigningIdentity } from './session-token.ts';

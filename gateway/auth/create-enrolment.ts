@@ -6,6 +6,7 @@ import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate } from '../../src/pki/issue-certificate.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
+import type { IssuedCertificate, Revocations } from '../control/revocations.ts';
 import type {
   Admission,
   Checked,
@@ -13,8 +14,7 @@ import type {
   Enrolment,
   NewToken,
   RelayCertificate,
-} from '../authentication.ts';
-import type { IssuedCertificate, Revocations } from '../revocations.ts';
+} from '../ports/authentication.ts';
 import type { EnrolmentTokens } from '../store/enrolment-tokens.ts';
 import {
   algorithm,

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { Checked, IssuedToken } from '../authentication.ts';
-import { type Caller, callerName, roles } from '../caller.ts';
+import type { Checked, IssuedToken } from '../ports/authentication.ts';
+import { type Caller, callerName, roles } from '../ports/caller.ts';
 import { boundedCache } from './bounded-cache.ts';
 import { isStrictToken } from './strict-token.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { InitSession } from '../../src/init-client/init-session.ts';
-import type { Ghost } from '../engine.ts';
+import type { Ghost } from '../ports/engine.ts';
 import { callTimeoutMs, withDeadline } from './deadline.ts';
 import type { Departures } from './departures.ts';
 import { engineText } from './engine-errors.ts';

@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import type { ImageInspectInfo } from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { PlanImage } from '../../src/plan.ts';
-import type { ImageFacts } from '../engine.ts';
+import type { ImageFacts } from '../ports/engine.ts';
 import { callTimeoutMs } from './deadline.ts';
 import { statusOf } from './engine-errors.ts';
 import { getJson } from './get-json.ts';

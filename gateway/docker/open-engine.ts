@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../ports/engine.ts';
 import { pingEngine, refuseMappedUsers } from './check-host.ts';
 import { connect, type EngineAddress } from './connect.ts';
 import { departures } from './departures.ts';

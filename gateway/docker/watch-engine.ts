@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
-import type { EngineEvent, WatchOptions } from '../engine.ts';
+import type { EngineEvent, WatchOptions } from '../ports/engine.ts';
 import { callTimeoutMs, withDeadline } from './deadline.ts';
 import type { Departures } from './departures.ts';
 import { gatewayLabel } from './ghost-labels.ts';

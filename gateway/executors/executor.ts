@@ -1,8 +1,8 @@
 import type { Outcome } from '../../src/outcome.ts';
 import type { Operand } from '../../src/plan.ts';
-import type { Execution } from '../execution.ts';
-import type { Permit } from '../permit.ts';
-import type { SealedPlan } from '../plan.ts';
+import type { Permit } from '../approvals/permit.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { SealedPlan } from '../judging/seal-plan.ts';
 
 /** Runs a permit to its outcome. Throws ClawrdenErrors, the signal's reason among them, where it never came to one. */
 export type Executor = (permit: Permit, execution: Execution) => Promise<Outcome>;

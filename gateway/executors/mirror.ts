@@ -1,6 +1,6 @@
 import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
-import type { Execution, ToolInput } from '../execution.ts';
+import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { Executor, RecordStart } from './executor.ts';
 
 /** The relay runs the plan in the agent's container and copies up what it does; its end is the outcome. */

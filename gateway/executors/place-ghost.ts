@@ -1,12 +1,12 @@
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Plan } from '../../src/plan.ts';
-import type { Ghost } from '../engine.ts';
-import type { Execution } from '../execution.ts';
-import { shapeKey, shapeOf } from '../ghost-shape.ts';
-import type { LeaseRequest } from '../scheduler/candidates.ts';
-import type { DockerHost } from '../scheduler/docker-host.ts';
-import type { Lease, Scheduler } from '../scheduler/scheduler.ts';
-import type { Warmer } from '../scheduler/warmer.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { Ghost } from '../ports/engine.ts';
+import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
+import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
+import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
+import type { Warmer } from '../scheduler/warm/warmer.ts';
 
 /** A lease with a ready ghost in it. */
 export interface Placed {

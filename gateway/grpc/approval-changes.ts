@@ -1,5 +1,5 @@
 import { Approval, type WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
-import { createFairList } from '../fair-list.ts';
+import { createFairList } from '../approvals/fair-list.ts';
 import type { PendingApproval } from '../warden-view.ts';
 import { fillPage } from './page.ts';
 import { toApproval } from './warden-messages.ts';

@@ -7,8 +7,8 @@ import {
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Admission, Checked } from '../authentication.ts';
-import type { Caller } from '../caller.ts';
+import type { Admission, Checked } from '../ports/authentication.ts';
+import type { Caller } from '../ports/caller.ts';
 import type { Front, ServedCall } from './front.ts';
 
 /** Tells who makes a call; nothing in the call's messages has a say in it. */

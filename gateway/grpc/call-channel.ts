@@ -1,9 +1,9 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { boundedWriter } from '../../src/bounded-writer.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Cancel, ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
 import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
-import { type Channel, type FromCaller, type ToCaller, Vanished } from '../channel.ts';
+import { boundedWriter } from '../../src/wire/bounded-writer.ts';
+import { type Channel, type FromCaller, type ToCaller, Vanished } from '../ports/channel.ts';
 import { CallRefused, toStatus } from './errors.ts';
 import { toFromCaller } from './from-caller.ts';
 import { invalid } from './start-request.ts';

@@ -5,7 +5,7 @@ import {
   type EnrollResponse,
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Enrolment } from '../authentication.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import { CallRefused } from './errors.ts';
 import { unary } from './unary.ts';
 

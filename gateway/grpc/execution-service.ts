@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import type { ExecutionServiceServer } from '../../src/gen/clawrden/v1/execution.ts';
-import type { Caller } from '../caller.ts';
 import type { Execute, Resume } from '../execute.ts';
+import type { Caller } from '../ports/caller.ts';
 import type { Callers } from './authenticate.ts';
 import { CallChannel } from './call-channel.ts';
 import { CallRefused } from './errors.ts';

@@ -1,8 +1,8 @@
 import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
-import { firstBytes } from '../../src/first-bytes.ts';
 import type { ExecuteRequest, Inspected, MirrorEnd, Started } from '../../src/gen/clawrden/v1/execution.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
-import type { FromCaller } from '../channel.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
+import type { FromCaller } from '../ports/channel.ts';
 import { cutText, invalid, toTerminalSize } from './start-request.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Faults } from '../../src/faults.ts';
-import type { Admission, Checked } from '../authentication.ts';
+import type { Admission, Checked } from '../ports/authentication.ts';
 import { Connection } from './connection.ts';
 import { ConnectionBounds, type ConnectionLimits } from './connection-bounds.ts';
 import { type CountedReasons, countedReasons } from './counted-reasons.ts';

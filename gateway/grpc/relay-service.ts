@@ -5,7 +5,7 @@ import type {
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Enrolment } from '../authentication.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../warden-view.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
-import { executeMethod } from '../../src/execute-method.ts';
 import type { Faults } from '../../src/faults.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
-import type { Authentication, Enrolment } from '../authentication.ts';
+import { executeMethod } from '../../src/wire/execute-method.ts';
 import type { Execute, Resume } from '../execute.ts';
+import type { Authentication, Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, WardenView } from '../warden-view.ts';
 import { authenticateCalls } from './authenticate.ts';
 import type { ConnectionLimits } from './connection-bounds.ts';

@@ -2,10 +2,10 @@ import { status } from '@grpc/grpc-js';
 import { type Command, noStdin, type Stdio, type StdioKind } from '../../src/command.ts';
 import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
 import { isExecutionId } from '../../src/execution-id.ts';
-import { firstBytes } from '../../src/first-bytes.ts';
 import type { Start, Command as WireCommand } from '../../src/gen/clawrden/v1/execution.ts';
-import type { Caller } from '../caller.ts';
-import type { StartRequest } from '../channel.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { StartRequest } from '../ports/channel.ts';
 import { CallRefused } from './errors.ts';
 
 const maxText = 1024;

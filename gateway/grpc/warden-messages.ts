@@ -1,4 +1,3 @@
-import { firstBytes } from '../../src/first-bytes.ts';
 import type {
   Agent,
   Approval,
@@ -11,8 +10,9 @@ import type {
   Halt as WireHalt,
 } from '../../src/gen/clawrden/v1/warden.ts';
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
-import { questionPlanBytes } from '../bounded-records.ts';
-import type { Excerpt, RecordedOutput } from '../output-excerpt.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
+import { questionPlanBytes } from '../execution/bounded-records.ts';
+import type { Excerpt, RecordedOutput } from '../execution/output-excerpt.ts';
 import type {
   AgentView,
   ExecutionRecord,

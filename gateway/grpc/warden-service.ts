@@ -7,8 +7,8 @@ import {
   Verdict,
   type WardenServiceServer,
 } from '../../src/gen/clawrden/v1/warden.ts';
-import type { Enrolment } from '../authentication.ts';
-import type { Caller, Role } from '../caller.ts';
+import type { Enrolment } from '../ports/authentication.ts';
+import type { Caller, Role } from '../ports/caller.ts';
 import type {
   AgentState,
   Answer,

@@ -1,6 +1,6 @@
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
-import type { Role } from '../caller.ts';
+import type { Role } from '../ports/caller.ts';
 import type { WardenView } from '../warden-view.ts';
 import { createChanges } from './approval-changes.ts';
 import type { Callers } from './authenticate.ts';

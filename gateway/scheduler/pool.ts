@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import type { GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
-import type { Engine, ImageFacts } from '../engine.ts';
-import type { DockerHost } from './docker-host.ts';
-import { createFleet, type Fleet } from './fleet.ts';
-import { createImagePulls, type ImageWish } from './image-pulls.ts';
-import { imagesOf, resolveImage } from './images.ts';
-import { createLateExits, type LateExits } from './late-exits.ts';
-import { Scheduler } from './scheduler.ts';
-import { warmWishes } from './warm-wishes.ts';
-import { createWarmer, type Warmer } from './warmer.ts';
+import type { Engine, ImageFacts } from '../ports/engine.ts';
+import type { DockerHost } from './hosts/docker-host.ts';
+import { createFleet, type Fleet } from './hosts/fleet.ts';
+import { createImagePulls, type ImageWish } from './hosts/image-pulls.ts';
+import { imagesOf, resolveImage } from './hosts/images.ts';
+import { createLateExits, type LateExits } from './hosts/late-exits.ts';
+import { Scheduler } from './placement/scheduler.ts';
+import { warmWishes } from './warm/warm-wishes.ts';
+import { createWarmer, type Warmer } from './warm/warmer.ts';
 
 /** Everything between a plan that may run and the engine that runs it. */
 export interface Pool {

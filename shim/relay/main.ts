@@ -9,17 +9,17 @@ import { createFaults, outliveFaults } from '../../src/faults.ts';
 import { holdFolder } from '../../src/hold-lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
-import { say } from '../../src/say.ts';
-import { openAgentEngine } from './agent-engine.ts';
-import { AgentListener } from './agent-listener.ts';
-import { countedLog } from './counted-log.ts';
-import { createHalt } from './halt.ts';
-import { prepareJail } from './jail.ts';
-import type { Mirror } from './mirror.ts';
-import { createParseTurns } from './parse-turns.ts';
-import { loadPeerCredentials } from './peer-credentials.ts';
-import { type Link, openRenewingLink } from './renewing-link.ts';
-import { synchronize } from './synchronize.ts';
+import { say } from '../../src/text/say.ts';
+import { createHalt } from './control/halt.ts';
+import { type Link, openRenewingLink } from './control/renewing-link.ts';
+import { synchronize } from './control/synchronize.ts';
+import { openAgentEngine } from './execution/agent-engine.ts';
+import type { Mirror } from './execution/mirror.ts';
+import { AgentListener } from './listening/agent-listener.ts';
+import { countedLog } from './listening/counted-log.ts';
+import { prepareJail } from './listening/jail.ts';
+import { createParseTurns } from './listening/parse-turns.ts';
+import { loadPeerCredentials } from './listening/peer-credentials.ts';
 
 /** How long running commands may go on after the first TERM; a second one ends the relay at once. */
 const drainMs = 30_000;

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { program } from './program.ts';
-import { reportError } from './report-error.ts';
+import { reportError } from './reach/report-error.ts';
 
 // Not awaited at the top level: the launcher loads this file with require().
 void main();

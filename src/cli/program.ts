@@ -1,22 +1,22 @@
 import { Command } from 'commander';
 import { packageVersion } from '../package-version.ts';
-import { approveCommand, denyCommand, pendingCommand } from './approval-commands.ts';
-import { auditCommands } from './audit-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { drainCommand, undrainCommand } from './drain-commands.ts';
-import { execCommand } from './exec-command.ts';
-import { historyCommand, psCommand, showCommand } from './execution-commands.ts';
-import { agentsCommand, hostsCommand } from './fleet-commands.ts';
-import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './halt-commands.ts';
-import { initCommand } from './init-command.ts';
-import { policyCommands } from './policy-commands.ts';
-import { relayCommand } from './relay-command.ts';
-import { revokeCommand } from './revoke-command.ts';
-import { gatewayCommand } from './serve-commands.ts';
-import { writeOut } from './streams.ts';
-import { tell } from './tell.ts';
-import { tokenCommand } from './token-command.ts';
-import { watchCommand } from './watch-command.ts';
+import { approveCommand, denyCommand, pendingCommand } from './decide/approval-commands.ts';
+import { auditCommands } from './decide/audit-commands.ts';
+import { policyCommands } from './decide/policy-commands.ts';
+import { watchCommand } from './decide/watch-command.ts';
+import { drainCommand, undrainCommand } from './fleet/drain-commands.ts';
+import { agentsCommand, hostsCommand } from './fleet/fleet-commands.ts';
+import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fleet/halt-commands.ts';
+import { revokeCommand } from './fleet/revoke-command.ts';
+import { writeOut } from './print/streams.ts';
+import { tell } from './print/tell.ts';
+import { execCommand } from './run/exec-command.ts';
+import { historyCommand, psCommand, showCommand } from './run/execution-commands.ts';
+import { doctorCommand } from './set-up/doctor-command.ts';
+import { initCommand } from './set-up/init-command.ts';
+import { relayCommand } from './set-up/relay-command.ts';
+import { gatewayCommand } from './set-up/serve-commands.ts';
+import { tokenCommand } from './set-up/token-command.ts';
 
 /** The whole command line. What a command needs is loaded when it runs: this must start quickly. */
 export function program(): Command {

@@ -8,7 +8,6 @@ import {
   type StatusObject,
   status,
 } from '@grpc/grpc-js';
-import { executeMethod } from '../execute-method.ts';
 import type { ExecuteRequest, ExecuteResponse } from '../gen/clawrden/v1/execution.ts';
 import {
   RelayServiceService,
@@ -21,6 +20,7 @@ import {
   type WatchApprovalsResponse,
 } from '../gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../pki/identity-files.ts';
+import { executeMethod } from '../wire/execute-method.ts';
 import { openChannel } from './open-channel.ts';
 import { createTokenSource, type TokenSource } from './token-source.ts';
 import { type UnaryMethod, unaryCall } from './unary-call.ts';

@@ -1,5 +1,5 @@
-import type { Input } from '../execution-io.ts';
-import { encodeFrame, FrameType } from '../frames.ts';
+import type { Input } from '../wire/execution-io.ts';
+import { encodeFrame, FrameType } from '../wire/frames.ts';
 
 /** One input as the frame that shim, relay and init all know. */
 export function encodeInput(input: Input): Buffer {

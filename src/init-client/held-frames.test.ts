@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameReader } from '../frames.ts';
+import { FrameReader } from '../wire/frames.ts';
 import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
 
 const input: fc.Arbitrary<ToInit> = fc.oneof(

@@ -1,5 +1,5 @@
-import type { Input } from '../execution-io.ts';
-import { encodeFrame, FrameType } from '../frames.ts';
+import type { Input } from '../wire/execution-io.ts';
+import { encodeFrame, FrameType } from '../wire/frames.ts';
 import { encodeInput } from './encode-input.ts';
 
 export type ToInit = Input | { readonly type: 'cancel' };

@@ -1,8 +1,8 @@
 import { type ErrorCode, isErrorCode } from '../errors.ts';
-import { type Frame, FrameType } from '../frames.ts';
 import { failure, type Outcome } from '../outcome.ts';
 import type { Operand } from '../plan.ts';
 import type { Usage } from '../usage.ts';
+import { type Frame, FrameType } from '../wire/frames.ts';
 
 const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel', 'operand'] as const;
 

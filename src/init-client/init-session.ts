@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { ClawrdenError } from '../errors.ts';
-import type { Input, Output, Send } from '../execution-io.ts';
-import { encodeFrame, type Frame, FrameReader, FrameType } from '../frames.ts';
+import type { Input, Output, Send } from '../wire/execution-io.ts';
+import { encodeFrame, type Frame, FrameReader, FrameType } from '../wire/frames.ts';
 import { DockerDemux } from './docker-demux.ts';
 import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';

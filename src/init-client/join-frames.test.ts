@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Frame, FrameType } from '../frames.ts';
+import { type Frame, FrameType } from '../wire/frames.ts';
 import { joinFrames } from './join-frames.ts';
 
 const frame = (type: number, text: string): Frame => ({ type, payload: Buffer.from(text) });

@@ -1,4 +1,4 @@
-import { type Frame, FrameType } from '../frames.ts';
+import { type Frame, FrameType } from '../wire/frames.ts';
 
 const maxJoinedBytes = 64 * 1024;
 

@@ -1,5 +1,5 @@
 import type { Operand, Plan } from '../plan.ts';
-import { type ScriptOperand, scriptOperands } from '../policy/script-operands.ts';
+import { type ScriptOperand, scriptOperands } from '../policy/arguments/script-operands.ts';
 import { operandText, parseOperand } from './operand-texts.ts';
 
 /** What an init is told of the files that the command of a plan runs. */

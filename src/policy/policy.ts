@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy } from '../plan.ts';
-import type { FlagIndex } from './flags.ts';
-import type { LegacyGlob } from './legacy-glob.ts';
-import type { ArgPattern } from './match-args.ts';
+import type { FlagIndex } from './arguments/flags.ts';
+import type { ArgPattern } from './rules/match-args.ts';
+import type { LegacyGlob } from './version-0/legacy-glob.ts';
 
 export type Action = 'allow' | 'ask' | 'deny';
 

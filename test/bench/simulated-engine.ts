@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
-import type { Engine } from '../../gateway/engine.ts';
+import type { Engine } from '../../gateway/ports/engine.ts';
 import { nativeFile } from '../../src/native-file.ts';
 
 export interface SimulatedEngine extends AsyncDisposable {

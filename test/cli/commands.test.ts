@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../gateway/caller.ts';
+import type { Caller } from '../../gateway/ports/caller.ts';
 import type { Answer, ExecutionRecord, PendingApproval } from '../../gateway/warden-view.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';

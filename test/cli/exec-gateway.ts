@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Channel, FromCaller, StartRequest } from '../../gateway/channel.ts';
 import type { Execute } from '../../gateway/execute.ts';
+import type { Channel, FromCaller, StartRequest } from '../../gateway/ports/channel.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { contextOf } from './clawrden.ts';

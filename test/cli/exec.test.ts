@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StartRequest } from '../../gateway/channel.ts';
+import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf, ended, launcher, start } from './clawrden.ts';
 import { exit, gatewayWith, inputsOf, stdinOf } from './exec-gateway.ts';

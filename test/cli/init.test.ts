@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadGatewayIdentity } from '../../gateway/auth/gateway-identity.ts';
 import { loadGatewayConfig } from '../../src/config/load-gateway-config.ts';
-import { loadPolicy } from '../../src/policy/parse-policy.ts';
+import { loadPolicy } from '../../src/policy/file/parse-policy.ts';
 import { clawrden } from './clawrden.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'clawrden-init-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecordedOutput } from '../../gateway/output-excerpt.ts';
+import type { RecordedOutput } from '../../gateway/execution/output-excerpt.ts';
 import type { ExecutionRecord } from '../../gateway/warden-view.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf } from './clawrden.ts';

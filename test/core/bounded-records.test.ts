@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { StartRequest } from '../../gateway/channel.ts';
 import { createExecute } from '../../gateway/execute.ts';
+import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
 

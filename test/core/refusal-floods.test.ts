@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Caller } from '../../gateway/caller.ts';
-import type { StartRequest } from '../../gateway/channel.ts';
 import { createExecute } from '../../gateway/execute.ts';
-import { recordedRefusals } from '../../gateway/refusals.ts';
+import { recordedRefusals } from '../../gateway/execution/refusals.ts';
+import type { Caller } from '../../gateway/ports/caller.ts';
+import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, operator, readAudit, relay, request, smallLimits, startCore } from './start-core.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { say } from '../../src/say.ts';
+import { say } from '../../src/text/say.ts';
 import { startLab } from '../lab/lab.ts';
 import type { Machines } from '../stack/machines.ts';
 import { type Stack, type StackOptions, startStack } from '../stack/start-stack.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
-import type { Engine } from '../../gateway/engine.ts';
-import type { GhostShape } from '../../gateway/ghost-shape.ts';
+import type { Engine } from '../../gateway/ports/engine.ts';
+import type { GhostShape } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { nativeFile } from '../../src/native-file.ts';

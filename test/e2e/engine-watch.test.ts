@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { departureGraceMs } from '../../gateway/docker/departures.ts';
-import type { EngineEvent, Ghost } from '../../gateway/engine.ts';
+import type { EngineEvent, Ghost } from '../../gateway/ports/engine.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { busyboxShape, encodedPlan, engineOf } from './engine-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Ghost } from '../../gateway/engine.ts';
+import type { Ghost } from '../../gateway/ports/engine.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';

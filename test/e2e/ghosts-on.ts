@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineAddress } from '../../gateway/docker/connect.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
-import type { Engine, Ghost } from '../../gateway/engine.ts';
-import { shapeOf } from '../../gateway/ghost-shape.ts';
+import type { Engine, Ghost } from '../../gateway/ports/engine.ts';
+import { shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { toClawrdenError } from '../../src/errors.ts';
 import type { InitEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';

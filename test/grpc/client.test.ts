@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import type { Admission } from '../../gateway/authentication.ts';
+import type { Admission } from '../../gateway/ports/authentication.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { admin, startTestGateway } from './gateway.ts';

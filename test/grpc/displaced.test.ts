@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
-import { createIncidents } from '../../gateway/incidents.ts';
+import { createIncidents } from '../../gateway/control/incidents.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { SynchronizeRequest, SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';

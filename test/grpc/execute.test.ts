@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import type { Channel, FromCaller } from '../../gateway/channel.ts';
+import type { Channel, FromCaller } from '../../gateway/ports/channel.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';

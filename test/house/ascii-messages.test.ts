@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /** Where stdout and stderr are written to: each makes what it writes safe, or is given what is. */
-const writers = ['src/cli/streams.ts', 'src/cli/tell.ts', 'src/log.ts', 'src/say.ts'];
+const writers = ['src/cli/print/streams.ts', 'src/cli/print/tell.ts', 'src/log.ts', 'src/text/say.ts'];
 
 async function* sources(): AsyncGenerator<readonly [file: string, line: string]> {
   for await (const file of glob(['src/**/*.ts', 'gateway/**/*.ts', 'shim/**/*.ts'], { cwd: root })) {

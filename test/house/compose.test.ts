@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { loadGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { packageRoot } from '../../src/package-root.ts';
-import { checkPolicy } from '../../src/policy/check-policy.ts';
-import { loadPolicy } from '../../src/policy/parse-policy.ts';
+import { loadPolicy } from '../../src/policy/file/parse-policy.ts';
+import { checkPolicy } from '../../src/policy/review/check-policy.ts';
 
 const root = packageRoot();
 const inDocker = (name: string) => join(root, 'docker', name);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.ts';
-import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 
 /** A policy of docs/policy.md with the table of commands that follows it. */

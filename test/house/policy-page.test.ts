@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkPolicy } from '../../src/policy/check-policy.ts';
-import { decide } from '../../src/policy/decide.ts';
+import { checkPolicy } from '../../src/policy/review/check-policy.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { examples, parseExample, policyPage } from './page-examples.ts';
 
 test('the page has examples', () => {

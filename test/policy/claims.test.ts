@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readArguments } from '../../src/policy/read-arguments.ts';
-import { leavesOf, type Option } from '../../src/policy/tools/grammar.ts';
+import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
+import { leavesOf, type Option } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf, knownToolNames, words } from './command-lines.ts';
 import { harmfulLines, stated } from './harmful-lines.ts';
 

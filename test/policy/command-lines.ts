@@ -1,5 +1,10 @@
-import { leavesOf, type Option, type OptionTable, type ToolGrammar } from '../../src/policy/tools/grammar.ts';
-import { knownTools } from '../../src/policy/tools/known-tools.ts';
+import {
+  leavesOf,
+  type Option,
+  type OptionTable,
+  type ToolGrammar,
+} from '../../src/policy/arguments/tools/grammar.ts';
+import { knownTools } from '../../src/policy/arguments/tools/known-tools.ts';
 
 /** Each data file once, by the first name that it goes by. */
 export const knownToolNames: readonly string[] = [

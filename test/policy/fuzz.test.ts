@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/package-root.ts';
-import { decide } from '../../src/policy/decide.ts';
-import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import { knownTools } from '../../src/policy/arguments/tools/known-tools.ts';
+import { shells, wrapperData } from '../../src/policy/arguments/tools/wrapper-data.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { CommandFacts, Policy } from '../../src/policy/policy.ts';
-import { knownTools } from '../../src/policy/tools/known-tools.ts';
-import { shells, wrapperData } from '../../src/policy/tools/wrapper-data.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { referenceAction } from './reference-matcher.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 20_000 : 300;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/policy/decide.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { examples, parseExample } from '../house/page-examples.ts';
 import { words } from './command-lines.ts';
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scriptOperands } from '../../src/policy/script-operands.ts';
-import { interpreterData } from '../../src/policy/tools/interpreter-data.ts';
-import { shellOptions } from '../../src/policy/tools/wrapper-data.ts';
+import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
+import { interpreterData } from '../../src/policy/arguments/tools/interpreter-data.ts';
+import { shellOptions } from '../../src/policy/arguments/tools/wrapper-data.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const dir = mkdtempSync(join(tmpdir(), 'clawrden-interpreters-'));

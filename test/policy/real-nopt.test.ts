@@ -2,12 +2,12 @@ import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide } from '../../src/policy/decide.ts';
-import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
+import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
+import { npm } from '../../src/policy/arguments/tools/npm.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
-import { readArguments } from '../../src/policy/read-arguments.ts';
-import { hasSafeArguments } from '../../src/policy/safe-arguments.ts';
-import { npm } from '../../src/policy/tools/npm.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { findTool } from './scratch.ts';
 
 /** What npm itself makes of a line. */

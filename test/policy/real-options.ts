@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { leavesOf } from '../../src/policy/tools/grammar.ts';
+import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf } from './command-lines.ts';
 import { findTool } from './scratch.ts';
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkPolicy } from '../../src/policy/check-policy.ts';
-import { parsePolicy } from '../../src/policy/parse-policy.ts';
-import { isToolName } from '../../src/policy/tool-name.ts';
-import { runners } from '../../src/policy/tools/runner-data.ts';
+import { runners } from '../../src/policy/arguments/tools/runner-data.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { isToolName } from '../../src/policy/request/tool-name.ts';
+import { checkPolicy } from '../../src/policy/review/check-policy.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

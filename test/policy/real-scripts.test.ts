@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readArguments } from '../../src/policy/read-arguments.ts';
-import { hasSafeArguments } from '../../src/policy/safe-arguments.ts';
+import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
+import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
 import { grammarOf } from './command-lines.ts';
 import { findTool, Scratch } from './scratch.ts';
 

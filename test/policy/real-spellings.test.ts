@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/policy/decide.ts';
+import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
+import { toolDefaults } from '../../src/policy/file/tool-defaults.ts';
 import type { Action, Policy, Rule } from '../../src/policy/policy.ts';
-import { toolDefaults } from '../../src/policy/tool-defaults.ts';
-import { leavesOf } from '../../src/policy/tools/grammar.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { grammarOf, words } from './command-lines.ts';
 import { type RealCommand, type RealOption, realCommand, spellingsOf } from './real-options.ts';
 import { findTool } from './scratch.ts';

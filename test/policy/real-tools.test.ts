@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readArguments } from '../../src/policy/read-arguments.ts';
-import { hasSafeArguments } from '../../src/policy/safe-arguments.ts';
+import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
+import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
 import { formsOf, grammarOf, knownToolNames, type Line, linesOf, words } from './command-lines.ts';
 import { harmfulLines } from './harmful-lines.ts';
 import { findTool, Scratch } from './scratch.ts';

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDangerousVariable } from '../../src/policy/dangerous-variables.ts';
-import { scrubEnvironment } from '../../src/policy/scrub-environment.ts';
-import { dangerousVariables, harmlessVariables } from '../../src/policy/tools/variable-data.ts';
-import { isOfItsKind } from '../../src/policy/variable-kinds.ts';
+import { dangerousVariables, harmlessVariables } from '../../src/policy/arguments/tools/variable-data.ts';
+import { isDangerousVariable } from '../../src/policy/request/dangerous-variables.ts';
+import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
+import { isOfItsKind } from '../../src/policy/request/variable-kinds.ts';
 import { findTool } from './scratch.ts';
 
 /** Whether no policy lets it pass, a kind says what it may hold, or the data says that it is harmless. */

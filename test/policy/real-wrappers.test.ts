@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Inner, seeThrough } from '../../src/policy/see-through.ts';
-import { isToolName } from '../../src/policy/tool-name.ts';
-import { shellOptions, shells, wrapperData } from '../../src/policy/tools/wrapper-data.ts';
+import { type Inner, seeThrough } from '../../src/policy/arguments/see-through.ts';
+import { shellOptions, shells, wrapperData } from '../../src/policy/arguments/tools/wrapper-data.ts';
+import { isToolName } from '../../src/policy/request/tool-name.ts';
 import { formsOf } from './command-lines.ts';
 import { findTool, Scratch } from './scratch.ts';
 

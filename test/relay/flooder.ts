@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { encodeFrame, FrameType } from '../../src/frames.ts';
+import { encodeFrame, FrameType } from '../../src/wire/frames.ts';
 
 /** An agent's process that asks for as much as it can, over so many connections at once, until it is told to end. */
 const [path = '', kind = '', connections = '1'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
-import { FrameType } from '../../src/frames.ts';
+import { FrameType } from '../../src/wire/frames.ts';
 
 import { version1 } from './requests.ts';
 import { accepted, pending, untilGone } from './scripted.ts';

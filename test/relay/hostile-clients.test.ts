@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import type { StartRequest } from '../../gateway/channel.ts';
+import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { outcomeOf } from '../../src/outcome.ts';
 import { version0, version1 } from './requests.ts';
 import { type RelayOptions, startRelay, type TestRelay } from './start-relay.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Link, openRenewingLink } from '../../shim/relay/renewing-link.ts';
+import { type Link, openRenewingLink } from '../../shim/relay/control/renewing-link.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';

@@ -1,5 +1,5 @@
-import type { Channel, FromCaller, ToCaller } from '../../gateway/channel.ts';
 import type { Execute } from '../../gateway/execute.ts';
+import type { Channel, FromCaller, ToCaller } from '../../gateway/ports/channel.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 

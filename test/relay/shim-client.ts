@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { encodeFrame, FrameReader, FrameType, frameHeaderBytes } from '../../src/frames.ts';
+import { encodeFrame, FrameReader, FrameType, frameHeaderBytes } from '../../src/wire/frames.ts';
 
 export interface ReceivedFrame {
   readonly type: number;

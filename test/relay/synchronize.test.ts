@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AgentEngine } from '../../shim/relay/agent-engine.ts';
-import { createHalt } from '../../shim/relay/halt.ts';
-import { synchronize } from '../../shim/relay/synchronize.ts';
+import { createHalt } from '../../shim/relay/control/halt.ts';
+import { synchronize } from '../../shim/relay/control/synchronize.ts';
+import type { AgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { relay, startTestGateway } from '../grpc/gateway.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClawrdenError } from '../../src/errors.ts';
-import { FrameType } from '../../src/frames.ts';
 import { failure } from '../../src/outcome.ts';
+import { FrameType } from '../../src/wire/frames.ts';
 import { version0 } from './requests.ts';
 import { accepted, pending, untilGone } from './scripted.ts';
 import { startRelay } from './start-relay.ts';

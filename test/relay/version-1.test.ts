@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { FromCaller } from '../../gateway/channel.ts';
+import type { FromCaller } from '../../gateway/ports/channel.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
-import { FrameType } from '../../src/frames.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
+import { FrameType } from '../../src/wire/frames.ts';
 import { version1 } from './requests.ts';
 import { accepted, collect, pending, untilGone } from './scripted.ts';
 import { startRelay, user } from './start-relay.ts';

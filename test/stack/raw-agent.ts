@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { FrameReader } from '../../src/frames.ts';
+import { FrameReader } from '../../src/wire/frames.ts';
 import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 

@@ -18,7 +18,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
-import { openRecords } from '../../gateway/open-records.ts';
+import { openRecords } from '../../gateway/start/open-records.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { databaseFault } from '../../gateway/store/database-fault.ts';
 import { loadGatewayConfig } from '../../src/config/load-gateway-config.ts';

@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { connect } from '../../../gateway/docker/connect.ts';
-import { executeMethod } from '../../../src/execute-method.ts';
-import { encodeFrame, FrameReader, FrameType } from '../../../src/frames.ts';
 import {
   type ExecuteRequest,
   type ExecuteResponse,
   OutcomeKind,
 } from '../../../src/gen/clawrden/v1/execution.ts';
+import { executeMethod } from '../../../src/wire/execute-method.ts';
+import { encodeFrame, FrameReader, FrameType } from '../../../src/wire/frames.ts';
 import { encodedPlan } from '../../e2e/engine-fixture.ts';
 import type { BareGatewayConfig } from './chain.ts';
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
-import { executeMethod } from '../../../src/execute-method.ts';
 import { newExecutionId } from '../../../src/execution-id.ts';
-import { encodeFrame, FrameType } from '../../../src/frames.ts';
 import type { Command, ExecuteRequest, ExecuteResponse } from '../../../src/gen/clawrden/v1/execution.ts';
+import { executeMethod } from '../../../src/wire/execute-method.ts';
+import { encodeFrame, FrameType } from '../../../src/wire/frames.ts';
 import type { BareRelayConfig } from './chain.ts';
 
 // A relay with nothing in it: a Unix socket, JSON, one gRPC stream a request, and the bytes back. No peer credentials, no

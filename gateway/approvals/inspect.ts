@@ -1,0 +1,32 @@
+import { operandsFound } from '../../src/init-client/plan-operands.ts';
+import type { Strategy } from '../../src/plan.ts';
+import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { Recorder } from '../execution/recorder.ts';
+import type { Inspector } from '../executors/executor.ts';
+import { type SealedPlan, withOperands } from '../judging/seal-plan.ts';
+
+export interface InspectParts {
+  readonly inspectors: Readonly<Record<Strategy, Inspector>>;
+  readonly recorder: Recorder;
+}
+
+/**
+ * The plan with what its command would run besides its tool: what a person is asked about. The same plan where that is
+ * nothing. Throws what an inspector does, or the init's refusal.
+ */
+export async function inspected(
+  sealed: SealedPlan,
+  execution: Execution,
+  { inspectors, recorder }: InspectParts,
+): Promise<SealedPlan> {
+  const { plan } = sealed;
+  const scripts = scriptOperands(plan.argv);
+  if (scripts.length === 0) return sealed;
+  const hasFiles = scripts.some((operand) => 'path' in operand);
+  if (hasFiles) void execution.send({ type: 'notice', text: 'reading the scripts that it would run' });
+  const found = hasFiles ? await inspectors[plan.strategy](sealed, execution) : [];
+  const seen = withOperands(sealed, operandsFound(plan, found));
+  await recorder.inspected(execution, seen);
+  return seen;
+}

@@ -1,0 +1,151 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { Decision } from '../../src/policy/policy.ts';
+import { denialText } from '../../src/policy/rules/denial-text.ts';
+import { questionPlanBytes } from '../execution/bounded-records.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { SealedPlan } from '../judging/seal-plan.ts';
+import type { Approvals, Asked, Verdict } from './approvals.ts';
+import { whyNoGrant } from './why-no-grant.ts';
+
+const maker = Symbol('authorize');
+
+/** Proof that this plan may run. Only this file can make one, and an executor takes nothing else. */
+export class Permit {
+  readonly sealed: SealedPlan;
+  /** The person who approved it; empty where the policy alone allowed it. */
+  readonly approver: string;
+
+  constructor(key: symbol, sealed: SealedPlan, approver: string) {
+    if (key !== maker) throw new TypeError('only authorize() makes a Permit');
+    this.sealed = sealed;
+    this.approver = approver;
+    Object.freeze(this);
+  }
+}
+
+export interface AuthorizeParts {
+  readonly approvals: Approvals;
+  readonly approvalExpiresMs: () => number;
+  /** Who granted this very plan to its agent for a while. */
+  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+  /** What the policy says of a plan now: a person's yes does not outlive a policy's no. */
+  readonly decideAgain: (plan: Plan) => Decision;
+  /** Called with every verdict, and with `expired` or `void`, before anything follows from it. */
+  readonly recordVerdict: (
+    execution: Execution,
+    approvalId: string,
+    verdict: RecordedVerdict,
+  ) => Promise<void>;
+}
+
+export interface RecordedVerdict {
+  readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
+  readonly by: string;
+  readonly via: string;
+  readonly reason: string;
+  readonly grantMs?: number;
+}
+
+/** Turns a decision on a plan into a permit, asking a person where the policy says so. Throws the refusal. */
+export async function authorize(
+  decision: Decision,
+  sealed: SealedPlan | ClawrdenError,
+  execution: Execution,
+  parts: AuthorizeParts,
+): Promise<Permit> {
+  if (decision.action === 'deny')
+    throw new ClawrdenError(decision.code ?? 'denied-by-rule', denialText(decision));
+  if (sealed instanceof ClawrdenError) throw sealed;
+  if (decision.action === 'allow') return new Permit(maker, sealed, '');
+  checkSize(sealed);
+  const grantor = await grantorOf(sealed, parts);
+  if (grantor !== undefined) {
+    execution.advance({ approver: grantor });
+    return new Permit(maker, sealed, grantor);
+  }
+  return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
+}
+
+/** The rest of `authorize` once the question is asked; after a restart it begins here. */
+export async function awaitVerdict(
+  asked: Asked,
+  sealed: SealedPlan,
+  execution: Execution,
+  parts: AuthorizeParts,
+): Promise<Permit> {
+  const { approval } = asked;
+  execution.advance({ state: 'awaiting-approval', approvalId: approval.id });
+  void execution.send({
+    type: 'pending',
+    approvalId: approval.id,
+    planHash: sealed.hash,
+    expires: new Date(approval.expiresAt),
+  });
+  const answer = await recordedVerdict(asked, execution, parts);
+  if (answer.verdict === 'denied') throw deniedBy(answer);
+  await execution.untilAttached();
+  const now = parts.decideAgain(sealed.plan);
+  if (now.action === 'deny')
+    throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
+  await asked.use();
+  return new Permit(maker, sealed, answer.by);
+}
+
+function checkSize({ canonical }: SealedPlan): void {
+  const bytes = Buffer.byteLength(canonical);
+  if (bytes <= questionPlanBytes) return;
+  const text = `its plan has ${bytes} bytes, and a person is asked about ${questionPlanBytes} at most`;
+  throw new ClawrdenError('plan-too-large', text);
+}
+
+/** Looks at the plan again: a grant may be from before that was asked for. */
+async function grantorOf(
+  { plan, hash }: SealedPlan,
+  { grantedBy }: AuthorizeParts,
+): Promise<string | undefined> {
+  return whyNoGrant(plan) === '' ? grantedBy(plan.agent, hash) : undefined;
+}
+
+function ask(
+  decision: Decision,
+  sealed: SealedPlan,
+  { record, context }: Execution,
+  { approvals, approvalExpiresMs }: AuthorizeParts,
+): Promise<Asked> {
+  return approvals.ask({
+    executionId: record.id,
+    caller: record.caller,
+    agent: sealed.plan.agent,
+    planHash: sealed.hash,
+    plan: sealed.canonical,
+    rule: decision.rule,
+    reason: decision.reason,
+    context: JSON.stringify(context),
+    expiresInMs: approvalExpiresMs(),
+  });
+}
+
+async function recordedVerdict(
+  { approval, verdict, verdictTold = false }: Asked,
+  execution: Execution,
+  { recordVerdict }: AuthorizeParts,
+): Promise<Verdict> {
+  try {
+    const answer = await verdict(execution.signal);
+    if (!verdictTold) await recordVerdict(execution, approval.id, answer);
+    execution.advance({ approver: answer.by });
+    return answer;
+  } catch (error) {
+    if (error instanceof ClawrdenError && error.code !== 'audit-unwritable') {
+      const unanswered = error.code === 'approval-expired' ? 'expired' : 'void';
+      const nobody = { by: '', via: '', reason: error.message };
+      await recordVerdict(execution, approval.id, { verdict: unanswered, ...nobody });
+    }
+    throw error;
+  }
+}
+
+function deniedBy({ by, reason }: Verdict): ClawrdenError {
+  return new ClawrdenError('denied-by-person', `${by} refused it${reason === '' ? '' : `: ${reason}`}`);
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { type ClawrdenError, isErrorCode } from '../../src/errors.ts';
+import { exitCodes } from '../../src/exit-codes.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Breaker, Policy } from '../../src/policy/policy.ts';
+import { type Cleared, denialFor, type Judgement } from '../judging/judge.ts';
+import type { ExecutionRecord } from '../warden-view.ts';
+import type { Tripped } from './kill-switch.ts';
+
+/** Counts what each agent does, and stops it where a breaker of the policy says so. */
+export interface Breakers {
+  /** Counts a command: the same judgement, or a denial where the command trips a breaker. */
+  readonly hold: (judgement: Judgement) => Judgement;
+  /** Counts a request of an agent (or of none: empty) that was refused as it stood, by its reason code. */
+  readonly refused: (agent: string, code: string | undefined) => void;
+  /** Counts how a command ended that was let through or asked about. */
+  readonly ended: (record: ExecutionRecord, outcome: Outcome) => void;
+  /** A person has looked: counting begins anew. */
+  readonly reset: (agent: string) => void;
+}
+
+export interface BreakerParts {
+  readonly policy: () => Policy;
+  /** Stops an agent from now on, where it is not stopped more strictly already. */
+  readonly trip: (agent: string, tripped: Tripped) => void;
+  /** What a stopped agent's new work is refused with. */
+  readonly halted: (agent: string) => ClawrdenError | undefined;
+  readonly now?: () => number;
+}
+
+/** An agent that is stopped is not stopped more for asking again. */
+const ofStopped: ReadonlySet<string> = new Set(['agent-paused', 'agent-killed', 'breaker-open']);
+
+/** What an agent did of late: as much as the breakers of the policy in force need. */
+interface Seen {
+  last: string;
+  repeats: number;
+  failures: number;
+  /** By breaker: when its newest commands came. */
+  times: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Only agents of gateway.yaml are counted, each by itself; a restart begins anew, what was tripped stays so. */
+export function createBreakers({
+  policy,
+  trip,
+  halted,
+  now = () => performance.now(),
+}: BreakerParts): Breakers {
+  const seen = new Map<string, Seen>();
+
+  function seenOf(agent: string): Seen {
+    const known = seen.get(agent) ?? { last: '', repeats: 0, failures: 0, times: new Map() };
+    seen.set(agent, known);
+    return known;
+  }
+
+  /** Whether one of them is tripped; the strictest is. */
+  function check(agent: string, breakers: readonly Breaker[]): boolean {
+    const tripped = breakers.filter((breaker) => isTripped(breaker, seenOf(agent)));
+    const breaker = tripped.find(({ action }) => action === 'pause') ?? tripped[0];
+    if (breaker === undefined) return false;
+    trip(agent, trippedBy(breaker));
+    return true;
+  }
+
+  return {
+    hold: (judgement) => {
+      const { cleared, decision } = judgement;
+      const agent = cleared?.subject.agent?.name;
+      if (cleared === undefined || agent === undefined) return judgement;
+      const breakers = breakersOf(policy(), agent);
+      if (breakers.length === 0) return judgement;
+      count(seenOf(agent), cleared, breakers, now());
+      if (decision.action === 'deny') seenOf(agent).failures += 1;
+      const refusal = check(agent, breakers) ? halted(agent) : undefined;
+      return refusal === undefined ? judgement : { ...judgement, decision: denialFor(refusal) };
+    },
+    refused: (agent, code = '') => {
+      if (agent === '' || ofStopped.has(code)) return;
+      const breakers = breakersOf(policy(), agent);
+      if (breakers.length === 0) return;
+      countRates(seenOf(agent), breakers, now());
+      if (isErrorCode(code) && exitCodes[code] !== 125) seenOf(agent).failures += 1;
+      check(agent, breakers);
+    },
+    ended: ({ agent, decision }, outcome) => {
+      // What was denied was counted when it came.
+      if (agent === '' || (decision !== 'allow' && decision !== 'ask')) return;
+      const breakers = breakersOf(policy(), agent).filter(({ trips }) => trips.on === 'failures');
+      const failed = hasFailed(outcome);
+      if (breakers.length === 0 || failed === undefined) return;
+      const known = seenOf(agent);
+      known.failures = failed ? known.failures + 1 : 0;
+      check(agent, breakers);
+    },
+    reset: (agent) => void seen.delete(agent),
+  };
+}
+
+function breakersOf({ breakers, mode }: Policy, agent: string): readonly Breaker[] {
+  return mode === 'shadow' ? [] : breakers.filter(({ agents }) => agents?.has(agent) ?? true);
+}
+
+function count(seen: Seen, { command, subject }: Cleared, breakers: readonly Breaker[], at: number): void {
+  if (breakers.some(({ trips }) => trips.on === 'repeats')) {
+    const { tool, args, cwd } = command;
+    const what = JSON.stringify([tool, args, cwd, subject.identity]);
+    // As long as a command may be, so only its hash is kept.
+    const digest = createHash('sha256').update(what).digest('base64');
+    seen.repeats = digest === seen.last ? seen.repeats + 1 : 1;
+    seen.last = digest;
+  }
+  countRates(seen, breakers, at);
+}
+
+function countRates(seen: Seen, breakers: readonly Breaker[], at: number): void {
+  const rates = breakers.flatMap(({ name, trips }) => (trips.on === 'rate' ? [{ name, ...trips }] : []));
+  // One more than the rate allows is all that it takes to tell.
+  seen.times = new Map(
+    rates.map(({ name, most }) => [name, [...(seen.times.get(name) ?? []), at].slice(-most - 1)]),
+  );
+}
+
+function isTripped({ name, trips }: Breaker, seen: Seen): boolean {
+  if (trips.on !== 'rate') return seen[trips.on] >= trips.most;
+  const times = seen.times.get(name) ?? [];
+  const [oldest = 0] = times;
+  return times.length > trips.most && (times.at(-1) ?? 0) - oldest < trips.perMs;
+}
+
+/** `undefined`: what a person, the caller or Clawrden itself ended, and what nobody sees the end of, tells nothing. */
+function hasFailed(outcome: Outcome): boolean | undefined {
+  if (outcome.kind === 'exited') return outcome.code !== 0 || outcome.signal !== 0;
+  if (outcome.kind === 'started' || outcome.kind === 'interrupted') return undefined;
+  return exitCodes[outcome.reason] === 125 ? undefined : true;
+}
+
+function trippedBy({ name, trips, action, reason }: Breaker): Tripped {
+  const why = reason === undefined ? whatHappened(trips) : `${whatHappened(trips)} (${reason})`;
+  return { breaker: name, state: action === 'pause' ? 'paused' : 'refused', reason: why };
+}
+
+function whatHappened(trips: Breaker['trips']): string {
+  switch (trips.on) {
+    case 'repeats':
+      return `the same command ${trips.most} times in a row`;
+    case 'failures':
+      return `${trips.most} failures in a row`;
+    case 'rate':
+      return `more than ${trips.most} commands in ${trips.perMs / 1000} s`;
+  }
+}

@@ -1,0 +1,43 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+
+/** Tells the audit of what should not happen: once a second of each kind, and then how often it did meanwhile. */
+export interface Incidents {
+  readonly tell: (incident: string, caller: string, text: string) => void;
+}
+
+interface Kind {
+  more: number;
+  text: string;
+}
+
+const foldMs = 1000;
+
+/** `caller` and `incident` are the gateway's own words: there are few of them. */
+export function createIncidents(audit: AuditLog): Incidents {
+  const kinds = new Map<string, Kind>();
+
+  // Whoever looks at the audit's health sees that it could not be written.
+  const append = (incident: string, caller: string, text: string) =>
+    void audit.append({ type: 'incident', incident, caller, text }).catch(() => {});
+
+  function tell(incident: string, caller: string, text: string): void {
+    const key = `${incident} ${caller}`;
+    const kind = kinds.get(key);
+    if (kind !== undefined) {
+      kind.more += 1;
+      kind.text = text;
+      return;
+    }
+    append(incident, caller, text);
+    kinds.set(key, { more: 0, text });
+    setTimeout(() => tellMore(key, incident, caller), foldMs).unref();
+  }
+
+  function tellMore(key: string, incident: string, caller: string): void {
+    const { more = 0, text = '' } = kinds.get(key) ?? {};
+    kinds.delete(key);
+    if (more > 0) tell(incident, caller, `${text} (the last of ${more} in a second)`);
+  }
+
+  return { tell };
+}

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { Ledger } from '../execution/ledger.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
+import type { AgentStateRow, Database } from '../store/database.ts';
+import type { AgentState, ExecutionRecord, Halt, Held } from '../warden-view.ts';
+
+/** Stops work without the grace that a cancel gives: the tool gets no TERM. */
+export class Halted extends ClawrdenError {
+  override name = 'Halted';
+}
+
+/** A breaker's word on an agent. */
+export interface Tripped {
+  readonly breaker: string;
+  readonly state: 'refused' | 'paused';
+  readonly reason: string;
+}
+
+/** Pause, kill, lockdown, and what breakers stop. A state is on the disk before it is answered, and holds until a person lifts it. */
+export interface KillSwitch {
+  /** The refusal for new work of this agent, or `undefined`. */
+  readonly refusal: (agent: string) => ClawrdenError | undefined;
+  /** The agent's own state; a lockdown is apart. */
+  readonly stateOf: (agent: string) => AgentState;
+  /** What the agent is stopped by; `undefined` where it is not. */
+  readonly heldBy: (agent: string) => Held | undefined;
+  readonly locked: () => boolean;
+  readonly set: (agent: string, state: AgentState, by: Caller, reason: string) => Promise<Halt>;
+  readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
+  /** In force at once, where the agent is not stopped as strictly already. */
+  readonly trip: (agent: string, tripped: Tripped) => void;
+}
+
+export interface KillSwitchParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly ledger: Ledger;
+  /** Tells every relay what its agents should be now. */
+  readonly tellRelays: () => void;
+  /** Executions that have ended here and may run on yet where they ran: their host was lost, or did not answer. */
+  readonly lost: () => readonly ExecutionRecord[];
+  /** By agent, for those that are concerned: resolves when its relay says that nothing of it runs any more. */
+  readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
+}
+
+/** Where the lockdown is kept, beside the agents. */
+const everyAgent = '';
+const confirmWithinMs = 2_000;
+/** How a breaker is written where a person's name would be. */
+const breakerPrefix = 'breaker:';
+const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1, paused: 2, killed: 3 };
+
+export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch> {
+  const rows = await parts.database.selectFrom('agent_states').selectAll().execute();
+  const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
+  const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
+  const locked = () => stateOf(everyAgent) === 'paused';
+
+  async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
+    const row = { agent, state, set_by: by, reason, set_at: Date.now() };
+    // Refused from now on; what follows only makes it last and says so.
+    states.set(agent, heldOf(row));
+    const halting =
+      strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
+    const unrecorded = await keep(parts, row).then(() => undefined, toClawrdenError);
+    const halted = await halting;
+    if (unrecorded !== undefined) throw inForceOnly(unrecorded);
+    return halted ?? { stopped: 0, unconfirmed: [] };
+  }
+
+  return {
+    refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
+    stateOf,
+    heldBy: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
+    locked,
+    set: (agent, state, by, reason) => change(agent, state, callerName(by), reason),
+    lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', callerName(by), reason),
+    trip: (agent, { breaker, state, reason }) => {
+      if (strictness[state] <= strictness[stateOf(agent)]) return;
+      // It holds as long as this gateway lives; that it was not recorded, whoever looks at the audit's health sees.
+      change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
+    },
+  };
+}
+
+/** On the disk, where it outlives this gateway, and in the audit. */
+async function keep({ database, audit }: KillSwitchParts, row: AgentStateRow): Promise<void> {
+  await database
+    .insertInto('agent_states')
+    .values(row)
+    .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
+    .execute();
+  const { agent, state, set_by: by, reason } = row;
+  await audit.append({
+    type: 'control',
+    agent: agent === everyAgent ? 'every agent' : agent,
+    state,
+    by,
+    reason,
+  });
+}
+
+/** Whoever has asked must not take it for undone. */
+function inForceOnly({ code, message }: ClawrdenError): ClawrdenError {
+  return new ClawrdenError(
+    code,
+    `it is in force, and could not be recorded, so a restart may undo it: ${message}`,
+  );
+}
+
+function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
+  // Only `change` writes it, from this very type.
+  return { state: state as AgentState, by: set_by, reason, since: set_at };
+}
+
+/** An operator's reason is for the record; a breaker's tells the agent what it did. */
+function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
+  if (held === undefined || held.state === 'active') return undefined;
+  if (held.state === 'killed')
+    return new ClawrdenError('agent-killed', `${agent} was killed; an operator can resume it`);
+  const code = held.state === 'paused' ? 'agent-paused' : 'breaker-open';
+  if (!held.by.startsWith(breakerPrefix))
+    return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
+  const name = held.by.slice(breakerPrefix.length);
+  const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
+  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${held.reason}; ${advice}`);
+}
+
+function lockedDown(): ClawrdenError {
+  return new ClawrdenError('agent-paused', 'everything is locked down by an operator');
+}
+
+/** Stops what the agent has open, and waits until it is gone or 2 s are over. */
+async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by: string): Promise<Halt> {
+  const concerned = (name: string) => agent === everyAgent || name === agent;
+  const ofThem = (all: Execution[]) => all.filter(({ record }) => concerned(record.agent));
+  const open = ofThem(parts.ledger.executions());
+  const reason = new Halted('canceled', `${state} by ${by}`);
+  for (const execution of open) execution.stop(reason);
+  parts.tellRelays();
+  const left = [...open, ...ofThem(parts.ledger.clearing())];
+  const waits = new Map(left.map((execution) => [nameOf(execution), execution.cleared]));
+  for (const [name, halted] of parts.relaysHalted(concerned)) waits.set(name, halted);
+  const waiting = await stillWaiting(waits);
+  const lost = parts.lost().filter((record) => concerned(record.agent));
+  const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord)])];
+  return {
+    stopped: open.filter((execution) => !unconfirmed.includes(nameOf(execution))).length,
+    unconfirmed,
+  };
+}
+
+function nameOf({ record }: Execution): string {
+  return nameOfRecord(record);
+}
+
+function nameOfRecord({ id, host }: ExecutionRecord): string {
+  return `${id} on ${host || 'its agent host'}`;
+}
+
+/** The names of those that have not resolved after 2 s. */
+async function stillWaiting(waits: ReadonlyMap<string, Promise<unknown>>): Promise<string[]> {
+  const left = new Set(waits.keys());
+  const all = [...waits].map(([name, wait]) => wait.then(() => left.delete(name)));
+  const done = new AbortController();
+  const late = sleep(confirmWithinMs, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([Promise.all(all), late]);
+  done.abort();
+  return [...left];
+}

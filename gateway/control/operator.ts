@@ -1,0 +1,141 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Faults } from '../../src/faults.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Ledger } from '../execution/ledger.ts';
+import type { Explain } from '../judging/explain.ts';
+import type { PolicyFile } from '../live-config/policy-file.ts';
+import { callerName } from '../ports/caller.ts';
+import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import type { Fleet } from '../scheduler/hosts/fleet.ts';
+import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
+import type { Scheduler } from '../scheduler/placement/scheduler.ts';
+import type { History } from '../store/history.ts';
+import type { Outputs } from '../store/outputs.ts';
+import type { AgentView, HostView, StatusView, WardenView } from '../warden-view.ts';
+import type { Breakers } from './breakers.ts';
+import type { Drains } from './drains.ts';
+import type { KillSwitch } from './kill-switch.ts';
+import type { Relays } from './relays.ts';
+import type { Revocations } from './revocations.ts';
+
+export interface WardenParts {
+  readonly version: string;
+  readonly policyFile: PolicyFile;
+  readonly explain: Explain;
+  readonly agents: ReadonlyMap<string, AgentConfig>;
+  readonly ledger: Ledger;
+  readonly history: History;
+  readonly outputs: Outputs;
+  readonly approvals: Approvals;
+  readonly scheduler: Scheduler;
+  readonly fleet: Fleet;
+  readonly drains: Drains;
+  readonly relays: Relays;
+  readonly audit: AuditLog;
+  readonly killSwitch: KillSwitch;
+  readonly breakers: Breakers;
+  readonly revocations: Revocations;
+  readonly faults: Faults;
+}
+
+/** What operators see and do, put together from the parts that know it. */
+export function createWarden(parts: WardenParts): WardenView {
+  const startedAt = Date.now();
+  const { history, ledger, approvals } = parts;
+  return {
+    running: () => ledger.running(),
+    history: history.page,
+    execution: history.find,
+    output: parts.outputs.find,
+    approvals: () => approvals.pending(),
+    watchApprovals: approvals.watch,
+    resolveApproval: (id, answer, by) => approvals.resolve(id, { ...answer, by: callerName(by) }),
+    setAgentState: async (agent, state, by, reason) => {
+      if (!parts.agents.has(agent)) return undefined;
+      if (state === 'active') parts.breakers.reset(agent);
+      return parts.killSwitch.set(agent, state, by, reason);
+    },
+    setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
+    agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
+    hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
+    setHostDraining: async (name, draining, by, reason) => {
+      const host = parts.fleet.setDraining(name, draining);
+      if (host === undefined) return undefined;
+      await parts.drains.set(name, draining, by, reason);
+      return hostView(host, parts);
+    },
+    revokeRelay: async (relay, by, reason) => {
+      if (![...parts.agents.values()].some((agent) => agent.relay === relay)) return false;
+      await parts.revocations.revoke(relay, by, reason);
+      return true;
+    },
+    policy: () => {
+      const { policyFile } = parts;
+      return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
+    },
+    explain: parts.explain,
+    status: () => statusView(startedAt, parts),
+  };
+}
+
+function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: WardenParts): AgentView {
+  const report = relays.report(agent);
+  const held = killSwitch.heldBy(agent.name);
+  return {
+    name: agent.name,
+    relay: agent.relay,
+    online: report !== undefined && report.problem === '',
+    containerRunning: report?.containerRunning ?? false,
+    tools: report?.tools ?? [],
+    running: ledger.running().filter((record) => record.agent === agent.name).length,
+    pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
+    ...(held === undefined ? {} : { held }),
+    problem: report?.problem ?? 'its relay is not connected',
+  };
+}
+
+function hostView(host: DockerHost, { scheduler, policyFile }: WardenParts): HostView {
+  return {
+    name: host.name,
+    state: host.state,
+    engine: host.config.engine,
+    slots: host.config.slots,
+    running: host.running,
+    queued: scheduler.queuedFor(host),
+    labels: host.config.labels,
+    problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
+    warm: host.warm.size - host.warm.coming,
+  };
+}
+
+function statusView(startedAt: number, parts: WardenParts): StatusView {
+  const records = parts.ledger.running();
+  const { policyFile } = parts;
+  return {
+    version: parts.version,
+    policyHash: policyFile.current().hash,
+    startedAt,
+    problem: parts.audit.problem() || parts.history.problem(),
+    running: records.filter(({ state }) => state === 'running').length,
+    queued: parts.scheduler.queued,
+    pending: parts.approvals.pending().length,
+    warnings: [
+      ...parts.audit.warnings(),
+      ...faultsFound(parts.faults),
+      ...policyProblems(policyFile),
+      ...policyFile.current().warnings,
+    ],
+    lockdown: parts.killSwitch.locked(),
+  };
+}
+
+function faultsFound(faults: Faults): string[] {
+  const count = faults.count();
+  return count === 0 ? [] : [`${count} unforeseen faults since the start; look for "unforeseen" in the log`];
+}
+
+function policyProblems(file: PolicyFile): string[] {
+  const problem = file.problem();
+  return problem === '' ? [] : [`the policy file is not in force, the last good one is: ${problem}`];
+}

@@ -1,0 +1,95 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
+import type { Database } from '../store/database.ts';
+import { epochOf, recordCertificate } from '../store/enrolment-tokens.ts';
+
+/**
+ * Relays that were revoked. Each revocation begins an epoch of its relay, and of its certificates and enrolment tokens
+ * only those of the present epoch count: what was under way when it was revoked is of an epoch that is over.
+ */
+export interface Revocations {
+  /** `fingerprint` as `src/pki` writes it. */
+  readonly isRevoked: (fingerprint: string, relay: string) => boolean;
+  /** How often the relay was revoked. */
+  readonly epochOf: (relay: string) => number;
+  /** In force at once, and on the disk when it resolves. */
+  readonly revoke: (relay: string, by: Caller, reason: string) => Promise<void>;
+  /** Records a renewed certificate; false where the epoch that it was asked for in is over. */
+  readonly renewed: (certificate: IssuedCertificate) => Promise<boolean>;
+  /** From now on the certificate counts, which is on the disk; false where its epoch is over. */
+  readonly issued: (certificate: IssuedCertificate) => boolean;
+  /** Calls `listener` whenever a relay has been revoked. */
+  readonly watch: (listener: () => void) => void;
+}
+
+export interface IssuedCertificate {
+  readonly fingerprint: string;
+  readonly relay: string;
+  readonly epoch: number;
+}
+
+export async function openRevocations(database: Database, audit: AuditLog): Promise<Revocations> {
+  const rows = await database.selectFrom('revoked_relays').selectAll().execute();
+  const epochs = new Map(rows.map(({ relay, epoch }) => [relay, epoch]));
+  const recorded = await database.selectFrom('reissued_certificates').selectAll().execute();
+  const good = new Map(recorded.map((row) => [row.fingerprint, row]));
+  const listeners = new Set<() => void>();
+  const present = (relay: string) => epochs.get(relay) ?? 0;
+
+  function issued(certificate: IssuedCertificate): boolean {
+    if (certificate.epoch !== present(certificate.relay)) return false;
+    if (certificate.epoch > 0) good.set(certificate.fingerprint, certificate);
+    return true;
+  }
+
+  return {
+    isRevoked: (fingerprint, relay) => present(relay) > 0 && good.get(fingerprint)?.epoch !== present(relay),
+    epochOf: present,
+    revoke: async (relay, caller, reason) => {
+      const by = callerName(caller);
+      const epoch = present(relay) + 1;
+      epochs.set(relay, epoch);
+      for (const [fingerprint, its] of good) if (its.relay === relay) good.delete(fingerprint);
+      for (const listener of listeners) listener();
+      await record(database, { relay, epoch, set_by: by, reason, set_at: Date.now() });
+      await audit.append({ type: 'revocation', relay, by, reason });
+    },
+    renewed: async (certificate) => {
+      const { relay, epoch } = certificate;
+      const isPresent = await database.transaction().execute(async (step) => {
+        if ((await epochOf(step, relay)) !== epoch) return false;
+        await recordCertificate(step, certificate);
+        return true;
+      });
+      return isPresent && issued(certificate);
+    },
+    issued,
+    watch: (listener) => void listeners.add(listener),
+  };
+}
+
+interface Revocation {
+  readonly relay: string;
+  readonly epoch: number;
+  readonly set_by: string;
+  readonly reason: string;
+  readonly set_at: number;
+}
+
+/** Two at once may come here in either order; the later epoch stays. */
+function record(database: Database, row: Revocation): Promise<void> {
+  return database.transaction().execute(async (step) => {
+    await step
+      .deleteFrom('reissued_certificates')
+      .where('relay', '=', row.relay)
+      .where('epoch', '<', row.epoch)
+      .execute();
+    await step
+      .insertInto('revoked_relays')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.column('relay').doUpdateSet(row).where('revoked_relays.epoch', '<', row.epoch),
+      )
+      .execute();
+  });
+}

@@ -1,0 +1,197 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Wiring } from '../../src/init-client/init-plan.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Usage } from '../../src/usage.ts';
+import type { Send } from '../../src/wire/execution-io.ts';
+import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from '../ports/channel.ts';
+import type { ExecutionRecord, ExecutionState } from '../warden-view.ts';
+import { createOutputTally } from './output-tally.ts';
+import { createTrace } from './trace.ts';
+
+/** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
+export class Interrupted extends ClawrdenError {
+  override name = 'Interrupted';
+  readonly signal: number;
+
+  constructor(signal: number) {
+    super('canceled', `interrupted by signal ${signal} before the command started`);
+    this.signal = signal;
+  }
+}
+
+/** What is for the tool, or told of it. */
+export type ToolInput = Exclude<FromCaller, Inspected>;
+
+/** What a start carries beside the command that is judged: needed again when its caller comes back. */
+export interface StartContext {
+  readonly wiring: Wiring;
+  /** What an orchestrator asks of the host. */
+  readonly hostLabels: Readonly<Record<string, string>>;
+}
+
+/** How long a caller that was cut off while a person is asked may take to come back. */
+export const returnWithinMs = 30_000;
+
+/** HUP INT QUIT TERM */
+const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
+
+/**
+ * One command's life with its one abort: the first reason wins. Inputs that come before the tool runs are kept where
+ * they still matter (a closed reader, the last size) and turned into a cancel where they ask for the end.
+ */
+export class Execution {
+  readonly context: StartContext;
+  /** What the tool wrote. */
+  readonly output = createOutputTally();
+  readonly trace = createTrace();
+  /** As its init said at the end. */
+  usage: Usage | undefined;
+  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #abort = new AbortController();
+  readonly #onChange: (record: ExecutionRecord) => void;
+  readonly #early: ToolInput[] = [];
+  readonly #durations: Partial<Record<ExecutionState, number>> = {};
+  #since = performance.now();
+  #handler: ((input: ToolInput) => void) | undefined;
+  #inspected = Promise.withResolvers<Inspected['found']>();
+  #record: ExecutionRecord;
+  #cleaning: Promise<void> = Promise.resolve();
+  #caller: Channel | undefined;
+  #returned = Promise.withResolvers<void>();
+  #away: NodeJS.Timeout | undefined;
+  /** Said again to a caller that comes back. */
+  #pending: ToCaller | undefined;
+
+  constructor(record: ExecutionRecord, context: StartContext, onChange: (record: ExecutionRecord) => void) {
+    this.#record = record;
+    this.context = context;
+    this.#onChange = onChange;
+    this.#leave(new ClawrdenError('canceled', 'the caller did not come back'));
+  }
+
+  get record(): ExecutionRecord {
+    return this.#record;
+  }
+
+  /** How it ended; never rejects. */
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  /** Resolves when it has ended and what `clean` was given is done. */
+  get cleared(): Promise<unknown> {
+    return this.outcome.then(() => this.#cleaning);
+  }
+
+  /** Work that goes on after the answer: taking the container away. Never rejects. */
+  clean(work: Promise<void>): void {
+    this.#cleaning = Promise.all([this.#cleaning, work]).then(() => {});
+  }
+
+  /** Aborts when the execution must end; the reason is a ClawrdenError. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  stop(reason: ClawrdenError): void {
+    clearTimeout(this.#away);
+    this.#abort.abort(reason);
+  }
+
+  advance(change: Partial<ExecutionRecord>): void {
+    if (change.state !== undefined) this.#leaveState();
+    this.#record = { ...this.#record, ...change };
+    this.#onChange(this.#record);
+  }
+
+  /** Milliseconds in each state so far. */
+  get durations(): Readonly<Partial<Record<ExecutionState, number>>> {
+    return this.#durations;
+  }
+
+  end(outcome: Outcome): void {
+    clearTimeout(this.#away);
+    this.#outcome.resolve(outcome);
+  }
+
+  /** The caller is here, for the first time or again; an older stream of it counts no more. */
+  attach(caller: Channel): void {
+    clearTimeout(this.#away);
+    this.#caller = caller;
+    this.#returned.resolve();
+    if (this.#pending !== undefined) void caller.send(this.#pending);
+    const onGone = () => {
+      if (this.#caller === caller) this.#callerGone(caller.gone.reason as ClawrdenError);
+    };
+    caller.listen((input) => this.#receive(input, caller));
+    if (caller.gone.aborted) onGone();
+    else caller.gone.addEventListener('abort', onGone, { once: true });
+  }
+
+  /** Nothing of it goes on here: its caller is to come back to the gateway that takes it up. */
+  detach(): void {
+    clearTimeout(this.#away);
+    this.#caller = undefined;
+    this.#returned = Promise.withResolvers();
+  }
+
+  /** Resolves when the caller is here; rejects with the abort's reason where it does not come back in time. */
+  async untilAttached(): Promise<void> {
+    const ended = Promise.withResolvers<never>();
+    const onAbort = () => ended.reject(this.signal.reason as ClawrdenError);
+    this.signal.addEventListener('abort', onAbort, { once: true });
+    if (this.signal.aborted) onAbort();
+    await Promise.race([this.#returned.promise, ended.promise]);
+    this.signal.removeEventListener('abort', onAbort);
+  }
+
+  /** To the caller, while it is here; what is sent while it is not is dropped. */
+  readonly send: Send<ToCaller> = (item) => {
+    if (item.type === 'pending') this.#pending = item;
+    return this.#caller?.send(item);
+  };
+
+  /** The answer of a relay that was asked to look at what would run. Never rejects. */
+  get inspected(): Promise<Inspected['found']> {
+    return this.#inspected.promise;
+  }
+
+  /** From now on inputs go to `handler`, after those that were kept. */
+  takeInputs(handler: (input: ToolInput) => void): void {
+    this.#handler = handler;
+    for (const input of this.#early.splice(0)) handler(input);
+  }
+
+  #leaveState(): void {
+    const now = performance.now();
+    const { state } = this.#record;
+    this.#durations[state] = (this.#durations[state] ?? 0) + Math.round(now - this.#since);
+    this.#since = now;
+  }
+
+  #callerGone(reason: ClawrdenError): void {
+    if (this.#record.state === 'awaiting-approval' && reason instanceof Vanished) this.#leave(reason);
+    else this.stop(reason);
+  }
+
+  #leave(reason: ClawrdenError): void {
+    this.detach();
+    this.#away = setTimeout(() => this.stop(reason), returnWithinMs).unref();
+  }
+
+  #receive(input: FromCaller, caller: Channel): void {
+    if (caller !== this.#caller) return;
+    if (input.type === 'inspected') this.#inspected.resolve(input.found);
+    else if (this.#handler === undefined) this.#keep(input);
+    else this.#handler(input);
+  }
+
+  #keep(input: ToolInput): void {
+    if (input.type === 'signal' && endingSignals.has(input.signal)) this.stop(new Interrupted(input.signal));
+    const last = this.#early.findIndex((kept) => kept.type === input.type && kept.type === 'resize');
+    if (last !== -1) this.#early.splice(last, 1);
+    // Only closed(1), closed(2) and one size can be here: a caller that repeats them fills nothing.
+    if ((input.type === 'closed' || input.type === 'resize') && this.#early.length < 3)
+      this.#early.push(input);
+  }
+}

@@ -1,0 +1,186 @@
+import type { GatewayLimits } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { isExecutionId, timeOfExecutionId } from '../../src/execution-id.ts';
+import { recordable } from '../../src/recordable-command.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
+import type { Channel, ResumeRequest, StartRequest } from '../ports/channel.ts';
+import type { History } from '../store/history.ts';
+import type { ExecutionRecord } from '../warden-view.ts';
+import { Execution, type StartContext } from './execution.ts';
+
+const maxClockSkewMs = 60 * 60 * 1000;
+const maxAgeMs = 24 * 60 * 60 * 1000;
+
+/** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
+export interface Ledger {
+  /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
+  readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
+  /** A caller that was cut off while a person is asked comes back; throws `resume-void` where nothing waits for it. */
+  readonly rejoin: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
+  /** An execution that an earlier gateway left waiting for approval; its caller has a while to rejoin. */
+  readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
+  readonly close: (execution: Execution) => void;
+  readonly executions: () => Execution[];
+  /** Those that have ended and left something behind that is being taken away. */
+  readonly clearing: () => Execution[];
+  readonly running: () => ExecutionRecord[];
+  /**
+   * No more executions are opened; resolves when the open ones have ended, but for those that wait for a person: they
+   * are left for the next gateway to take up.
+   */
+  readonly drain: () => Promise<void>;
+  /** Stops every open execution, but for those that wait for a person. */
+  readonly stopRunning: (reason: ClawrdenError) => void;
+}
+
+export function createLedger(history: History, limits: GatewayLimits): Ledger {
+  const open = new Map<string, Execution>();
+  const clearing = new Set<Execution>();
+  let draining = false;
+  const drained = Promise.withResolvers<void>();
+
+  function leaveWhatWaits(): void {
+    if (!draining || [...open.values()].some((execution) => !waitsForPerson(execution))) return;
+    for (const execution of open.values()) execution.detach();
+    drained.resolve();
+  }
+
+  function changed(record: ExecutionRecord): void {
+    history.save(record);
+    leaveWhatWaits();
+  }
+
+  return {
+    open: async (caller, request, channel) => {
+      if (draining) throw new ClawrdenError('canceled', 'the gateway is shutting down');
+      checkId(request.executionId);
+      const key = `${callerName(caller)} ${request.executionId}`;
+      if (open.has(key)) throw duplicate(request.executionId);
+      checkLoad(open, callerName(caller), request.agent, limits);
+      const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
+      execution.attach(channel);
+      open.set(key, execution);
+      if (await history.has(callerName(caller), request.executionId)) {
+        open.delete(key);
+        throw duplicate(request.executionId);
+      }
+      return execution;
+    },
+    rejoin: (caller, { executionId, planHash }, channel) => {
+      const execution = waitingWith(planHash, open.get(`${callerName(caller)} ${executionId}`));
+      execution.attach(channel);
+      return execution;
+    },
+    restore: (record, context) => {
+      const execution = new Execution(record, context, changed);
+      open.set(keyOf(record), execution);
+      return execution;
+    },
+    close: (execution) => {
+      keepUntilCleared(clearing, execution);
+      open.delete(keyOf(execution.record));
+      leaveWhatWaits();
+    },
+    executions: () => [...open.values()],
+    clearing: () => [...clearing],
+    running: () => [...open.values()].map(({ record }) => record),
+    drain: () => {
+      draining = true;
+      leaveWhatWaits();
+      return drained.promise;
+    },
+    stopRunning: (reason) => stopRunning(open.values(), reason),
+  };
+}
+
+function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {
+  for (const execution of open) if (!waitsForPerson(execution)) execution.stop(reason);
+}
+
+function keyOf({ caller, id }: ExecutionRecord): string {
+  return `${caller} ${id}`;
+}
+
+function keepUntilCleared(clearing: Set<Execution>, execution: Execution): void {
+  clearing.add(execution);
+  void execution.cleared.then(() => clearing.delete(execution));
+}
+
+function waitingWith(planHash: string, execution: Execution | undefined): Execution {
+  if (execution !== undefined && waitsForPerson(execution) && execution.record.planHash === planHash) {
+    return execution;
+  }
+  throw new ClawrdenError('resume-void', 'nothing waits for this caller any more; type the command again');
+}
+
+function waitsForPerson({ record }: Execution): boolean {
+  return record.state === 'awaiting-approval';
+}
+
+function contextOf({ command, hostLabels }: StartRequest): StartContext {
+  const { stdio, ignored, terminal } = command;
+  return { wiring: { stdio, ignored, ...(terminal && { terminal }) }, hostLabels };
+}
+
+function duplicate(id: string): ClawrdenError {
+  return new ClawrdenError('id-duplicate', `execution ${id} was started before`);
+}
+
+function checkId(id: string): void {
+  if (!isExecutionId(id)) throw new ClawrdenError('request-invalid', 'the execution id is no UUIDv7');
+  const age = Date.now() - timeOfExecutionId(id);
+  if (age > maxAgeMs || age < -maxClockSkewMs) {
+    throw new ClawrdenError('id-too-old', "the execution id's time is too far from the gateway's clock");
+  }
+}
+
+/** Counted by caller and agent, which is known to be the caller's. */
+function checkLoad(
+  open: ReadonlyMap<string, Execution>,
+  caller: string,
+  agent: string,
+  limits: GatewayLimits,
+): void {
+  if (open.size >= limits.running + limits.queued) {
+    throw new ClawrdenError('rate-limit', `the gateway has ${open.size} executions open; try again later`);
+  }
+  let alike = 0;
+  for (const { record } of open.values()) if (record.caller === caller && record.agent === agent) alike += 1;
+  if (alike < limits.executionsPerAgent) return;
+  const who = agent || 'this caller';
+  throw new ClawrdenError('rate-limit', `${who} has ${alike} executions open; wait for one to end`);
+}
+
+function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
+  return {
+    id: request.executionId,
+    caller: callerName(caller),
+    agent: request.agent,
+    ...recordable([request.command.tool, ...request.command.args], request.command.cwd),
+    uid: request.identity?.uid ?? 0,
+    gid: request.identity?.gid ?? 0,
+    state: 'received',
+    decision: '',
+    rule: '',
+    decisionReason: '',
+    strategy: '',
+    host: '',
+    container: '',
+    planHash: '',
+    plan: '',
+    approvalId: '',
+    approver: '',
+    outcome: '',
+    exitCode: 0,
+    exitSignal: 0,
+    reason: '',
+    text: '',
+    receivedAt: Date.now(),
+    decidedAt: undefined,
+    startedAt: undefined,
+    endedAt: undefined,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    operands: '',
+  };
+}

@@ -1,0 +1,188 @@
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { exitOf, failure, type Outcome } from '../../src/outcome.ts';
+import type { Operand } from '../../src/plan.ts';
+import { recordable } from '../../src/recordable-command.ts';
+import type { RecordedVerdict } from '../approvals/permit.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { DecisionRecord, IncidentRecord, OutcomeRecord, StartRecord } from '../audit/audit-record.ts';
+import type { RecordStart } from '../executors/executor.ts';
+import type { Judgement } from '../judging/judge.ts';
+import type { SealedPlan } from '../judging/seal-plan.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
+import type { StartRequest } from '../ports/channel.ts';
+import type { Outputs } from '../store/outputs.ts';
+import type { ExecutionRecord } from '../warden-view.ts';
+import { recordableOperands, recordablePlan } from './bounded-records.ts';
+import type { Execution } from './execution.ts';
+import type { OutputTotals } from './output-tally.ts';
+import type { Refusals } from './refusals.ts';
+
+/** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
+export interface Recorder {
+  /** The one decision record; a refusal that is one of too many is only counted. Throws `audit-unwritable`: then nothing may run. */
+  readonly decided: (
+    execution: Execution,
+    judgement: Judgement,
+    sealed: SealedPlan | ClawrdenError,
+  ) => Promise<void>;
+  readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
+  /** The plan is another one once its operands are known. Throws `audit-unwritable`. */
+  readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
+  readonly started: RecordStart;
+  /** Written behind: nothing follows from it, and the answer does not wait for the disk. */
+  readonly ended: (execution: Execution, outcome: Outcome) => void;
+  /** A request that never became an execution. */
+  readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
+}
+
+/** Refusals that no honest caller meets. */
+const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch', 'socket-replaced']);
+
+export function createRecorder(
+  audit: AuditLog,
+  refusals: Refusals,
+  outputs: Outputs,
+  policyHash: () => string,
+): Recorder {
+  /** Refused, and only counted: history does not know them either. */
+  const folded = new WeakSet<Execution>();
+
+  async function keepDecision(decision: DecisionRecord): Promise<void> {
+    await audit.append(decision);
+    if (incidents.has(decision.code)) await audit.append(incidentRecord(decision));
+  }
+
+  return {
+    decided: async (execution, judgement, sealed) => {
+      const fields = decidedFields(execution, judgement, sealed);
+      const { code = '' } = judgement.decision;
+      const decision = decisionRecord({ ...execution.record, ...fields }, code, judgement.policyHash);
+      if (decision.decision === 'deny' && !refusals.admit(decision)) {
+        folded.add(execution);
+        return;
+      }
+      execution.advance(fields);
+      await keepDecision(decision);
+    },
+    verdict: (execution, approval, verdict) => {
+      const { planHash } = execution.record;
+      return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
+    },
+    inspected: (execution, { plan, canonical, hash: planHash }) => {
+      execution.advance({ plan: recordablePlan(canonical), planHash });
+      const { operands = [] } = plan;
+      const seen = recordableOperands(operands);
+      return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
+    },
+    started: (execution, found) => {
+      const operands = recordableOperands(found);
+      if (operands.length > 0) execution.advance({ operands: JSON.stringify(operands) });
+      // The decision is on the disk already; a disk that fills up now refuses the next one.
+      audit.append(startRecord(execution, operands)).catch(() => {});
+    },
+    ended: (execution, outcome) => {
+      if (folded.has(execution)) return;
+      const totals = execution.output.totals();
+      const { stdoutBytes, stderrBytes } = totals;
+      const end = { state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes } as const;
+      // In one: whoever reads history meets no end without an outcome.
+      execution.advance({ ...end, ...endFields(outcome) });
+      audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
+      const recorded = execution.output.recorded();
+      if (recorded !== undefined) outputs.save(execution.record.caller, execution.record.id, recorded);
+    },
+    refused: async (caller, request, error) => {
+      const outcome = failure(error.code, error.message);
+      const decision = refusalRecord(caller, request, error, policyHash());
+      return refusals.admit(decision) ? keepDecision(decision).then(() => outcome, unrecorded) : outcome;
+    },
+  };
+}
+
+/** Of a request that never became an execution. */
+function refusalRecord(
+  caller: Caller,
+  { executionId: execution, agent, identity, command }: StartRequest,
+  { code, message: reason }: ClawrdenError,
+  policyHash: string,
+): DecisionRecord {
+  const { uid = 0, gid = 0 } = identity ?? {};
+  const { tool, args, cwd } = command;
+  return {
+    ...{ type: 'decision', execution, caller: callerName(caller), agent, decision: 'deny' },
+    ...{ rule: code, reason, code, ...recordable([tool, ...args], cwd), uid, gid },
+    ...{ strategy: '', planHash: '', policyHash },
+  };
+}
+
+function startRecord(execution: Execution, operands: readonly Operand[]): StartRecord {
+  const { host, container, planHash, approver } = execution.record;
+  const by = approver === '' ? {} : { approver };
+  const ran = operands.length === 0 ? {} : { operands };
+  return { type: 'start', ...idsOf(execution), host, container, planHash, ...by, ...ran };
+}
+
+function incidentRecord({ execution, caller, agent, code, reason }: DecisionRecord): IncidentRecord {
+  const whose = agent === '' ? '' : ` for agent ${agent}`;
+  return { type: 'incident', incident: code, caller, text: `execution ${execution}${whose}: ${reason}` };
+}
+
+function decidedFields(
+  { record }: Execution,
+  { decision, cleared }: Judgement,
+  sealed: SealedPlan | ClawrdenError,
+): Partial<ExecutionRecord> {
+  const plan = sealed instanceof ClawrdenError ? undefined : sealed;
+  return {
+    decision: decision.action,
+    rule: decision.rule,
+    decisionReason: decision.reason,
+    strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
+    decidedAt: Date.now(),
+    planHash: plan?.hash ?? '',
+    plan: recordablePlan(plan?.canonical ?? ''),
+    cwd: cleared?.command.cwd ?? record.cwd,
+    uid: cleared?.subject.identity.uid ?? record.uid,
+    gid: cleared?.subject.identity.gid ?? record.gid,
+  };
+}
+
+function unrecorded(error: unknown): Outcome {
+  const { code, message } = toClawrdenError(error);
+  return failure(code, message);
+}
+
+function idsOf({ record }: Execution): { execution: string; caller: string; agent: string } {
+  return { execution: record.id, caller: record.caller, agent: record.agent };
+}
+
+function decisionRecord(record: ExecutionRecord, code: string, policyHash: string): DecisionRecord {
+  const { argv, cwd, cut, uid, gid, rule, strategy, planHash } = record;
+  const decision = record.decision || 'deny';
+  const what = { argv, cwd, ...(cut && { cut }), uid, gid, strategy, planHash, policyHash };
+  return {
+    type: 'decision',
+    ...{ execution: record.id, caller: record.caller, agent: record.agent },
+    decision,
+    rule,
+    reason: record.decisionReason,
+    code,
+    ...what,
+  };
+}
+
+function outcomeRecord(execution: Execution, outcome: Outcome, totals: OutputTotals): OutcomeRecord {
+  const { code, signal } = exitOf(outcome);
+  const end = { outcome: outcome.kind, code, signal, ...reasonOf(outcome) };
+  const { durations: durationsMs, usage } = execution;
+  return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs, ...(usage && { usage }) };
+}
+
+function endFields(outcome: Outcome): Partial<ExecutionRecord> {
+  const { code, signal } = exitOf(outcome);
+  return { outcome: outcome.kind, exitCode: code, exitSignal: signal, ...reasonOf(outcome) };
+}
+
+function reasonOf(outcome: Outcome): { reason: string; text: string } {
+  return 'reason' in outcome ? { reason: outcome.reason, text: outcome.text } : { reason: '', text: '' };
+}

@@ -1,0 +1,115 @@
+import { exitOf, failure } from '../../src/outcome.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { DecisionRecord, OutcomeRecord } from '../audit/audit-record.ts';
+import { type Life, lastLives, lifeKey, type Recorded } from '../audit/last-lives.ts';
+import type { History } from '../store/history.ts';
+import type { ExecutionRecord } from '../warden-view.ts';
+
+/** What an earlier gateway left behind: the history is behind its audit, and a killed one ends nothing. */
+export interface Leftovers {
+  /** Whether the audit has the verdict on it; key as of `lifeKey`. */
+  readonly hasVerdict: (key: string) => boolean;
+  /** Ends all that is open but `kept` (keys as of `lifeKey`): once in the history, and once in the audit. */
+  readonly endAllBut: (kept: ReadonlySet<string>) => Promise<void>;
+}
+
+export interface Records {
+  readonly audit: AuditLog;
+  readonly auditFile: string;
+  readonly history: History;
+  /** The history has everything up to this record of the audit. */
+  readonly settledUpTo: number;
+}
+
+/** First brings the history to where the audit ends. Before anything runs, once. */
+export async function settleHistory({ audit, auditFile, history, settledUpTo }: Records): Promise<Leftovers> {
+  const lives = await lastLives(auditFile, settledUpTo);
+  for (const { decision } of lives.values()) {
+    if (decision === undefined || (await history.has(decision.caller, decision.execution))) continue;
+    history.save(recordOf(decision));
+  }
+  return {
+    hasVerdict: (key) => lives.get(key)?.verdict !== undefined,
+    endAllBut: async (kept) => {
+      const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
+      for (const record of open) history.save({ ...record, ...endOf(lives.get(keyOf(record))?.outcome) });
+      const untold = [...untoldOf(open, lives)].filter(([key]) => !kept.has(key));
+      const ended = await Promise.all(untold.map(([, { caller, id }]) => history.get(caller, id)));
+      await Promise.all(ended.flatMap((record) => (record ? audit.append(outcomeOf(record)) : [])));
+    },
+  };
+}
+
+interface Named {
+  readonly caller: string;
+  readonly id: string;
+}
+
+function keyOf({ caller, id }: Named): string {
+  return lifeKey(caller, id);
+}
+
+/** By key: what has no end in the audit, open or ended in the history. */
+function untoldOf(open: readonly Named[], lives: ReadonlyMap<string, Life>): Map<string, Named> {
+  const begun = [...lives.values()].flatMap(({ decision }) => decision ?? []);
+  const all = [...open, ...begun.map(({ caller, execution }) => ({ caller, id: execution }))];
+  return new Map(
+    all
+      .filter((named) => lives.get(keyOf(named))?.outcome === undefined)
+      .map((named) => [keyOf(named), named]),
+  );
+}
+
+/** As far as its decision tells. */
+function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): ExecutionRecord {
+  const { caller, agent, argv, cwd, cut, uid, gid, decision, rule, reason, strategy, planHash } = decided;
+  const at = Date.parse(time);
+  return {
+    ...{
+      id: execution,
+      caller,
+      agent,
+      argv,
+      cwd,
+      ...(cut && { cut }),
+      uid,
+      gid,
+      decision,
+      rule,
+      strategy,
+      planHash,
+    },
+    ...{ state: 'received', decisionReason: reason, host: '', container: '', plan: '', approvalId: '' },
+    ...{ approver: '', outcome: '', exitCode: 0, exitSignal: 0, reason: '', text: '' },
+    ...{ receivedAt: at, decidedAt: at, startedAt: undefined, endedAt: undefined },
+    ...{ stdoutBytes: 0, stderrBytes: 0, operands: '' },
+  };
+}
+
+function endOf(told: Recorded<OutcomeRecord> | undefined): Partial<ExecutionRecord> {
+  if (told === undefined) return { ...lost(), state: 'ended', endedAt: Date.now() };
+  const { outcome, code, signal, reason, text, stdoutBytes, stderrBytes, time } = told;
+  const end = { outcome, exitCode: code, exitSignal: signal, reason, text, stdoutBytes, stderrBytes };
+  return { ...end, state: 'ended', endedAt: Date.parse(time) };
+}
+
+function lost(): Partial<ExecutionRecord> {
+  const text = 'the gateway ended before the command did';
+  const outcome = failure('gateway-lost', text);
+  return {
+    outcome: outcome.kind,
+    exitCode: exitOf(outcome).code,
+    exitSignal: 0,
+    reason: 'gateway-lost',
+    text,
+  };
+}
+
+/** Digests and durations went with the gateway that knew them. */
+function outcomeOf(record: ExecutionRecord): OutcomeRecord {
+  const { id, caller, agent, outcome, exitCode, exitSignal, reason, text, stdoutBytes, stderrBytes } = record;
+  return {
+    ...{ type: 'outcome', execution: id, caller, agent, outcome, code: exitCode, signal: exitSignal },
+    ...{ reason, text, stdoutBytes, stderrBytes, stdoutDigest: '', stderrDigest: '', durationsMs: {} },
+  };
+}

@@ -1,0 +1,50 @@
+import type { GatewayLimits } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { weightOf } from '../../src/request-weight.ts';
+import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
+import type { StartRequest } from '../ports/channel.ts';
+
+/** What each agent may ask for in a second, by whichever caller; a caller without an agent has a budget of its own. */
+export interface Budgets {
+  /** Before anything is done for a request: throws `rate-limit` where it is one too many. */
+  readonly charge: (caller: Caller, request: StartRequest) => void;
+}
+
+interface Budget {
+  readonly requests: TokenBucket;
+  readonly bytes: TokenBucket;
+}
+
+/** As many budgets as there are callers with an agent of gateway.yaml: names that were made up have none. */
+export function createBudgets(
+  { requestsPerSecond, bytesPerSecond }: GatewayLimits,
+  now: () => number = () => performance.now(),
+): Budgets {
+  const budgets = new Map<string, Budget>();
+
+  function budgetOf(key: string): Budget {
+    const known = budgets.get(key);
+    const budget = known ?? {
+      requests: tokenBucket(requestsPerSecond, now),
+      bytes: tokenBucket(bytesPerSecond, now),
+    };
+    if (known === undefined) budgets.set(key, budget);
+    return budget;
+  }
+
+  return {
+    charge: (caller, { agent, command }) => {
+      const { requests, bytes } = budgetOf(`${callerName(caller)} ${agent}`);
+      const who = agent || 'this caller';
+      if (!requests.take(1))
+        throw tooMuch(`${who} asks for more than ${requestsPerSecond} commands a second`);
+      if (!bytes.take(weightOf(command)))
+        throw tooMuch(`${who} asks with more than ${bytesPerSecond} bytes a second`);
+    },
+  };
+}
+
+function tooMuch(what: string): ClawrdenError {
+  return new ClawrdenError('rate-limit', `${what}; wait and try again`);
+}

@@ -1,0 +1,71 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import { denialText } from '../../src/policy/rules/denial-text.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { StartRequest } from '../ports/channel.ts';
+import type { ImageFacts } from '../ports/engine.ts';
+import type { ExplainedCommand, Explanation } from '../warden-view.ts';
+import { judge } from './judge.ts';
+import { sealJudged } from './seal-plan.ts';
+
+export interface ExplainParts {
+  readonly policy: () => Policy;
+  readonly agents: ReadonlyMap<string, AgentConfig>;
+  readonly halted: (agent: string) => ClawrdenError | undefined;
+  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+}
+
+export type Explain = (command: ExplainedCommand) => Promise<Explanation>;
+
+/** What `execute` would make of a command, by the same functions; rates are not counted, and nobody is asked. */
+export function createExplain({ policy: inForce, agents, halted, resolveImage }: ExplainParts): Explain {
+  return async (command) => {
+    const policy = inForce();
+    const agent = agents.get(command.agent);
+    const judgement = judge(policy, agents, callerFor(agent), requestFor(command, agent), halted);
+    const { decision } = judgement;
+    const { action, rule, reason, code = '' } = decision;
+    const isDenied = action === 'deny';
+    const sealed = isDenied
+      ? undefined
+      : await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
+    return {
+      ...{ action, rule, code },
+      line: policy.rules.find(({ name }) => name === rule)?.line ?? 0,
+      reason: isDenied ? denialText(decision) : reason,
+      policyHash: policy.hash,
+      plan: sealed === undefined || sealed instanceof ClawrdenError ? '' : sealed.canonical,
+      problem: sealed instanceof ClawrdenError ? sealed.message : '',
+      questionMs: action === 'ask' ? policy.approvalExpiresMs : 0,
+    };
+  };
+}
+
+function callerFor(agent: AgentConfig | undefined): Caller {
+  if (agent === undefined) return { kind: 'operator', name: '', role: 'operator' };
+  return { kind: 'relay', name: agent.relay, role: 'relay' };
+}
+
+function requestFor(
+  { agent, tool, args, uid, cwd }: ExplainedCommand,
+  known: AgentConfig | undefined,
+): StartRequest {
+  const user = known?.users.find((each) => each.uid === uid) ?? known?.users[0];
+  const identity = user === undefined ? undefined : { uid: uid ?? user.uid, gid: user.gid };
+  return {
+    executionId: '',
+    agent,
+    hostLabels: {},
+    ...(identity === undefined ? {} : { identity }),
+    command: { ...plainCommand, tool, args, cwd: cwd === '' ? (known?.cwd ?? '') : cwd },
+  };
+}
+
+const plainCommand = {
+  env: [],
+  umask: 0o22,
+  stdio: ['null', 'pipe', 'pipe'],
+  ignored: [],
+  version: 1,
+} as const;

@@ -1,0 +1,151 @@
+import type { Command, Identity } from '../../src/command.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { CommandFacts, Decision, Policy } from '../../src/policy/policy.ts';
+import { checkCommand } from '../../src/policy/request/check-command.ts';
+import { locateCwd, normalizeCwd } from '../../src/policy/request/normalize-cwd.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
+import { renderArgument } from '../../src/text/render-text.ts';
+import type { Caller } from '../ports/caller.ts';
+import type { StartRequest } from '../ports/channel.ts';
+
+/** Who a command is for: facts of the connection held against gateway.yaml. */
+export interface Subject {
+  /** Absent: an orchestrator without an agent; no workspace, and the ids of nobody. */
+  readonly agent: AgentConfig | undefined;
+  readonly identity: Identity;
+}
+
+/** A request that was held against facts: what the policy decides on and a plan is made of. */
+export interface Cleared {
+  readonly subject: Subject;
+  /** With its working directory normalised. */
+  readonly command: Command;
+  /** The directory that must hold the working directory once links are resolved; empty where any may. */
+  readonly root: string;
+}
+
+export interface Judgement {
+  /** Of the policy that was asked. */
+  readonly policyHash: string;
+  readonly decision: Decision;
+  /** There unless the request was refused as it stood. */
+  readonly cleared?: Cleared;
+}
+
+const maxShownName = 64;
+const nobody: Identity = { uid: 65534, gid: 65534 };
+const cwdWithoutWorkspace = '/tmp';
+
+/** Sanitizes a claim and decides on it. Never throws: whatever is wrong with the request is a denial. */
+export function judge(
+  policy: Policy,
+  agents: ReadonlyMap<string, AgentConfig>,
+  caller: Caller,
+  request: StartRequest,
+  halted: (agent: string) => ClawrdenError | undefined,
+): Judgement {
+  try {
+    const agent = agentOf(agents, caller, request);
+    if (request.refusal !== undefined) throw request.refusal;
+    const subject = identify(agent, caller, request);
+    const halt = halted(subject.agent?.name ?? '');
+    if (halt !== undefined) throw halt;
+    const cleared = sanitize(withCwd(request.command, subject, caller), subject, policy);
+    return { policyHash: policy.hash, cleared, decision: decideFor(policy, cleared, caller) };
+  } catch (error) {
+    return { policyHash: policy.hash, decision: denialFor(toClawrdenError(error)) };
+  }
+}
+
+/** Refused by no rule of the policy. */
+export function denialFor({ code, message }: ClawrdenError): Decision {
+  return { action: 'deny', rule: code, reason: message, code };
+}
+
+/**
+ * The agent that the caller may speak for; none, where an orchestrator names none. Throws `identity-agent` or
+ * `agent-unknown`. Asked first of all: a name that was made up reaches no list, no budget and no record.
+ */
+export function agentOf(
+  agents: ReadonlyMap<string, AgentConfig>,
+  caller: Caller,
+  request: StartRequest,
+): AgentConfig | undefined {
+  const agent = agents.get(request.agent);
+  if (caller.kind === 'relay' && agent?.relay !== caller.name) {
+    const text = `relay ${caller.name} may not speak for agent ${shown(request.agent)}`;
+    throw new ClawrdenError('identity-agent', text);
+  }
+  if (agent === undefined && request.agent !== '') {
+    throw new ClawrdenError('agent-unknown', `there is no agent ${shown(request.agent)}`);
+  }
+  return agent;
+}
+
+function shown(name: string): string {
+  return renderArgument(firstBytes(name, maxShownName));
+}
+
+function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: StartRequest): Subject {
+  if (agent === undefined || caller.kind === 'operator') {
+    return { agent, identity: agent?.users[0] ?? nobody };
+  }
+  if (identity === undefined) throw new ClawrdenError('request-invalid', 'the relay attested no identity');
+  if (identity.uid === 0) throw new ClawrdenError('identity-root', 'uid 0 may do nothing');
+  if (!agent.users.some(({ uid, gid }) => uid === identity.uid && gid === identity.gid)) {
+    throw new ClawrdenError(
+      'identity-user',
+      `${identity.uid}:${identity.gid} is no user of agent ${agent.name}`,
+    );
+  }
+  return { agent, identity };
+}
+
+/** Only an orchestrator may leave its working directory to us. */
+function withCwd(command: Command, { agent }: Subject, caller: Caller): Command {
+  if (command.cwd !== '' || caller.kind !== 'operator') return command;
+  return { ...command, cwd: agent?.cwd ?? cwdWithoutWorkspace };
+}
+
+function sanitize(command: Command, subject: Subject, policy: Policy): Cleared {
+  const wrong = checkCommand(command);
+  if (wrong !== undefined) throw wrong;
+  const place =
+    subject.agent === undefined ? outsideAnyWorkspace(command.cwd) : locateCwd(policy, command.cwd);
+  if (place !== undefined) return { subject, command: { ...command, cwd: place.cwd }, root: place.root };
+  const allowed = subject.agent === undefined ? '/' : policy.roots.join(', ');
+  throw new ClawrdenError('cwd-outside', `the working directory is outside ${allowed}`);
+}
+
+function outsideAnyWorkspace(cwd: string): { cwd: string; root: string } | undefined {
+  const normal = normalizeCwd(cwd, '/');
+  return normal === undefined ? undefined : { cwd: normal, root: '' };
+}
+
+/** What a plan's decision was made on. */
+export function factsOf(
+  { agent, argv, uid, gid, cwd }: Plan,
+  agents: ReadonlyMap<string, AgentConfig>,
+): CommandFacts {
+  const [tool = '', ...args] = argv;
+  return { agent, tool, args, uid, gid, cwd, labels: agents.get(agent)?.labels ?? {} };
+}
+
+function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller): Decision {
+  const decision = decide(policy, {
+    agent: subject.agent?.name ?? '',
+    labels: subject.agent?.labels ?? {},
+    tool: command.tool,
+    args: command.args,
+    ...subject.identity,
+    cwd: command.cwd,
+  });
+  if (caller.kind === 'operator' && decision.tool !== undefined && decision.tool.strategy !== 'ghost') {
+    const reason = `${command.tool} runs by ${decision.tool.strategy}, which only the agent itself can ask for`;
+    return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };
+  }
+  return decision;
+}

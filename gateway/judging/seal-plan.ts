@@ -1,0 +1,144 @@
+import type { Command } from '../../src/command.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import {
+  canonicalJson,
+  type Operand,
+  type Plan,
+  type PlanImage,
+  type PlanMount,
+  planHash,
+  type Strategy,
+} from '../../src/plan.ts';
+import type { Policy, ToolDefinition } from '../../src/policy/policy.ts';
+import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
+import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
+import type { ImageFacts } from '../ports/engine.ts';
+import type { Cleared, Judgement } from './judge.ts';
+
+const ghostHome = '/home/ghost';
+
+/** A plan with the one text that is hashed and shown for it. */
+export interface SealedPlan {
+  readonly plan: Plan;
+  readonly canonical: string;
+  readonly hash: string;
+}
+
+export interface PlanParts {
+  readonly policy: Policy;
+  readonly tool: ToolDefinition;
+  readonly strategy: Strategy;
+  readonly cleared: Cleared;
+  readonly timeoutMs: number;
+  /** Ghost only. */
+  readonly image?: ImageFacts;
+}
+
+/** The plan of a judgement that is no denial; `ClawrdenError`s are thrown where none can be made (`image-missing`). */
+export async function sealJudged(
+  { decision, cleared }: Judgement,
+  policy: Policy,
+  resolveImage: (reference: string) => Promise<ImageFacts>,
+): Promise<SealedPlan> {
+  const { tool } = decision;
+  if (decision.action === 'deny' || !tool || !cleared) {
+    throw new ClawrdenError(decision.code ?? 'denied-by-rule', decision.reason);
+  }
+  const timeoutMs = decision.timeoutMs ?? tool.timeoutMs;
+  const strategy = strategyFor(tool, cleared.command);
+  const parts = { policy, tool, strategy, cleared, timeoutMs };
+  if (strategy !== 'ghost' || tool.image === undefined) return sealPlan(parts);
+  return sealPlan({ ...parts, image: await resolveImage(tool.image) });
+}
+
+/** A shim of version 0 cannot run the original by itself: it gets mirror instead. */
+function strategyFor(tool: ToolDefinition, command: Command): Strategy {
+  return tool.strategy === 'passthrough' && command.version === 0 ? 'mirror' : tool.strategy;
+}
+
+/** Builds the plan, once. Pure: everything that can change between two calls is in `parts`. */
+export function sealPlan(parts: PlanParts): SealedPlan {
+  return seal(buildPlan(parts));
+}
+
+/** The plan once it is known what its command would run. */
+export function withOperands({ plan }: SealedPlan, operands: readonly Operand[]): SealedPlan {
+  return seal({ ...plan, operands });
+}
+
+function seal(plan: Plan): SealedPlan {
+  const canonical = canonicalJson(plan);
+  return { plan, canonical, hash: planHash(canonical) };
+}
+
+function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanParts): Plan {
+  const { command, root } = cleared;
+  const { agent, identity } = cleared.subject;
+  const caller = callerEnvironment(command, policy, tool);
+  return {
+    agent: agent?.name ?? '',
+    argv: [command.tool, ...command.args],
+    env: image === undefined ? caller : ghostEnvironment(image.env, caller),
+    cwd: command.cwd,
+    workspace: root,
+    uid: identity.uid,
+    gid: identity.gid,
+    umask: command.umask,
+    strategy,
+    ...(image === undefined ? {} : { image: planImage(tool, image) }),
+    mounts: strategy === 'ghost' ? workspaceMounts(agent, policy) : [],
+    network: strategy === 'ghost' ? tool.network : '',
+    limits: {
+      memoryBytes: tool.memoryBytes,
+      cpus: tool.cpus,
+      pids: tool.pids,
+      outputBytes: tool.outputBytes,
+      fileBytes: tool.fileBytes,
+    },
+    stdin: tool.stdin,
+    timeoutMs,
+    idleTimeoutMs: tool.idleTimeoutMs,
+    ...(tool.record === 'none' ? {} : { record: tool.record }),
+    policyHash: policy.hash,
+  };
+}
+
+function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {
+  return { reference: tool.image ?? '', id: image.id };
+}
+
+function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMount[] {
+  return agent?.workspace === undefined ? [] : [{ ...agent.workspace, target: policy.workspace }];
+}
+
+/** The allow-listed part, and PWD where it may name the working directory: the init drops it where it does not. */
+function callerEnvironment(command: Command, policy: Policy, tool: ToolDefinition): string[] {
+  const scrubbed = scrubEnvironment(command.env, [...policy.environment, ...tool.environment, 'PWD']);
+  return scrubbed.filter(
+    (entry) => nameOf(entry) !== 'PWD' || isDirectory(policy, entry.slice('PWD='.length)),
+  );
+}
+
+function isDirectory(policy: Policy, path: string): boolean {
+  return locateCwd(policy, path)?.cwd === path;
+}
+
+/** The image's own environment, over it the caller's, over it HOME; PATH is always the image's. */
+function ghostEnvironment(image: readonly string[], caller: readonly string[]): string[] {
+  const own = withoutNames(caller, ['PATH', 'HOME']);
+  const base = withoutNames(image, ['HOME', ...own.map(nameOf)]);
+  return sortedByName([...base, ...own, `HOME=${ghostHome}`]);
+}
+
+function withoutNames(env: readonly string[], names: readonly string[]): string[] {
+  return env.filter((entry) => !names.includes(nameOf(entry)));
+}
+
+function sortedByName(env: readonly string[]): string[] {
+  return [...env].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+function nameOf(entry: string): string {
+  return entry.slice(0, entry.indexOf('='));
+}

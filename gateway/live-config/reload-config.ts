@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
+
+export interface ReloadParts {
+  /** Throws where the file is not to be used. */
+  readonly load: () => GatewayConfig;
+  /** Makes the pool what the file says. */
+  readonly apply: (config: GatewayConfig) => void;
+  /** Appends to the audit; nobody waits for it. */
+  readonly record: (entry: AuditRecord) => void;
+  readonly log: Logger;
+}
+
+/** What a running gateway can take over; everything else is read at its start. */
+const live: readonly (keyof GatewayConfig)[] = ['hosts', 'warm'];
+
+/**
+ * Reads gateway.yaml again, each time that the returned function is called: hosts and warm ghosts follow it. A file that
+ * is wrong changes nothing, and is told in the audit and in the log.
+ */
+export function createReload(first: GatewayConfig, { load, apply, record, log }: ReloadParts): () => void {
+  let current = first;
+  let complaint = '';
+
+  function complain(text: string): void {
+    log.error({ file: current.file }, `gateway.yaml is refused, the last good one stays: ${text}`);
+    if (text !== complaint) record({ type: 'incident', incident: 'config-refused', caller: '', text });
+    complaint = text;
+  }
+
+  return () => {
+    let next: GatewayConfig;
+    try {
+      next = load();
+    } catch (error) {
+      complain(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    complaint = '';
+    const changed = keysOf(next).filter((key) => !isDeepStrictEqual(next[key], current[key]));
+    const late = changed.filter((key) => !live.includes(key));
+    if (late.length > 0) log.warn({ keys: late }, 'these keys of gateway.yaml need a restart of the gateway');
+    if (changed.length === late.length) return;
+    const text = hostsChange(current, next);
+    current = { ...current, hosts: next.hosts, warm: next.warm };
+    log.info({ change: text }, 'gateway.yaml was loaded again');
+    record({ type: 'lifecycle', event: 'reload', text });
+    apply(current);
+  };
+}
+
+function keysOf(config: GatewayConfig): (keyof GatewayConfig)[] {
+  return Object.keys(config) as (keyof GatewayConfig)[];
+}
+
+function hostsChange(before: GatewayConfig, after: GatewayConfig): string {
+  const old = new Map(before.hosts.map((host) => [host.name, host]));
+  const now = new Map(after.hosts.map((host) => [host.name, host]));
+  const added = [...now.keys()].filter((name) => !old.has(name));
+  const removed = [...old.keys()].filter((name) => !now.has(name));
+  const changed = [...now].filter(([name, host]) => old.has(name) && !isDeepStrictEqual(host, old.get(name)));
+  const names = (what: string, list: readonly string[]) =>
+    list.length === 0 ? [] : [`${what} ${list.join(', ')}`];
+  const parts = [
+    ...names('added', added),
+    ...names('removed', removed),
+    ...names(
+      'changed',
+      changed.map(([name]) => name),
+    ),
+  ];
+  return parts.length === 0 ? 'hosts are the same' : `hosts ${parts.join('; ')}`;
+}

@@ -1,0 +1,162 @@
+import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import type { Engine, Ghost, GhostPurpose } from '../../ports/engine.ts';
+import { StartGate } from '../placement/start-gate.ts';
+import { StartRecord } from '../placement/start-record.ts';
+import type { GhostShape } from '../warm/ghost-shape.ts';
+import { WarmGhosts } from '../warm/warm-ghosts.ts';
+import { HostImages } from './host-images.ts';
+import { MissingWorkspaces } from './missing-workspaces.ts';
+
+/** What a ghost takes of its host while it runs. */
+export type Need = Pick<GhostShape, 'memoryBytes' | 'cpus'>;
+
+/** One engine of the pool: what is known of it now, what runs there, and how ghosts come and go. */
+export class DockerHost {
+  readonly engine: Engine;
+  readonly images: HostImages;
+  readonly workspaces = new MissingWorkspaces();
+  readonly starts = new StartRecord();
+  readonly gate: StartGate;
+  readonly warm: WarmGhosts;
+  /** Of gateway.yaml as it was last loaded. */
+  config: HostConfig;
+  /** `silent`: no answer, and not yet given up. */
+  health: 'up' | 'silent' | 'down' = 'down';
+  /** No new work, by an operator or because gateway.yaml names it no more. */
+  draining = false;
+  problem = 'not reached yet';
+  /** When work was last given to a host, counted over all hosts. */
+  lastTurn = 0;
+  /** On the monotonic clock, in milliseconds. */
+  lastGrantAt = 0;
+  readonly #used = { slots: 0, memoryBytes: 0, cpus: 0 };
+  readonly #containers = new Set<string>();
+  readonly #onLost = new Set<(error: ClawrdenError) => void>();
+
+  constructor(config: HostConfig, engine: Engine) {
+    this.config = config;
+    this.engine = engine;
+    this.images = new HostImages(engine);
+    this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.config.starts));
+    this.warm = new WarmGhosts((ghost) => void this.discard(ghost));
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+
+  get state(): 'ready' | 'draining' | 'down' {
+    if (this.health !== 'up') return 'down';
+    return this.draining ? 'draining' : 'ready';
+  }
+
+  /** Slots in use. */
+  get running(): number {
+    return this.#used.slots;
+  }
+
+  /** Containers that are starting, waiting, running or about to be gone. */
+  get containers(): ReadonlySet<string> {
+    return this.#containers;
+  }
+
+  carries(labels: Readonly<Record<string, string>>): boolean {
+    for (const key in labels) if (this.config.labels[key] !== labels[key]) return false;
+    return true;
+  }
+
+  /** False where the host is too small, however idle. */
+  couldFit({ memoryBytes, cpus }: Need): boolean {
+    const { memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    return memoryBytes <= memory && cpus <= cores;
+  }
+
+  fits({ memoryBytes, cpus }: Need): boolean {
+    const { slots, memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    const used = this.#used;
+    return used.slots < slots && used.memoryBytes + memoryBytes <= memory && used.cpus + cpus <= cores;
+  }
+
+  /** Holds a slot and the budgets until the returned function is called. */
+  reserve({ memoryBytes, cpus }: Need): () => void {
+    const change = (by: 1 | -1) => {
+      this.#used.slots += by;
+      this.#used.memoryBytes += by * memoryBytes;
+      this.#used.cpus += by * cpus;
+    };
+    change(1);
+    this.lastGrantAt = performance.now();
+    return () => change(-1);
+  }
+
+  /** A ghost for one command, in its turn under the cap on starts. Throws what `Engine.startGhost` does. */
+  async start(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+    await this.gate.enter(signal);
+    return this.#startNow(shape, purpose, signal);
+  }
+
+  /** A ghost that nobody waits for; `undefined` where starts are at their cap. */
+  startAhead(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> | undefined {
+    return this.gate.tryEnter() ? this.#startNow(shape, purpose, signal) : undefined;
+  }
+
+  /**
+   * The ghost's init has told its end or is to end now; the container goes by itself. Resolves when it is gone, or the
+   * engine lost.
+   */
+  async part(ghost: Ghost): Promise<void> {
+    if (this.health !== 'down') await ghost.leave();
+    this.#forget(ghost);
+  }
+
+  /** Takes the ghost away, however far it got; resolves as above, false where it may be there yet. */
+  async discard(ghost: Ghost): Promise<boolean> {
+    const gone = this.health !== 'down' && (await ghost.destroy());
+    this.#forget(ghost);
+    return gone;
+  }
+
+  /** Calls `lost` when the engine is given up, until the returned function is called. */
+  onLost(lost: (error: ClawrdenError) => void): () => void {
+    this.#onLost.add(lost);
+    return () => this.#onLost.delete(lost);
+  }
+
+  /** Gives the engine up: what waits there is forgotten, what starts and runs there ends with `error`. */
+  lose(error: ClawrdenError): void {
+    this.health = 'down';
+    for (const lost of [...this.#onLost]) lost(error);
+    for (const ghost of this.warm.take(() => true)) this.#forget(ghost);
+  }
+
+  async #startNow(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+    const lost = new AbortController();
+    const forget = this.onLost((error) => lost.abort(error));
+    const began = performance.now();
+    try {
+      const ghost = await this.engine.startGhost(shape, purpose, AbortSignal.any([signal, lost.signal]));
+      this.#containers.add(ghost.containerId);
+      this.starts.succeeded(performance.now() - began);
+      return ghost;
+    } catch (error) {
+      this.#learnFrom(toClawrdenError(error), shape);
+      throw error;
+    } finally {
+      forget();
+      this.gate.leave();
+    }
+  }
+
+  #learnFrom(error: ClawrdenError, shape: GhostShape): void {
+    if (error.code === 'workspace-missing') this.workspaces.note(shape.mounts, error);
+    if (error.code === 'image-missing') void this.images.refresh();
+    if (error.code === 'host-lost' || error.code === 'start-timeout') this.starts.failed();
+  }
+
+  /** From a host that is down nothing can be removed: the sweep does, when it is back. */
+  #forget(ghost: Ghost): void {
+    ghost.session.destroy();
+    this.#containers.delete(ghost.containerId);
+  }
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { Engine } from '../../ports/engine.ts';
+import type { Scheduler } from '../placement/scheduler.ts';
+import type { Warmer } from '../warm/warmer.ts';
+import { DockerHost } from './docker-host.ts';
+import type { LateExits } from './late-exits.ts';
+import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
+
+/** The engines of gateway.yaml, each watched and kept clean. */
+export interface Fleet {
+  /** Makes the pool what gateway.yaml says: a host that is gone takes no work, and leaves when its work has ended. */
+  readonly apply: (configs: readonly HostConfig[]) => void;
+  /** No new work for the host, or new work again; `undefined` where there is none of that name. */
+  readonly setDraining: (name: string, draining: boolean) => DockerHost | undefined;
+  /** Looks at a host at once: somebody saw it fail. */
+  readonly suspect: (host: DockerHost) => void;
+  /** Asks the hosts for images that were not asked for before. */
+  readonly preload: () => void;
+  /** Resolves when every host was tried once. */
+  readonly looked: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface FleetParts {
+  /** The scheduler's own list, which is kept here. */
+  readonly hosts: DockerHost[];
+  readonly scheduler: Scheduler;
+  readonly warmer: Warmer;
+  readonly lateExits: LateExits;
+  readonly openEngine: (config: HostConfig) => Engine;
+  /** Images that the policy names: asked for before they are needed. */
+  readonly images: () => readonly string[];
+  /** Called when what a tag means may have changed. */
+  readonly onImages: () => void;
+  /** Hosts that an operator drained, as it is now. */
+  readonly drained: ReadonlySet<string>;
+  readonly log: Logger;
+}
+
+interface Member {
+  readonly host: DockerHost;
+  readonly watch: HostWatch;
+  readonly stop: AbortController;
+  readonly cleaning: NodeJS.Timeout;
+}
+
+const cleanEveryMs = 30_000;
+const leavingLookMs = 500;
+
+export function createFleet(parts: FleetParts): Fleet {
+  const state: State = {
+    ...parts,
+    members: new Map(),
+    leaving: new Set(),
+    hooks: hostHooks(parts),
+  };
+  const { members } = state;
+  return {
+    apply: (configs) => {
+      apply(state, configs);
+      resume(parts);
+    },
+    setDraining: (name, draining) => {
+      const host = members.get(name)?.host;
+      if (host === undefined) return undefined;
+      host.draining = draining;
+      resume(parts);
+      return host;
+    },
+    suspect: (host) => members.get(host.name)?.watch.poke(),
+    preload: () => {
+      for (const host of parts.hosts) if (host.health === 'up') void preload(host, parts);
+    },
+    looked: async () => {
+      await Promise.all([...members.values()].map(({ watch }) => watch.looked));
+    },
+    close: async () => {
+      await Promise.all([...members.values()].map(closeMember));
+      await Promise.all(state.leaving);
+    },
+  };
+}
+
+interface State extends FleetParts {
+  readonly members: Map<string, Member>;
+  /** Those that gateway.yaml names no more, until their work has ended. */
+  readonly leaving: Set<Promise<void>>;
+  readonly hooks: HostHooks;
+}
+
+function apply(state: State, configs: readonly HostConfig[]): void {
+  const { hosts, members } = state;
+  const wanted = new Map(configs.map((config) => [config.name, config]));
+  for (const member of [...members.values()]) {
+    const config = wanted.get(member.host.name);
+    if (config === undefined || !sameEngine(config, member.host.config)) part(state, member);
+    else member.host.config = config;
+  }
+  for (const config of configs) if (!members.has(config.name)) join(state, config);
+  const inOrder = configs.flatMap(({ name }) => members.get(name)?.host ?? []);
+  const last = hosts.filter((host) => !inOrder.includes(host));
+  hosts.splice(0, hosts.length, ...inOrder, ...last);
+}
+
+function join(state: State, config: HostConfig): void {
+  const host = new DockerHost(config, state.openEngine(config));
+  host.draining = state.drained.has(host.name);
+  const stop = new AbortController();
+  const cleaning = setInterval(() => {
+    if (host.health === 'up') void clean(host, state.log);
+  }, cleanEveryMs).unref();
+  const watch = watchHost(host, state.hooks, stop.signal);
+  state.members.set(host.name, { host, stop, cleaning, watch });
+}
+
+function part({ members, leaving, hosts, log }: State, member: Member): void {
+  const { host } = member;
+  members.delete(host.name);
+  host.draining = true;
+  log.info({ host: host.name, running: host.running }, 'host is leaving');
+  const gone = leave(member, log).finally(() => {
+    hosts.splice(hosts.indexOf(host), 1);
+    leaving.delete(gone);
+  });
+  leaving.add(gone);
+}
+
+/** Whatever may have come free is given out. */
+function resume({ hosts, scheduler, warmer }: FleetParts): void {
+  for (const host of hosts) host.gate.open();
+  scheduler.serveQueue();
+  warmer.poke();
+}
+
+function hostHooks(parts: FleetParts): HostHooks {
+  const { scheduler, warmer, lateExits, log } = parts;
+  return {
+    onAnswer: async (host, gap) => {
+      await lateExits.recall(host, gap);
+      await clean(host, log);
+      lateExits.giveUp(host);
+      host.workspaces.forget();
+      await Promise.all([host.images.refresh(), preload(host, parts)]);
+    },
+    onUp: (host) => {
+      log.info({ host: host.name }, 'host is up');
+      host.gate.open();
+      scheduler.serveQueue();
+      parts.onImages();
+    },
+    onDown: (host) => {
+      log.error({ host: host.name, problem: host.problem }, 'host is down');
+      parts.onImages();
+    },
+    onEvent: (host, event) => {
+      lateExits.hear(host, event);
+      if (event.type === 'volumes-changed') host.workspaces.forget();
+      if (event.type !== 'images-changed') return;
+      void host.images.refresh().then(() => {
+        scheduler.serveQueue();
+        parts.onImages();
+        warmer.poke();
+      });
+    },
+  };
+}
+
+/** What a command will need to know is known before it comes. */
+async function preload(host: DockerHost, { images }: FleetParts): Promise<void> {
+  await Promise.all(images().map((reference) => host.images.find(reference)));
+}
+
+/** What names no ghost that we know of is nobody's: a crash left it. */
+async function clean(host: DockerHost, log: Logger): Promise<void> {
+  try {
+    const removed = await host.engine.removeStrays(host.containers);
+    if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
+  } catch (error) {
+    log.warn({ host: host.name, why: String(error) }, 'the host could not be cleaned');
+  }
+}
+
+/** Its running work ends first, and then nothing of ours is left there, unless the engine is lost. */
+async function leave(member: Member, log: Logger): Promise<void> {
+  const { host } = member;
+  for (const ghost of host.warm.take(() => true)) void host.part(ghost);
+  while (host.running > 0 || (host.containers.size > 0 && host.health === 'up')) await sleep(leavingLookMs);
+  await closeMember(member);
+  log.info({ host: host.name }, 'host has left');
+}
+
+async function closeMember({ host, watch, stop, cleaning }: Member): Promise<void> {
+  clearInterval(cleaning);
+  stop.abort();
+  await watch.ended;
+  host.engine.close();
+}
+
+/** Whether it is the same engine, whatever else has changed. */
+function sameEngine(one: HostConfig, other: HostConfig): boolean {
+  const reached = ({ engine, tls, ssh }: HostConfig) => ({ engine, tls, ssh });
+  return isDeepStrictEqual(reached(one), reached(other));
+}

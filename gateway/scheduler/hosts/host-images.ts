@@ -1,0 +1,64 @@
+import type { PlanImage } from '../../../src/plan.ts';
+import type { Engine, ImageFacts } from '../../ports/engine.ts';
+
+const maxKnown = 256;
+
+/**
+ * What is known of one engine's images, by reference and by id. It is true as long as the engine's events are heard:
+ * `refresh` follows each of them, and every gap in them.
+ */
+export class HostImages {
+  readonly #engine: Pick<Engine, 'inspectImage'>;
+  readonly #known = new Map<string, ImageFacts | undefined>();
+  readonly #asked = new Map<string, Promise<ImageFacts | undefined>>();
+
+  constructor(engine: Pick<Engine, 'inspectImage'>) {
+    this.#engine = engine;
+  }
+
+  /** Asks the engine only the first time; an engine that does not answer has no images for now. */
+  async find(reference: string): Promise<ImageFacts | undefined> {
+    if (this.#known.has(reference)) return this.#known.get(reference);
+    const asking = this.#asked.get(reference) ?? this.#ask(reference);
+    this.#asked.set(reference, asking);
+    return asking.finally(() => this.#asked.delete(reference));
+  }
+
+  /** Whether the host can run the image; `undefined` where that was never asked. */
+  holds({ reference, id }: PlanImage): boolean | undefined {
+    if (this.#known.get(reference)?.id === id) return true;
+    return this.#known.has(id) ? this.#known.get(id) !== undefined : undefined;
+  }
+
+  /** The same, asking where need be. */
+  async learn({ reference, id }: PlanImage): Promise<boolean> {
+    if ((await this.find(reference))?.id === id) return true;
+    return (await this.find(id)) !== undefined;
+  }
+
+  /** The id that a reference is known to have here; no question to the engine. */
+  idOf(reference: string): string | undefined {
+    return this.#known.get(reference)?.id;
+  }
+
+  /** Asks again for everything that is known; until the answers come, what was known holds. */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#known.keys()].map((reference) => this.#ask(reference)));
+  }
+
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #ask(reference: string): Promise<ImageFacts | undefined> {
+    try {
+      const facts = await this.#engine.inspectImage(reference);
+      if (this.#known.size >= maxKnown) this.#known.clear();
+      this.#known.set(reference, facts);
+      return facts;
+    } catch {
+      // Not an answer, so nothing to keep; that the engine is silent is for its pings to find out.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { ImageFacts } from '../../ports/engine.ts';
+import type { DockerHost } from './docker-host.ts';
+import { resolveImage } from './images.ts';
+
+/** Who wants an image for one command. */
+export interface ImageWish {
+  /** Labels that its host must carry. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whole per cent of a pull that it waits for: at first, and at most once a second when it has changed. */
+  readonly onProgress: (percent: number) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Pull {
+  readonly facts: Promise<ImageFacts>;
+  readonly waiting: Set<(percent: number) => void>;
+  readonly stop: AbortController;
+  percent: number;
+}
+
+/** A tag may mean something else tomorrow: only what names its content is ever pulled. */
+const namesContent = /@sha256:[0-9a-f]{64}$/;
+const tellEveryMs = 1000;
+
+/**
+ * What an image's name means, as `resolveImage`; a `repo@sha256:…` that no host has which may take the command is
+ * pulled to one of them first. Whoever wants the same meanwhile waits for the same pull; it ends with the last of
+ * them. Throws `image-missing` where it fails or takes longer than `withinMs`.
+ */
+export function createImagePulls(
+  hosts: readonly DockerHost[],
+  withinMs: number,
+): (reference: string, wish: ImageWish) => Promise<ImageFacts> {
+  const pulls = new Map<string, Pull>();
+  const pullTo = (host: DockerHost, reference: string): Pull => {
+    const key = keyOf(host, reference);
+    const pull = pulls.get(key) ?? startPull(host, reference, withinMs, () => pulls.delete(key));
+    pulls.set(key, pull);
+    return pull;
+  };
+  return async (reference, wish) => {
+    const able = hosts.filter((host) => host.state === 'ready' && host.carries(wish.labels));
+    if (!namesContent.test(reference) || able.length === 0) return resolveImage(hosts, reference);
+    const held = await Promise.all(able.map((host) => host.images.find(reference)));
+    const found = held.find((facts) => facts !== undefined);
+    if (found !== undefined) return found;
+    const begun = able.find((host) => pulls.has(keyOf(host, reference)));
+    return follow(pullTo(begun ?? idlest(able), reference), wish);
+  };
+}
+
+function keyOf({ name }: DockerHost, reference: string): string {
+  return `${name} ${reference}`;
+}
+
+function idlest(hosts: readonly DockerHost[]): DockerHost {
+  return hosts.reduce((best, host) => (host.running < best.running ? host : best));
+}
+
+function startPull(host: DockerHost, reference: string, withinMs: number, onEnd: () => void): Pull {
+  const stop = new AbortController();
+  const waiting = new Set<(percent: number) => void>();
+  let toldAt = 0;
+  const onProgress = (percent: number) => {
+    if (percent === pull.percent || performance.now() - toldAt < tellEveryMs) return;
+    toldAt = performance.now();
+    pull.percent = percent;
+    for (const tell of waiting) tell(percent);
+  };
+  const facts = run(host, reference, withinMs, onProgress, stop).finally(onEnd);
+  // Who waited may be gone.
+  facts.catch(() => {});
+  const pull: Pull = { facts, waiting, stop, percent: 0 };
+  return pull;
+}
+
+async function run(
+  host: DockerHost,
+  reference: string,
+  withinMs: number,
+  onProgress: (percent: number) => void,
+  stop: AbortController,
+): Promise<ImageFacts> {
+  const missing = (why: string) =>
+    new ClawrdenError('image-missing', `host ${host.name}: ${reference} ${why}`);
+  const timer = setTimeout(() => stop.abort(missing(`was not pulled in ${withinMs / 1000} s`)), withinMs);
+  const forget = host.onLost((error) => stop.abort(error));
+  try {
+    await host.engine.pullImage(reference, onProgress, stop.signal);
+    await host.images.refresh();
+    const facts = await host.images.find(reference);
+    if (facts === undefined) throw missing('was pulled and is not there');
+    return facts;
+  } finally {
+    forget();
+    clearTimeout(timer);
+  }
+}
+
+async function follow(pull: Pull, { signal, onProgress }: ImageWish): Promise<ImageFacts> {
+  const gone = Promise.withResolvers<never>();
+  const onAbort = () => gone.reject(signal.reason);
+  const tell = (percent: number) => onProgress(percent);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  pull.waiting.add(tell);
+  tell(pull.percent);
+  try {
+    return await Promise.race([pull.facts, gone.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    pull.waiting.delete(tell);
+    if (pull.waiting.size === 0) pull.stop.abort(new ClawrdenError('canceled', 'nobody waits for the image'));
+  }
+}

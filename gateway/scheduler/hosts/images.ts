@@ -1,0 +1,46 @@
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
+import type { ImageFacts } from '../../ports/engine.ts';
+import type { DockerHost } from './docker-host.ts';
+
+/** Every image that a policy names. */
+export function imagesOf(policy: Policy): string[] {
+  const rules = policy.version === 1 ? policy.rules : [];
+  const places = [...policy.tools.values(), ...rules.flatMap(({ overrides }) => overrides ?? [])];
+  return [...new Set(places.flatMap(({ image }) => image ?? []))];
+}
+
+/** What a tag means: the image of the first host in gateway.yaml that holds it. Throws `image-missing` or `no-host`. */
+export async function resolveImage(hosts: readonly DockerHost[], reference: string): Promise<ImageFacts> {
+  const up = hosts.filter((host) => host.health === 'up');
+  if (up.length === 0) throw new ClawrdenError('no-host', `no Docker host is up${problems(hosts)}`);
+  for (const host of up) {
+    const facts = await host.images.find(reference);
+    if (facts !== undefined) return facts;
+  }
+  throw new ClawrdenError(
+    'image-missing',
+    `no Docker host has the image ${reference}; load or pull it there`,
+  );
+}
+
+/** Which images a host that is up has not, or not as their tags are meant; empty where all is well. */
+export function imagesProblem(
+  host: DockerHost,
+  hosts: readonly DockerHost[],
+  references: readonly string[],
+): string {
+  const wrong = references.flatMap((reference) => {
+    const meant = hosts
+      .find(({ health, images }) => health === 'up' && images.idOf(reference))
+      ?.images.idOf(reference);
+    const own = host.images.idOf(reference);
+    if (own === meant) return [];
+    return [`${own === undefined ? 'image-missing' : 'image-differs'}: ${reference}`];
+  });
+  return host.health === 'up' ? wrong.join(', ') : '';
+}
+
+function problems(hosts: readonly DockerHost[]): string {
+  return hosts.map(({ name, problem }) => `; ${name}: ${problem}`).join('');
+}

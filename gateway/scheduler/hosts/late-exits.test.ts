@@ -1,0 +1,86 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { AuditRecord } from '../../audit/audit-record.ts';
+import type { EngineEvent } from '../../ports/engine.ts';
+import type { ExecutionRecord } from '../../warden-view.ts';
+import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { DockerHost } from './docker-host.ts';
+import { createLateExits } from './late-exits.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+function hostOn(engine: GhostlyEngine): DockerHost {
+  const config = { name: 'build-1', engine: 'unix:///none', labels: {}, slots: 1, warm: 0, starts: 1 };
+  return new DockerHost(config, engine);
+}
+
+/** As much of a record as is looked at. */
+function lost(container: string, timeoutMs = 60_000): ExecutionRecord {
+  const ids = { id: `execution of ${container}`, caller: 'relay:host-1', agent: 'coder' };
+  return { ...ids, host: 'build-1', container, plan: JSON.stringify({ timeoutMs }) } as ExecutionRecord;
+}
+
+const ended = (containerId: string, exitCode: number): EngineEvent => ({
+  ...{ type: 'container-ended', containerId, exitCode, at: 1 },
+});
+
+test('the exit code of a command that was lost with its host goes to the audit once it is heard, and once', () => {
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits((entry) => records.push(entry));
+  const host = hostOn(ghostlyEngine('build-1'));
+  lateExits.expect(host, lost('c1'));
+  lateExits.hear(host, ended('another', 1));
+  expect(records).toEqual([]);
+  lateExits.hear(host, ended('c1', 7));
+  lateExits.hear(host, ended('c1', 7));
+  expect(records).toMatchObject([
+    {
+      type: 'late-exit',
+      execution: 'execution of c1',
+      agent: 'coder',
+      host: 'build-1',
+      container: 'c1',
+      code: 7,
+    },
+  ]);
+});
+
+test('a host that is back is asked what happened meanwhile; what it does not know is told as unknown', async () => {
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits((entry) => records.push(entry));
+  const engine = ghostlyEngine('build-1');
+  const asked: object[] = [];
+  engine.watch = async ({ since, until, onEvent }) => {
+    asked.push({ since, until });
+    onEvent(ended('c1', 137));
+  };
+  const host = hostOn(engine);
+  await lateExits.recall(host, { from: 10, until: 20 });
+  expect(asked).toEqual([]);
+  lateExits.expect(host, lost('c1'));
+  lateExits.expect(host, lost('c2'));
+  lateExits.expect(hostOn(engine), lost('elsewhere'));
+  await lateExits.recall(host, { from: 10, until: 20 });
+  lateExits.giveUp(host);
+  expect(asked).toEqual([{ since: 10, until: 20 }]);
+  expect(records).toMatchObject([
+    { container: 'c1', code: 137 },
+    { container: 'c2', text: expect.stringMatching(/not known/) },
+  ]);
+  expect(records[1]).not.toHaveProperty('code');
+});
+
+test('one may be running until it is heard of, and no longer than its init lets it', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const lateExits = createLateExits(() => {});
+  const host = hostOn(ghostlyEngine('build-1'));
+  lateExits.expect(host, lost('c1', 5_000));
+  lateExits.expect(host, lost('c2', 60_000));
+  lateExits.expect(host, lost('c3', 0));
+  const running = () => lateExits.running().map(({ container }) => container);
+  expect(running()).toEqual(['c1', 'c2', 'c3']);
+  vi.advanceTimersByTime(15_000);
+  expect(running()).toEqual(['c2', 'c3']);
+  lateExits.hear(host, ended('c2', 0));
+  vi.advanceTimersByTime(86_400_000);
+  expect(running()).toEqual(['c3']);
+});

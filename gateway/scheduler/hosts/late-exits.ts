@@ -1,0 +1,90 @@
+import type { Plan } from '../../../src/plan.ts';
+import type { AuditRecord } from '../../audit/audit-record.ts';
+import type { EngineEvent } from '../../ports/engine.ts';
+import type { ExecutionRecord } from '../../warden-view.ts';
+import type { DockerHost } from './docker-host.ts';
+import type { Gap } from './watch-host.ts';
+
+/** Commands whose host was lost under them: what became of them is for the audit only. */
+export interface LateExits {
+  readonly expect: (host: DockerHost, execution: ExecutionRecord) => void;
+  /** An event of the host's engine, as it happens. */
+  readonly hear: (host: DockerHost, event: EngineEvent) => void;
+  /** The host is back: asks for what was not heard. Call it before anything there is removed, and `giveUp` after. */
+  readonly recall: (host: DockerHost, gap: Gap) => Promise<void>;
+  /** What has not been told by now will never be. */
+  readonly giveUp: (host: DockerHost) => void;
+  /** Those that may be running yet: nothing was heard of them, and their init's own deadline is not over. */
+  readonly running: () => ExecutionRecord[];
+}
+
+const maxExpected = 1_000;
+const recallMs = 10_000;
+/** The init ends at the latest so long after the plan's timeout. */
+const deliveryMs = 10_000;
+
+interface Expected {
+  readonly host: DockerHost;
+  readonly execution: ExecutionRecord;
+  /** On the monotonic clock: when its init has ended it by itself. */
+  readonly overAt: number;
+}
+
+/** `record` appends to the audit; nobody waits for it. */
+export function createLateExits(record: (entry: AuditRecord) => void): LateExits {
+  const expected = new Map<string, Expected>();
+
+  function tell(containerId: string, code: number | undefined, text: string): void {
+    const known = expected.get(containerId);
+    if (known === undefined || !expected.delete(containerId)) return;
+    const { id, caller, agent } = known.execution;
+    const ended = {
+      host: known.host.name,
+      container: containerId,
+      ...(code !== undefined && { code }),
+      text,
+    };
+    record({ type: 'late-exit', execution: id, caller, agent, ...ended });
+  }
+
+  function hear(event: EngineEvent): void {
+    if (event.type !== 'container-ended') return;
+    tell(event.containerId, event.exitCode, `it exited with ${event.exitCode} after its host was lost`);
+  }
+
+  const ofHost = (host: DockerHost) => [...expected].filter(([, entry]) => entry.host === host);
+
+  return {
+    expect: (host, execution) => {
+      const [oldest] = expected.keys();
+      if (expected.size >= maxExpected && oldest !== undefined) {
+        tell(oldest, undefined, 'how it ended is not known: too many others are waited for');
+      }
+      expected.set(execution.container, {
+        host,
+        execution,
+        overAt: performance.now() + longestRun(execution),
+      });
+    },
+    hear: (_host, event) => hear(event),
+    recall: async (host, { from, until }) => {
+      if (from === undefined || ofHost(host).length === 0) return;
+      await host.engine.watch({ since: from, until, onEvent: hear }, AbortSignal.timeout(recallMs));
+    },
+    giveUp: (host) => {
+      for (const [containerId] of ofHost(host)) {
+        tell(containerId, undefined, 'how it ended is not known; where it still ran it was removed');
+      }
+    },
+    running: () =>
+      [...expected.values()]
+        .filter(({ overAt }) => performance.now() < overAt)
+        .map(({ execution }) => execution),
+  };
+}
+
+function longestRun({ plan }: ExecutionRecord): number {
+  // Written by this program, from a Plan.
+  const { timeoutMs } = JSON.parse(plan) as Plan;
+  return timeoutMs === 0 ? Number.POSITIVE_INFINITY : timeoutMs + deliveryMs;
+}

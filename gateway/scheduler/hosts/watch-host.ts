@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import type { EngineEvent } from '../../ports/engine.ts';
+import type { DockerHost } from './docker-host.ts';
+
+export interface HostHooks {
+  /** The engine answers, and its events are heard from now on; awaited before the host takes work. */
+  readonly onAnswer: (host: DockerHost, gap: Gap) => Promise<void>;
+  readonly onUp: (host: DockerHost) => void;
+  readonly onDown: (host: DockerHost) => void;
+  readonly onEvent: (host: DockerHost, event: EngineEvent) => void;
+}
+
+/** When nothing was heard of an engine, in epoch seconds by its own clock; `from` is absent the first time. */
+export interface Gap {
+  readonly from?: number;
+  readonly until: number;
+}
+
+export interface HostWatch {
+  /** Resolves when the host was tried once. */
+  readonly looked: Promise<void>;
+  /** Looks at once. */
+  readonly poke: () => void;
+  /** Resolves soon after the signal aborts. */
+  readonly ended: Promise<void>;
+}
+
+const periodMs = 2_000;
+const againMs = 500;
+/** Pings missed in a row (3 s each) before no new work is given, and before what runs there ends: at most 13 s. */
+const silentAfter = 2;
+const downAfter = 3;
+const longestBackoffMs = 15_000;
+
+/**
+ * Watches one engine by its events and a ping every 2 s, until `signal` aborts. An engine that refuses connections is
+ * down at once; one that is down is tried again after 1, 2, 4 … 15 s.
+ */
+export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSignal): HostWatch {
+  const looked = Promise.withResolvers<void>();
+  const events = new EventStream(host, hooks.onEvent, () => poke());
+  let pause = new AbortController();
+  let missed = 0;
+
+  function poke(): void {
+    pause.abort();
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await host.engine.ping();
+      if (!events.open) await hooks.onAnswer(host, await events.start(signal));
+      missed = 0;
+      if (host.health !== 'up') up(host, hooks);
+    } catch (error) {
+      if (signal.aborted) return;
+      missed += 1;
+      miss(host, hooks, toClawrdenError(error), missed);
+      // Whatever is heard again was not heard in between.
+      if (host.health === 'down') events.stop();
+    }
+  }
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      pause = new AbortController();
+      await look();
+      looked.resolve();
+      const either = AbortSignal.any([pause.signal, signal]);
+      await sleep(delay(host, missed), undefined, { signal: either, ref: false }).catch(() => {});
+    }
+    events.stop();
+  }
+
+  return { looked: looked.promise, poke, ended: watch() };
+}
+
+function up(host: DockerHost, { onUp }: HostHooks): void {
+  host.health = 'up';
+  host.problem = '';
+  onUp(host);
+}
+
+function miss(host: DockerHost, { onDown }: HostHooks, error: ClawrdenError, missed: number): void {
+  host.problem = error.message;
+  if (host.health === 'down') return;
+  if (refuses(error) || missed >= downAfter) {
+    host.lose(new ClawrdenError('host-lost', `the Docker host ${host.name} was lost: ${error.message}`));
+    onDown(host);
+  } else if (missed >= silentAfter) host.health = 'silent';
+}
+
+/** An engine that is not there, or may not be used: there is nothing to wait for. */
+function refuses({ code, cause }: ClawrdenError): boolean {
+  const system = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return code === 'no-host' || ['ECONNREFUSED', 'ENOENT'].includes(system);
+}
+
+function delay(host: DockerHost, missed: number): number {
+  if (missed === 0) return periodMs;
+  if (host.health !== 'down') return againMs;
+  const backoffMs = Math.min(1000 * 2 ** Math.min(missed - 1, 10), longestBackoffMs);
+  return backoffMs * (0.8 + Math.random() * 0.4);
+}
+
+/** The engine's events, heard again after each time that they broke off. */
+class EventStream {
+  open = false;
+  #heardUntil: number | undefined;
+  readonly #host: DockerHost;
+  readonly #onEvent: HostHooks['onEvent'];
+  readonly #onBroken: () => void;
+  #stop = new AbortController();
+
+  constructor(host: DockerHost, onEvent: HostHooks['onEvent'], onBroken: () => void) {
+    this.#host = host;
+    this.#onEvent = onEvent;
+    this.#onBroken = onBroken;
+  }
+
+  /** Resolves when the stream is open, with when it was not. */
+  async start(signal: AbortSignal): Promise<Gap> {
+    const from = this.#heardUntil;
+    const stop = new AbortController();
+    this.#stop = stop;
+    const opened = Promise.withResolvers<number>();
+    const onOpen = (now: number) => {
+      this.open = true;
+      this.#heardUntil = now;
+      opened.resolve(now);
+    };
+    const onEvent = (event: EngineEvent) => {
+      this.#heardUntil = event.at;
+      this.#onEvent(this.#host, event);
+    };
+    const watching = this.#host.engine.watch({ onOpen, onEvent }, AbortSignal.any([signal, stop.signal]));
+    const onEnd = (error?: unknown) => {
+      opened.reject(error);
+      if (this.#stop !== stop || stop.signal.aborted) return;
+      this.open = false;
+      this.#onBroken();
+    };
+    watching.then(onEnd, onEnd);
+    const until = await opened.promise;
+    return { ...(from !== undefined && { from }), until };
+  }
+
+  stop(): void {
+    this.open = false;
+    this.#stop.abort();
+  }
+}

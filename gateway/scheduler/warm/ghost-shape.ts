@@ -1,0 +1,43 @@
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Plan, PlanImage, PlanMount } from '../../../src/plan.ts';
+
+/** What of a plan decides how its container is made; everything else is told to the init when the command comes. */
+export interface GhostShape {
+  readonly agent: string;
+  readonly image: PlanImage;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mounts: readonly PlanMount[];
+  /** A Docker network's name, or `none`. */
+  readonly network: string;
+  /** 0 means no limit, as in the plan. */
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+}
+
+/** Throws `internal` for a plan without an image. */
+export function shapeOf(plan: Plan): GhostShape {
+  const { agent, image, uid, gid, mounts, network } = plan;
+  const { memoryBytes, cpus, pids } = plan.limits;
+  if (image === undefined) throw new ClawrdenError('internal', 'a plan without an image is no ghost');
+  return { agent, image, uid, gid, mounts, network, memoryBytes, cpus, pids };
+}
+
+/** One text per shape, whoever made it: on one host equal keys mean equal containers. */
+export function shapeKey(shape: GhostShape): string {
+  const { agent, image, uid, gid, network, memoryBytes, cpus, pids } = shape;
+  const mounts = shape.mounts.map(({ kind, source, target }) => [kind, source, target]);
+  return JSON.stringify([
+    agent,
+    image.reference,
+    image.id,
+    uid,
+    gid,
+    mounts,
+    network,
+    memoryBytes,
+    cpus,
+    pids,
+  ]);
+}

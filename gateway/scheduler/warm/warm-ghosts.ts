@@ -1,0 +1,126 @@
+import type { Ghost } from '../../ports/engine.ts';
+
+interface Waiting {
+  readonly key: string;
+  readonly ghost: Ghost;
+  readonly since: number;
+}
+
+/** A ghost that is being started ahead. */
+export interface Coming {
+  readonly key: string;
+  /** Whoever found none waiting and takes this one. */
+  taker?: (ghost: Ghost | undefined) => void;
+}
+
+/** The ghosts of one host that were started ahead and wait for a plan, by the key of their shape. */
+export class WarmGhosts {
+  readonly #onGone: (ghost: Ghost) => void;
+  readonly #waiting: Waiting[] = [];
+  readonly #coming: Coming[] = [];
+
+  /** `onGone` takes what died while it waited. */
+  constructor(onGone: (ghost: Ghost) => void) {
+    this.#onGone = onGone;
+  }
+
+  /** Those that wait and those that are being started. */
+  get size(): number {
+    return this.#waiting.length + this.#coming.length;
+  }
+
+  /** Being started. */
+  get coming(): number {
+    return this.#coming.length;
+  }
+
+  has(key: string): boolean {
+    return this.#waiting.some((waiting) => waiting.key === key);
+  }
+
+  /** Those of one shape whose init is ready. */
+  waiting(key: string): number {
+    let count = 0;
+    for (const waiting of this.#waiting) if (waiting.key === key) count += 1;
+    return count;
+  }
+
+  /** Those of one shape that nobody has claimed: waiting, or being started. */
+  count(key: string): number {
+    let count = this.waiting(key);
+    for (const coming of this.#coming) if (coming.key === key && coming.taker === undefined) count += 1;
+    return count;
+  }
+
+  /** The one that has waited longest and is alive; it is the caller's alone from now on. */
+  claim(key: string): Ghost | undefined {
+    for (;;) {
+      const waiting = this.#waiting.find((other) => other.key === key);
+      if (waiting === undefined) return undefined;
+      remove(this.#waiting, waiting);
+      if (waiting.ghost.session.alive) return waiting.ghost;
+      this.#onGone(waiting.ghost);
+    }
+  }
+
+  /**
+   * The next one that is being started, where there is one that nobody else waits for. Resolves with `undefined` where
+   * its start fails; rejects with the signal's reason, and leaves the ghost to others.
+   */
+  claimComing(key: string, signal: AbortSignal): Promise<Ghost | undefined> | undefined {
+    const coming = this.#coming.find((other) => other.key === key && other.taker === undefined);
+    if (coming === undefined) return undefined;
+    const taken = Promise.withResolvers<Ghost | undefined>();
+    const onAbort = () => {
+      delete coming.taker;
+      taken.reject(signal.reason);
+    };
+    coming.taker = (ghost) => {
+      signal.removeEventListener('abort', onAbort);
+      taken.resolve(ghost);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    return taken.promise;
+  }
+
+  /** A start ahead has begun; `arrived` or `failed` follows. */
+  expect(key: string): Coming {
+    const coming = { key };
+    this.#coming.push(coming);
+    return coming;
+  }
+
+  arrived(coming: Coming, ghost: Ghost): void {
+    remove(this.#coming, coming);
+    if (coming.taker !== undefined) coming.taker(ghost);
+    else this.#keep(coming.key, ghost);
+  }
+
+  failed(coming: Coming): void {
+    remove(this.#coming, coming);
+    coming.taker?.(undefined);
+  }
+
+  /** The oldest first: those for which `unwanted` says true are the caller's to end. */
+  take(unwanted: (key: string, ageMs: number) => boolean): Ghost[] {
+    const now = performance.now();
+    const taken = this.#waiting.filter(({ key, since }) => unwanted(key, now - since));
+    for (const waiting of taken) remove(this.#waiting, waiting);
+    return taken.map(({ ghost }) => ghost);
+  }
+
+  #keep(key: string, ghost: Ghost): void {
+    const waiting = { key, ghost, since: performance.now() };
+    this.#waiting.push(waiting);
+    void ghost.session.untilBroken().then(() => {
+      if (remove(this.#waiting, waiting)) this.#onGone(ghost);
+    });
+  }
+}
+
+function remove<T>(items: T[], item: T): boolean {
+  const at = items.indexOf(item);
+  if (at !== -1) items.splice(at, 1);
+  return at !== -1;
+}

@@ -1,0 +1,166 @@
+import type { Ghost } from '../../ports/engine.ts';
+import type { DockerHost } from '../hosts/docker-host.ts';
+import { mayTake } from '../placement/candidates.ts';
+import { Demand } from './demand.ts';
+import type { GhostShape } from './ghost-shape.ts';
+
+/** Ghosts of one shape that are to wait, on hosts with these labels. */
+export interface WarmShape {
+  readonly shape: GhostShape;
+  readonly key: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The longest that a command in one may run; 0 means for ever. */
+  readonly timeoutMs: number;
+}
+
+/** Wanted by gateway.yaml, however little it is used. */
+export interface WarmWish extends WarmShape {
+  readonly size: number;
+}
+
+export interface WarmPool extends WarmShape {
+  wished: number;
+  readonly demand: Demand;
+  /** After a failed start: none before this. */
+  restsUntil: number;
+  restMs: number;
+}
+
+/** The init of a waiting ghost ends itself after 10 min. */
+const retiredAtMs = 8 * 60_000;
+/** A replacement is started when its host has had this long a rest from commands, or has none. */
+const quietMs = 200;
+const maxPools = 64;
+
+/** One pool per shape, over all hosts: how many are wanted, where the next one goes, which ones are to end. */
+export class WarmPools {
+  readonly #hosts: readonly DockerHost[];
+  readonly #pools = new Map<string, WarmPool>();
+
+  constructor(hosts: readonly DockerHost[]) {
+    this.#hosts = hosts;
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  asked(shape: WarmShape, now: number): void {
+    this.#get(shape).demand.arrived(now);
+  }
+
+  /** Replaces the wishes, and forgets pools whose image is not what its tag means any more. */
+  wish(wishes: readonly WarmWish[]): void {
+    for (const pool of this.#pools.values()) pool.wished = 0;
+    for (const wish of wishes) this.#get(wish).wished += wish.size;
+    for (const [key, { shape }] of this.#pools) if (this.#tagMoved(shape)) this.#pools.delete(key);
+  }
+
+  clear(): void {
+    this.#pools.clear();
+  }
+
+  /** Pools that lack ghosts and may start one now, with how many; those that were wished for come first. */
+  lacking(now: number): { readonly pool: WarmPool; readonly missing: number }[] {
+    const all = [...this.#pools.values()].map((pool) => ({ pool, missing: this.#missing(pool, now) }));
+    const due = all.filter(({ pool, missing }) => missing > 0 && now >= pool.restsUntil);
+    return due.sort((a, b) => Number(b.pool.wished > 0) - Number(a.pool.wished > 0));
+  }
+
+  /** The host with the fewest of them that may start one now: a refill never competes with commands. */
+  hostFor(pool: WarmPool, now: number): DockerHost | undefined {
+    let best: DockerHost | undefined;
+    for (const host of this.#hosts) {
+      if (!maySpare(host, now) || !mayWait(host, pool)) continue;
+      if (host.warm.size >= host.config.warm && !this.#hasSpare(host, pool)) continue;
+      if (best === undefined || host.warm.count(pool.key) < best.warm.count(pool.key)) best = host;
+    }
+    return best;
+  }
+
+  /** Taken out of a full host so that the pool, which has none or fewer than it was wished, gets its first. */
+  makeRoom(host: DockerHost, pool: WarmPool): Ghost | undefined {
+    if (host.warm.size < host.config.warm) return undefined;
+    const key = this.#sparest(host, pool);
+    return key === undefined ? undefined : host.warm.claim(key);
+  }
+
+  /** What is old, belongs to no pool, is more than is wanted or its host may keep, or waits where no work may go. */
+  unwanted(host: DockerHost, now: number): Ghost[] {
+    const surplus = new Map<string, number>();
+    for (const pool of this.#pools.values()) surplus.set(pool.key, -this.#missing(pool, now));
+    let over = host.warm.size - host.warm.coming - host.config.warm;
+    return host.warm.take((key, ageMs) => {
+      const pool = this.#pools.get(key);
+      const left = surplus.get(key) ?? 0;
+      const fits = pool !== undefined && mayWait(host, pool) && ageMs < retiredAtMs;
+      if (fits && left <= 0 && over <= 0) return false;
+      over -= 1;
+      surplus.set(key, left - 1);
+      return true;
+    });
+  }
+
+  forgetIdle(now: number): void {
+    for (const [key, pool] of this.#pools) if (wanted(pool, now) === 0) this.#pools.delete(key);
+  }
+
+  #get(shape: WarmShape): WarmPool {
+    const known = this.#pools.get(shape.key);
+    if (known !== undefined) return known;
+    if (this.#pools.size >= maxPools) {
+      const unwished = [...this.#pools.values()].find(({ wished }) => wished === 0);
+      if (unwished !== undefined) this.#pools.delete(unwished.key);
+    }
+    const pool = { ...shape, wished: 0, demand: new Demand(), restsUntil: 0, restMs: 0 };
+    this.#pools.set(shape.key, pool);
+    return pool;
+  }
+
+  #missing(pool: WarmPool, now: number): number {
+    return wanted(pool, now) - this.#count(pool.key);
+  }
+
+  #count(key: string): number {
+    return this.#hosts.reduce((count, host) => count + host.warm.count(key), 0);
+  }
+
+  #hasSpare(host: DockerHost, pool: WarmPool): boolean {
+    return this.#sparest(host, pool) !== undefined;
+  }
+
+  /** The key with the most ghosts over its wish there, at least two; for a pool that has none or less than its wish. */
+  #sparest(host: DockerHost, pool: WarmPool): string | undefined {
+    const count = this.#count(pool.key);
+    if (count > 0 && count >= pool.wished) return undefined;
+    let best: string | undefined;
+    let most = 1;
+    for (const { key, wished } of this.#pools.values()) {
+      const there = host.warm.waiting(key);
+      const over = Math.min(there, this.#count(key) - wished);
+      if (key !== pool.key && there > 1 && over > most - 1) [best, most] = [key, over + 1];
+    }
+    return best;
+  }
+
+  #tagMoved({ image }: GhostShape): boolean {
+    const holder = this.#hosts.find(({ health, images }) => health === 'up' && images.idOf(image.reference));
+    return holder !== undefined && holder.images.idOf(image.reference) !== image.id;
+  }
+}
+
+function wanted({ wished, demand }: WarmPool, now: number): number {
+  return Math.max(wished, demand.peak(now));
+}
+
+const noHosts = new Map<DockerHost, never>();
+
+function mayWait(host: DockerHost, { shape, key, labels }: WarmShape): boolean {
+  return mayTake(host, { shape, key, labels, avoid: noHosts });
+}
+
+/** One start is left to whoever comes; and where commands start, nothing else does. */
+function maySpare({ starts, gate, warm, config, running, lastGrantAt }: DockerHost, now: number): boolean {
+  const quiet = running === 0 || now - lastGrantAt > quietMs;
+  return !starts.resting && quiet && gate.load === warm.coming && gate.load < Math.max(1, config.starts - 1);
+}

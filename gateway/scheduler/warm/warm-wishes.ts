@@ -1,0 +1,55 @@
+import type { Command } from '../../../src/command.ts';
+import type { AgentConfig, GatewayConfig } from '../../../src/config/gateway-config.ts';
+import type { Policy, ToolDefinition } from '../../../src/policy/policy.ts';
+import { sealPlan } from '../../judging/seal-plan.ts';
+import type { ImageFacts } from '../../ports/engine.ts';
+import { shapeKey, shapeOf } from './ghost-shape.ts';
+import type { WarmWish } from './warm-pools.ts';
+
+/** What `warm` of gateway.yaml comes to under a policy; without those whose image no host has. */
+export async function warmWishes(
+  { warm, agents }: Pick<GatewayConfig, 'warm' | 'agents'>,
+  policy: Policy,
+  resolveImage: (reference: string) => Promise<ImageFacts>,
+): Promise<WarmWish[]> {
+  const wishes = warm.map(async ({ agent: name, tool: toolName, size }) => {
+    const agent = agents.find((other) => other.name === name);
+    const tool = policy.tools.get(toolName);
+    if (agent === undefined || tool?.strategy !== 'ghost' || tool.image === undefined) return [];
+    const image = await resolveImage(tool.image).catch(() => undefined);
+    return image === undefined ? [] : [{ ...wishFor(agent, tool, policy, image), size }];
+  });
+  return (await Promise.all(wishes)).flat();
+}
+
+/** Made by way of a plan, so that it is what a command's plan will ask for. */
+function wishFor(
+  agent: AgentConfig,
+  tool: ToolDefinition,
+  policy: Policy,
+  image: ImageFacts,
+): Omit<WarmWish, 'size'> {
+  const command: Command = { ...anyCommand, tool: tool.name, cwd: policy.workspace };
+  const cleared = { subject: { agent, identity: agent.users[0] }, command, root: policy.workspace };
+  const timeoutMs = longestTimeout(tool, policy);
+  const { plan } = sealPlan({ policy, tool, strategy: 'ghost', cleared, timeoutMs, image });
+  const shape = shapeOf(plan);
+  return { shape, key: shapeKey(shape), labels: agent.hosts, timeoutMs };
+}
+
+const anyCommand = {
+  args: [],
+  env: [],
+  umask: 0o22,
+  stdio: ['null', 'null', 'null'],
+  ignored: [],
+  version: 1,
+} as const;
+
+/** Over the tool's own and those of the rules that may let it run; 0 means none. */
+function longestTimeout(tool: ToolDefinition, policy: Policy): number {
+  const rules = policy.version === 1 ? policy.rules : [];
+  const concerned = rules.filter(({ tools }) => tools === undefined || tools.has(tool.name));
+  const all = [tool.timeoutMs, ...concerned.flatMap(({ timeoutMs }) => timeoutMs ?? [])];
+  return all.includes(0) ? 0 : Math.max(...all);
+}

@@ -1,0 +1,129 @@
+import type { Logger } from 'pino';
+import { toClawrdenError } from '../../../src/errors.ts';
+import type { DockerHost } from '../hosts/docker-host.ts';
+import type { Scheduler } from '../placement/scheduler.ts';
+import { type WarmPool, WarmPools, type WarmShape, type WarmWish } from './warm-pools.ts';
+
+/** Keeps ghosts started ahead: as many as gateway.yaml wishes, and as came in the busiest second of late. */
+export interface Warmer {
+  /** A command of this shape has come. */
+  readonly asked: (shape: WarmShape) => void;
+  /** Replaces the wishes. Ghosts whose image is not what its tag means any more are given up. */
+  readonly wish: (wishes: readonly WarmWish[]) => void;
+  /** Nothing is known of what will be asked for. */
+  readonly forget: () => void;
+  /** Looks soon whether something is to be started; otherwise every second. */
+  readonly poke: () => void;
+  /** Ends the ghosts that wait, and starts none any more. */
+  readonly close: () => void;
+}
+
+const lookEveryMs = 1_000;
+const againMs = 250;
+const pokedMs = 20;
+const firstRestMs = 1_000;
+const longestRestMs = 60_000;
+
+export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: Logger): Warmer {
+  const pools = new WarmPools(scheduler.hosts);
+  const { schedule, stop } = scheduled(() => look(scheduler, pools, start));
+  const start = (host: DockerHost, pool: WarmPool) =>
+    void startOn(host, pool, startTimeoutMs, log).finally(() => schedule(pokedMs));
+  return {
+    asked: (shape) => {
+      pools.asked(shape, performance.now());
+      schedule(lookEveryMs);
+    },
+    wish: (wishes) => {
+      pools.wish(wishes);
+      schedule(pokedMs);
+    },
+    forget: () => {
+      pools.clear();
+      schedule(pokedMs);
+    },
+    poke: () => {
+      if (pools.size > 0) schedule(pokedMs);
+    },
+    close: () => {
+      stop();
+      pools.clear();
+      retire(scheduler.hosts, pools, performance.now());
+    },
+  };
+}
+
+/** Ends what is not wanted, starts what is; returns in how many milliseconds to look again, if at all. */
+function look(
+  { hosts, queued }: Scheduler,
+  pools: WarmPools,
+  start: (host: DockerHost, pool: WarmPool) => void,
+): number | undefined {
+  const now = performance.now();
+  pools.forgetIdle(now);
+  retire(hosts, pools, now);
+  if (queued === 0) refill(pools, now, start);
+  if (pools.size === 0) return undefined;
+  return pools.lacking(now).length > 0 ? againMs : lookEveryMs;
+}
+
+function retire(hosts: readonly DockerHost[], pools: WarmPools, now: number): void {
+  for (const host of hosts) for (const ghost of pools.unwanted(host, now)) void host.part(ghost);
+}
+
+function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: WarmPool) => void): void {
+  for (const { pool, missing } of pools.lacking(now)) {
+    for (let left = missing; left > 0; left--) {
+      const host = pools.hostFor(pool, now);
+      if (host === undefined) break;
+      const replaced = pools.makeRoom(host, pool);
+      if (replaced !== undefined) void host.part(replaced);
+      start(host, pool);
+    }
+  }
+}
+
+/** Runs `work` when it is due, the soonest of all that was asked for: who asks again and again does not put it off. */
+function scheduled(work: () => number | undefined): { schedule: (ms: number) => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Infinity;
+  const run = () => {
+    due = Infinity;
+    const next = work();
+    if (next !== undefined) schedule(next);
+  };
+  const schedule = (ms: number) => {
+    const at = performance.now() + ms;
+    if (at >= due) return;
+    clearTimeout(timer);
+    due = at;
+    timer = setTimeout(run, ms).unref();
+  };
+  return {
+    schedule,
+    stop: () => {
+      clearTimeout(timer);
+      due = -Infinity;
+    },
+  };
+}
+
+/** Never rejects: nobody waits for it, and after a failure the pool rests, each time twice as long. */
+async function startOn(host: DockerHost, pool: WarmPool, timeoutMs: number, log: Logger): Promise<void> {
+  const { shape, key } = pool;
+  const purpose = { pooled: true, timeoutMs: pool.timeoutMs };
+  const starting = host.startAhead(shape, purpose, AbortSignal.timeout(timeoutMs));
+  if (starting === undefined) return;
+  const coming = host.warm.expect(key);
+  try {
+    host.warm.arrived(coming, await starting);
+    pool.restMs = 0;
+  } catch (error) {
+    host.warm.failed(coming);
+    pool.restMs = Math.min(Math.max(pool.restMs * 2, firstRestMs), longestRestMs);
+    pool.restsUntil = performance.now() + pool.restMs;
+    const { code, message } = toClawrdenError(error);
+    const fields = { host: host.name, image: shape.image.reference, code, retryMs: pool.restMs };
+    log.warn(fields, `no ghost could be started ahead: ${message}`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { stateFiles } from '../../src/pki/state-files.ts';
+import { type ApprovalStore, createApprovalStore } from '../approvals/approval-store.ts';
+import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
+import type { Recorded, Witness } from '../audit/witness.ts';
+import { auditPosition } from '../store/audit-position.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
+import { type History, openHistory } from '../store/history.ts';
+import { createOutputs, type Outputs } from '../store/outputs.ts';
+
+/** What the gateway keeps on the disk. */
+export interface Records {
+  readonly audit: AuditLog;
+  readonly database: Database;
+  readonly history: History;
+  readonly outputs: Outputs;
+  readonly approvals: ApprovalStore;
+  readonly tokens: EnrolmentTokens;
+  /** The history has everything up to this record of the audit; Infinity where nobody knows. */
+  readonly settledUpTo: number;
+  readonly close: () => Promise<void>;
+}
+
+export async function openRecords(
+  config: GatewayConfig,
+  signingKey: KeyObject,
+  text: string,
+): Promise<Records> {
+  const file = join(config.state, stateFiles.database);
+  const database = await openDatabase(file, 'power-loss');
+  const index = await openDatabase(file, 'crash');
+  const history = openHistory(index, config.limits.historyMs);
+  const { recorded, witness } = await witnessOf(index, history);
+  const audit = await openAuditLog(config.audit, { key: signingKey, witness });
+  await audit.append({ type: 'lifecycle', event: 'start', text });
+  return {
+    audit,
+    database,
+    history,
+    outputs: createOutputs(index),
+    approvals: createApprovalStore(database),
+    tokens: await openEnrolmentTokens(database),
+    settledUpTo: typeof recorded === 'string' || recorded.seq === 0 ? Infinity : recorded.seq,
+    close: async () => {
+      await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
+      await audit.close();
+      await history.close();
+      await database.destroy();
+    },
+  };
+}
+
+/** The next start reads the audit from the recorded end on: what the history could not take must be behind it. */
+async function witnessOf(
+  index: Database,
+  history: History,
+): Promise<{ recorded: Recorded; witness: Witness }> {
+  const position = auditPosition(index);
+  const recorded = await position.recorded();
+  const record: Witness['record'] = async (last) => {
+    if (history.problem() === '') await position.record(last);
+  };
+  return { recorded, witness: { recorded: () => Promise.resolve(recorded), record } };
+}

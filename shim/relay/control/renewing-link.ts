@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto';
+import type { Logger } from 'pino';
+import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import { renew } from '../../../src/gateway-client/renew.ts';
+import { readIdentity } from '../../../src/pki/identity-files.ts';
+
+/** What a relay asks of the gateway. */
+export type Link = Pick<GatewayClient, 'execute' | 'synchronize' | 'waitForReady' | 'close'>;
+
+export interface LinkOptions {
+  /** `HOST:PORT`. */
+  readonly address: string;
+  readonly identityDir: string;
+  readonly log: Logger;
+}
+
+const checkMs = 60 * 60 * 1000;
+const readyTimeoutMs = 10_000;
+
+/**
+ * A connection whose certificate is renewed in the last third of its life, and which goes over to the new one: what is
+ * open stays on the old connection to its end, but for the synchronization, which is begun anew.
+ */
+export async function openRenewingLink(options: LinkOptions): Promise<Link> {
+  let current = await connectGateway(options);
+  let synchronizing: ReturnType<Link['synchronize']> | undefined;
+
+  async function goOver(): Promise<void> {
+    const next = await renewed(current, options);
+    if (next === undefined) return;
+    const old = current;
+    current = next;
+    old.close();
+    synchronizing?.cancel();
+  }
+
+  // A gateway that is away, or does not want to, is asked again.
+  const check = () =>
+    void goOver().catch((error: Error) => options.log.warn({ why: error.message }, notRenewed));
+  const timer = setInterval(check, checkMs).unref();
+  check();
+  return {
+    execute: () => current.execute(),
+    synchronize: () => {
+      synchronizing = current.synchronize();
+      return synchronizing;
+    },
+    waitForReady: (timeoutMs) => current.waitForReady(timeoutMs),
+    close: () => {
+      clearInterval(timer);
+      current.close();
+    },
+  };
+}
+
+const notRenewed = 'the certificate was not renewed';
+
+/** A connection by a new certificate, once the gateway takes it; `undefined` where the one there is young enough. */
+async function renewed(
+  client: GatewayClient,
+  { address, identityDir, log }: LinkOptions,
+): Promise<GatewayClient | undefined> {
+  if (!isDue((await readIdentity(identityDir)).certificate)) return undefined;
+  await renew(client, identityDir);
+  const next = await connectGateway({ address, identityDir });
+  if (!(await next.waitForReady(readyTimeoutMs))) {
+    next.close();
+    throw new Error('the gateway does not answer to the new one yet');
+  }
+  log.info(
+    { until: validUntil((await readIdentity(identityDir)).certificate) },
+    'the certificate was renewed',
+  );
+  return next;
+}
+
+function isDue(pem: Buffer): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(pem);
+  const life = validToDate.getTime() - validFromDate.getTime();
+  return validToDate.getTime() - Date.now() < life / 3;
+}
+
+function validUntil(pem: Buffer): Date {
+  return new X509Certificate(pem).validToDate;
+}

@@ -1,0 +1,120 @@
+import type { Duplex } from 'node:stream';
+import Docker from 'dockerode';
+import type { Identity } from '../../../src/command.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+
+/** What the relay asks of its own host's engine. */
+export interface AgentEngine {
+  /**
+   * Starts an init in the agent's container, as that user; resolves with its attached stream. Rejects with
+   * `host-lost`, or with the signal's reason.
+   */
+  readonly startInit: (container: string, user: Identity, signal: AbortSignal) => Promise<StartedInit>;
+  /** Takes 3 s at most. */
+  readonly look: (container: string) => Promise<ContainerState>;
+  /** Makes the container so; one that does not run is left alone. Rejects with a line for people, after 3 s at most. */
+  readonly set: (container: string, state: 'running' | 'paused' | 'killed') => Promise<void>;
+}
+
+export interface ContainerState {
+  readonly running: boolean;
+  /** Why the container cannot be used now; empty where it can. */
+  readonly problem: string;
+}
+
+export interface StartedInit {
+  readonly stream: Duplex;
+  /** Why the init never answered, as far as the engine can tell; empty where it cannot. */
+  readonly explain: () => Promise<string>;
+}
+
+const callTimeoutMs = 3000;
+/** Docker's "it is so already", and "there is none". */
+const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
+const init = '/clawrden/bin/.init';
+
+/** `url` is `unix:///path`. */
+export function openAgentEngine(url: string): AgentEngine {
+  const docker = new Docker({ socketPath: new URL(url).pathname });
+  return {
+    startInit: async (container, user, signal) => {
+      try {
+        return await startInit(docker, container, user, signal);
+      } catch (error) {
+        throw signal.aborted ? signal.reason : new ClawrdenError('host-lost', describe(error, container));
+      }
+    },
+    look: (container) =>
+      look(docker, container).catch((error: unknown) => ({
+        running: false,
+        problem: describe(error, container),
+      })),
+    set: async (container, state) => {
+      try {
+        await setState(docker.getContainer(container), state);
+      } catch (error) {
+        throw new Error(describe(error, container), { cause: error });
+      }
+    },
+  };
+}
+
+async function setState(container: Docker.Container, state: 'running' | 'paused' | 'killed'): Promise<void> {
+  const abortSignal = AbortSignal.timeout(callTimeoutMs);
+  try {
+    if (state === 'paused') await container.pause({ abortSignal });
+    else if (state === 'killed') await container.kill({ abortSignal });
+    else if ((await container.inspect({ abortSignal })).State.Paused)
+      await container.unpause({ abortSignal });
+  } catch (error) {
+    if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
+  }
+}
+
+async function look(docker: Docker, container: string): Promise<ContainerState> {
+  const abortSignal = AbortSignal.timeout(callTimeoutMs);
+  const { State } = await docker.getContainer(container).inspect({ abortSignal });
+  if (State.Paused) return { running: true, problem: `container ${container} is paused` };
+  return { running: State.Running, problem: State.Running ? '' : notRunning(container) };
+}
+
+async function startInit(
+  docker: Docker,
+  container: string,
+  { uid, gid }: Identity,
+  abortSignal: AbortSignal,
+): Promise<StartedInit> {
+  const exec = await docker.getContainer(container).exec({
+    Cmd: [init],
+    User: `${uid}:${gid}`,
+    WorkingDir: '/',
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: false,
+    abortSignal,
+  });
+  const stream = await exec.start({ hijack: true, stdin: true, Detach: false, Tty: false, abortSignal });
+  return { stream, explain: () => explain(exec, container) };
+}
+
+async function explain(exec: Docker.Exec, container: string): Promise<string> {
+  try {
+    const { ExitCode } = await exec.inspect({ abortSignal: AbortSignal.timeout(callTimeoutMs) });
+    if (ExitCode !== 126 && ExitCode !== 127) return '';
+    return `${init} cannot be started in container ${container}: is the agent's jail mounted at /clawrden/bin?`;
+  } catch {
+    return '';
+  }
+}
+
+function describe(error: unknown, container: string): string {
+  const { statusCode, message } = error as { statusCode?: number; message?: string };
+  if (statusCode === 404) return `there is no container ${container} on this agent host`;
+  if (statusCode === 409) return notRunning(container);
+  return `the agent host's engine does not answer: ${message ?? String(error)}`;
+}
+
+function notRunning(container: string): string {
+  return `container ${container} is not running`;
+}

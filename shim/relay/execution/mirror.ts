@@ -1,0 +1,148 @@
+import type { Duplex } from 'node:stream';
+import type { Command } from '../../../src/command.ts';
+import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
+import { initPlanOf } from '../../../src/init-client/init-plan.ts';
+import { InitSession } from '../../../src/init-client/init-session.ts';
+import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
+import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
+import type { Plan } from '../../../src/plan.ts';
+import type { Usage } from '../../../src/usage.ts';
+import type { Input, Output, Send } from '../../../src/wire/execution-io.ts';
+import type { EarlyInputs } from '../listening/early-inputs.ts';
+import type { AgentEngine } from './agent-engine.ts';
+
+const startTimeoutMs = 10_000;
+const cancelTimeoutMs = 3000;
+const haltTimeoutMs = 1000;
+
+export interface MirrorOptions {
+  readonly engine: AgentEngine;
+  readonly container: string;
+  readonly plan: Plan;
+  /** Only how the shim's descriptors look is taken from it. */
+  readonly command: Command;
+  /** What came before the plan did. */
+  readonly early: EarlyInputs;
+  readonly send: Send<Output>;
+  readonly onStarted: (found: readonly string[]) => void;
+}
+
+/** One command that runs in the agent's own container, as the caller's ids. It runs from the moment this is made. */
+export class Mirror {
+  readonly #options: MirrorOptions;
+  /** The hard end: whatever runs is cut off, and its init kills it. */
+  readonly #cut = new AbortController();
+  #session: InitSession | undefined;
+  #stream: Duplex | undefined;
+  #canceled: ClawrdenError | undefined;
+  #usage: Usage | undefined;
+  /** Never rejects; behind it nothing is sent any more and nothing runs. */
+  readonly end: Promise<Outcome>;
+
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.end = this.#run().catch((error: unknown) => this.#outcomeOfFailure(error));
+  }
+
+  /** As its init said at the end. */
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  input(input: Input): void {
+    if (this.#session !== undefined) return this.#session.input(input);
+    this.#options.early.keep(input);
+    if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
+  }
+
+  /** TERM to the tool, KILL after 2 s, and after 3 s the end whatever it does. */
+  cancel(reason: ClawrdenError): void {
+    this.#stop(reason, cancelTimeoutMs, () => this.#session?.cancel());
+  }
+
+  /** KILL to everything of it at once; after 1 s the end, confirmed or not. */
+  halt(reason: ClawrdenError): void {
+    // The init takes the end of its stdin for the gateway's death.
+    this.#stop(reason, haltTimeoutMs, () => this.#stream?.end());
+  }
+
+  #stop(reason: ClawrdenError, timeoutMs: number, ask: () => void): void {
+    if (this.#cut.signal.aborted) return;
+    this.#canceled ??= reason;
+    if (this.#session === undefined) this.#cut.abort(reason);
+    else ask();
+    setTimeout(() => this.#cut.abort(reason), timeoutMs).unref();
+  }
+
+  async #run(): Promise<Outcome> {
+    const late = new ClawrdenError(
+      'start-timeout',
+      `the command did not start within ${startTimeoutMs / 1000} s`,
+    );
+    const deadline = setTimeout(() => this.#cut.abort(late), startTimeoutMs);
+    // One that the gateway had not seen when it said that the command may run.
+    if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
+    try {
+      const session = await this.#start();
+      clearTimeout(deadline);
+      return this.#outcomeOf(await this.#runIn(session));
+    } finally {
+      clearTimeout(deadline);
+      this.#cut.abort();
+    }
+  }
+
+  async #start(): Promise<InitSession> {
+    const { engine, container, plan } = this.#options;
+    const { stream, explain } = await engine.startInit(container, plan, this.#cut.signal);
+    this.#stream = stream;
+    const session = new InitSession(stream);
+    if (this.#cut.signal.aborted) session.destroy();
+    this.#cut.signal.addEventListener('abort', () => session.destroy(), { once: true });
+    try {
+      await session.ready();
+    } catch (error) {
+      if (this.#cut.signal.aborted) throw error;
+      throw new ClawrdenError('host-lost', (await explain()) || toClawrdenError(error).message);
+    }
+    return session;
+  }
+
+  #runIn(session: InitSession): Promise<InitEnd> {
+    const { plan, command, early, send, onStarted } = this.#options;
+    const end = session.run({ plan: encodePlan(initPlanOf(plan, command)), send, onStarted });
+    this.#session = session;
+    for (const input of early.all()) session.input(input);
+    // A reader that stalls holds the tool back, but not the end of a command that was cut off.
+    return Promise.race([end, rejectOn(this.#cut.signal)]);
+  }
+
+  #outcomeOf(end: InitEnd): Outcome {
+    const { plan } = this.#options;
+    if (end.type === 'exit') this.#usage = end.usage;
+    const stopped = end.type === 'exit' && end.cause === 'cancel';
+    if (stopped && this.#canceled !== undefined) return outcomeOf(this.#canceled);
+    return outcomeOfEnd(end, {
+      ...plan.limits,
+      memoryBytes: 0,
+      timeoutMs: plan.timeoutMs,
+      idleTimeoutMs: plan.idleTimeoutMs,
+    });
+  }
+
+  #outcomeOfFailure(error: unknown): Outcome {
+    const signal = this.#options.early.endingSignal;
+    if (signal !== undefined && this.#session === undefined) return { kind: 'interrupted', signal };
+    const reason: unknown = this.#canceled ?? this.#cut.signal.reason;
+    return outcomeOf(reason instanceof ClawrdenError ? reason : toClawrdenError(error));
+  }
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(toClawrdenError(signal.reason));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

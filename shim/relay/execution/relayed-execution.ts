@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command, Identity } from '../../../src/command.ts';
+import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import type { Pending, Start, Plan as WirePlan } from '../../../src/gen/clawrden/v1/execution.ts';
+import { type Outcome, toWireOutcome } from '../../../src/outcome.ts';
+import type { Input, Output } from '../../../src/wire/execution-io.ts';
+import { reachGateway } from '../control/reach-gateway.ts';
+import { EarlyInputs } from '../listening/early-inputs.ts';
+import { Ack, type ShimChannel } from '../listening/shim-channel.ts';
+import { toShim, toWireCommand, toWireCopy, toWireInput } from '../listening/wire-messages.ts';
+import type { AgentEngine } from './agent-engine.ts';
+import { type FromGateway, type GatewayCall, openGatewayCall, type ToGateway } from './gateway-call.ts';
+import { inspectHere } from './inspect-here.ts';
+import { Mirror } from './mirror.ts';
+import { readMirrorPlan } from './mirror-plan.ts';
+
+/** A cancel that the gateway does not answer becomes a broken stream. */
+const cancelTimeoutMs = 3000;
+/** While a person is asked the gateway may go away and come back; it keeps a caller's place this long, too. */
+const returnWithinMs = 30_000;
+const returnAfterMs = 200;
+
+export interface ExecutionOptions {
+  readonly shim: ShimChannel;
+  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
+  readonly engine: AgentEngine;
+  /** Where what runs here can be found. */
+  readonly mirrors: Set<Mirror>;
+  /** The agent's container. */
+  readonly container: string;
+  readonly executionId: string;
+  readonly agent: string;
+  readonly command: Command;
+  readonly identity: Identity;
+}
+
+/**
+ * Carries one command between its shim and the gateway, and runs it here where the gateway says so. Resolves with how
+ * it ended; rejects with a ClawrdenError where the gateway did not say.
+ */
+export function relayExecution(options: ExecutionOptions): Promise<Outcome> {
+  return new RelayedExecution(options).run();
+}
+
+class RelayedExecution {
+  readonly #options: ExecutionOptions;
+  readonly #shim: ShimChannel;
+  readonly #early = new EarlyInputs();
+  #call: GatewayCall;
+  #mirror: Mirror | undefined;
+  /** Hash of the plan that a person is being asked about. */
+  #asked: string | undefined;
+  #lostAt: number | undefined;
+  #over = false;
+  readonly #inspecting = new AbortController();
+
+  constructor(options: ExecutionOptions) {
+    this.#options = options;
+    this.#shim = options.shim;
+    this.#call = this.#open({ $case: 'start', value: startOf(options) });
+  }
+
+  async run(): Promise<Outcome> {
+    this.#shim.listen((input) => this.#onInput(input));
+    const { gone } = this.#shim;
+    const onGone = () => this.#onGone(gone.reason as ClawrdenError);
+    if (gone.aborted) onGone();
+    else gone.addEventListener('abort', onGone, { once: true });
+    try {
+      return await this.#outcome();
+    } catch (error) {
+      throw gone.aborted ? gone.reason : error;
+    } finally {
+      this.#over = true;
+      this.#inspecting.abort();
+      await this.#endMirror();
+    }
+  }
+
+  #open(first: ToGateway): GatewayCall {
+    const call = openGatewayCall(this.#options.link.execute(), (response) => this.#onResponse(response));
+    void call.send(first);
+    return call;
+  }
+
+  async #outcome(): Promise<Outcome> {
+    for (;;) {
+      try {
+        return await this.#call.outcome;
+      } catch (error) {
+        const { code } = toClawrdenError(error);
+        this.#lostAt ??= performance.now();
+        const left = this.#lostAt + returnWithinMs - performance.now();
+        if (this.#asked === undefined || code !== 'gateway-lost' || left <= 0) throw error;
+        await this.#resume(this.#asked, left);
+      }
+    }
+  }
+
+  /** Never a second start: whether the plan may still run, the gateway knows. */
+  async #resume(planHash: string, withinMs: number): Promise<void> {
+    const { link, executionId } = this.#options;
+    await sleep(returnAfterMs);
+    await reachGateway(link, withinMs, this.#shim.gone);
+    this.#call = this.#open({ $case: 'resume', value: { executionId, planHash } });
+    for (const input of this.#early.all()) void this.#call.send(toWireInput(input));
+  }
+
+  #onInput(input: Input): Promise<void> | undefined {
+    if (this.#mirror !== undefined) {
+      this.#mirror.input(input);
+      return undefined;
+    }
+    this.#early.keep(input);
+    return this.#call.send(toWireInput(input));
+  }
+
+  #onGone(reason: ClawrdenError): void {
+    if (this.#mirror !== undefined) this.#mirror.cancel(reason);
+    else
+      void this.#call.send({ $case: 'cancel', value: { requesterGone: reason.code === 'requester-gone' } });
+    // A mirror takes up to 3 s to end, and its end is still to be told.
+    const patience = this.#mirror === undefined ? cancelTimeoutMs : 2 * cancelTimeoutMs;
+    setTimeout(() => this.#call.cancel(), patience).unref();
+  }
+
+  #onResponse(response: FromGateway): Promise<void> | undefined {
+    this.#lostAt = undefined;
+    if (response.$case !== 'pending' && response.$case !== 'notice') this.#asked = undefined;
+    switch (response.$case) {
+      case 'pending':
+        return this.#onPending(response.value);
+      case 'accepted':
+        return this.#shim.ack(Ack.allowed);
+      case 'inspectHere':
+        return this.#inspectHere(response.value);
+      case 'runHere':
+        return this.#runHere(response.value);
+      case 'runOriginal':
+        return this.#runOriginal();
+      default: {
+        // A notice before the decision says what holds it up: from here the shim waits for as long as it takes.
+        if (response.$case === 'notice') this.#shim.ack(Ack.pending);
+        const output = toShim(response);
+        return output && this.#shim.send(output);
+      }
+    }
+  }
+
+  /** Said again to a relay that came back, but not to its shim. */
+  #onPending({ approvalId, planHash }: Pending): Promise<void> | undefined {
+    if (this.#asked === planHash) return undefined;
+    this.#asked = planHash;
+    this.#shim.ack(Ack.pending);
+    return this.#shim.send({ type: 'notice', text: `waiting for approval ${approvalId}` });
+  }
+
+  /** What it would run is looked at before a person is asked: from here the shim waits for as long as it takes. */
+  #inspectHere(wire: WirePlan): undefined {
+    const { engine, container, agent, identity } = this.#options;
+    this.#shim.ack(Ack.pending);
+    const plan = readMirrorPlan(wire, agent, identity);
+    void inspectHere({ engine, container, plan, signal: this.#inspecting.signal }).then(
+      (value) => void this.#call.send({ $case: 'inspected', value }),
+    );
+  }
+
+  #runOriginal(): undefined {
+    if (this.#options.command.version === 0) {
+      throw new ClawrdenError('internal', 'the gateway lets a shim run the original that cannot');
+    }
+    this.#shim.ack(Ack.runOriginal);
+  }
+
+  #runHere(plan: WirePlan): undefined {
+    const { engine, container, command, agent, identity, mirrors } = this.#options;
+    if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
+    this.#shim.ack(Ack.allowed);
+    const mirror = new Mirror({
+      engine,
+      container,
+      plan: readMirrorPlan(plan, agent, identity),
+      command,
+      early: this.#early,
+      send: (output) => this.#sendAndCopy(output),
+      onStarted: (operands) =>
+        void this.#call.send({ $case: 'started', value: { host: '', container, operands: [...operands] } }),
+    });
+    this.#mirror = mirror;
+    mirrors.add(mirror);
+    void mirror.end.then((outcome) => {
+      mirrors.delete(mirror);
+      void this.#call.send({
+        $case: 'mirrorEnd',
+        value: { ...toWireOutcome(outcome), usage: mirror.usage },
+      });
+    });
+  }
+
+  /** Nothing reaches the shim that the gateway can no longer record. */
+  #sendAndCopy(output: Output): Promise<void> | undefined {
+    if (this.#over) return undefined;
+    const copy = toWireCopy(output);
+    return both(copy && this.#call.send(copy), this.#shim.send(output));
+  }
+
+  /** The gateway's word on the end may come before the mirror's own; nothing is left running. */
+  async #endMirror(): Promise<void> {
+    this.#mirror?.cancel(new ClawrdenError('canceled', 'the gateway ended it'));
+    await this.#mirror?.end;
+  }
+}
+
+function startOf({ executionId, agent, command, identity }: ExecutionOptions): Start {
+  return {
+    executionId,
+    agent,
+    command: toWireCommand(command),
+    identity: { ...identity },
+    refusal: undefined,
+    hostLabels: {},
+  };
+}
+
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  return one && other ? Promise.all([one, other]).then(() => {}) : (one ?? other);
+}

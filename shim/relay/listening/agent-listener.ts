@@ -1,0 +1,141 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { RequestLimits } from '../../../src/config/relay-config.ts';
+import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { createAgentBudget } from './agent-budget.ts';
+import { Connection, type ConnectionContext } from './connection.ts';
+import { foldReports } from './folded-reports.ts';
+import type { Peer } from './identity-refusal.ts';
+import { type KeptSocket, keepSocket } from './keep-socket.ts';
+import type { ParseTurn } from './parse-turns.ts';
+import { reportRefusal } from './report-refusal.ts';
+import { turnAway } from './shim-end.ts';
+
+const maxConnections = 256;
+const maxHandshakes = 64;
+/** Refused clients are let read their answer; beyond this nobody gets one. */
+const maxSockets = 512;
+
+export interface ListenerOptions extends Omit<ConnectionContext, 'budget' | 'reportTooMuch'> {
+  /** For all of the agent's clients together. */
+  readonly limits: RequestLimits;
+  /** The relay's, for all agents. */
+  readonly turn: ParseTurn;
+  /** What the kernel says of the process at the other end. */
+  readonly peerOf: (socket: Socket) => Peer;
+}
+
+/** Serves one agent's socket. What one client does costs no other one more than its place. */
+export class AgentListener {
+  readonly #options: ListenerOptions;
+  readonly #context: ConnectionContext;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Each with the promise of its end. */
+  readonly #connections = new Map<Connection, Promise<void>>();
+  /** Sockets whose request is not complete, oldest first. */
+  readonly #handshakes = new Set<Socket>();
+  #kept: KeptSocket | undefined;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const { agent, limits, turn } = options;
+    const budget = createAgentBudget(agent.name, limits, turn);
+    this.#context = { ...options, budget, reportTooMuch: foldReports((refusal) => this.#report(refusal)) };
+    // Half open: a client that has sent its last byte is still told how it ended.
+    this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) =>
+      this.#accept(socket),
+    );
+  }
+
+  async listen(): Promise<void> {
+    const { socket } = this.#options.agent;
+    this.#kept = await keepSocket(this.#server, socket, (text) => this.#socketLost(text));
+    // Out of descriptors, for one: it is for this client, the next may be served.
+    this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
+  }
+
+  /** Takes no new connections; resolves when the open ones have ended. */
+  async drain(): Promise<void> {
+    await this.#kept?.close();
+    await Promise.all(this.#connections.values());
+  }
+
+  /** Ends every open connection within 5 s. */
+  cancelAll(reason: ClawrdenError): void {
+    for (const connection of this.#connections.keys()) connection.cancel(reason);
+  }
+
+  /** An incident in the audit: only this user and root may do that. */
+  #socketLost(text: string): void {
+    const { agent, link } = this.#options;
+    const refusal = new ClawrdenError('socket-replaced', text);
+    this.#warn({ reason: refusal.code }, text);
+    const identity = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+    void reportRefusal(link, { agent: agent.name, refusal, identity, command: undefined }).catch(() => {});
+  }
+
+  #accept(socket: Socket): void {
+    // Reported by the close that follows; without a listener it would be thrown at the process.
+    socket.on('error', () => {});
+    if (this.#sockets.size >= maxSockets) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#connections.size >= maxConnections) this.#turnAway(socket);
+    else this.#attest(socket);
+  }
+
+  #attest(socket: Socket): void {
+    try {
+      this.#serve(socket, this.#options.peerOf(socket));
+    } catch (error) {
+      socket.destroy();
+      this.#warn({}, `the kernel did not say who connected: ${toClawrdenError(error).message}`);
+    }
+  }
+
+  #turnAway(socket: Socket): void {
+    const text = `this agent has ${maxConnections} commands open; wait for one to end`;
+    const refusal = new ClawrdenError('rate-limit', text);
+    turnAway(socket, refusal);
+    this.#context.reportTooMuch(refusal);
+    this.#warn({ reason: 'rate-limit' }, text);
+  }
+
+  #serve(socket: Socket, peer: Peer): void {
+    this.#makeRoom();
+    const connection = new Connection(socket, peer, this.#context);
+    this.#handshakes.add(socket);
+    void connection.received.then(() => this.#handshakes.delete(socket));
+    const done = connection
+      .serve()
+      .catch((error: Error) => this.#warn({ dropped: error.name }, error.message));
+    this.#connections.set(
+      connection,
+      done.finally(() => this.#connections.delete(connection)),
+    );
+  }
+
+  /** The oldest unfinished request gives way: a client in earnest sends its own at once. */
+  #makeRoom(): void {
+    if (this.#handshakes.size < maxHandshakes) return;
+    const [oldest] = this.#handshakes;
+    if (oldest === undefined) return;
+    this.#handshakes.delete(oldest);
+    oldest.destroy();
+  }
+
+  /** Not one by one: a flood here is not to become one there. */
+  #report(refusal: ClawrdenError): void {
+    const { agent, link } = this.#options;
+    const [identity] = agent.users;
+    void reportRefusal(link, { agent: agent.name, refusal, identity, command: undefined }).catch(() => {});
+  }
+
+  #warn(fields: object, message: string): void {
+    const { agent, warn } = this.#options;
+    warn({ agent: agent.name, ...fields }, message);
+  }
+}

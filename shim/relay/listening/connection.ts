@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Command } from '../../../src/command.ts';
+import type { RelayAgentConfig } from '../../../src/config/relay-config.ts';
+import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { newExecutionId } from '../../../src/execution-id.ts';
+import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
+import { reachGateway } from '../control/reach-gateway.ts';
+import type { AgentEngine } from '../execution/agent-engine.ts';
+import type { Mirror } from '../execution/mirror.ts';
+import { relayExecution } from '../execution/relayed-execution.ts';
+import { type Admission, admitRequest } from './admit-request.ts';
+import type { AgentBudget } from './agent-budget.ts';
+import type { CountedLog } from './counted-log.ts';
+import type { ReportTooMuch } from './folded-reports.ts';
+import type { Peer } from './identity-refusal.ts';
+import { receiveRequest } from './receive-request.ts';
+import { reportRefusal } from './report-refusal.ts';
+import { ShimChannel } from './shim-channel.ts';
+import { refuseShim, turnAway } from './shim-end.ts';
+
+export interface ConnectionContext {
+  readonly agent: RelayAgentConfig;
+  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
+  readonly engine: AgentEngine;
+  /** This agent's commands that run here now. */
+  readonly mirrors: Set<Mirror>;
+  readonly log: Logger;
+  /** For what this agent's clients do wrong. */
+  readonly warn: CountedLog;
+  /** This agent's, for all of its clients. */
+  readonly budget: AgentBudget;
+  readonly reportTooMuch: ReportTooMuch;
+}
+
+const requestTimeoutMs = 10_000;
+const reachTimeoutMs = 10_000;
+const reportWaitMs = 1000;
+const cancelTimeoutMs = 5000;
+
+/** One shim's connection, from the first byte to the last: one request, one execution. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #peer: Peer;
+  readonly #context: ConnectionContext;
+  readonly #told: Promise<void>;
+  #shim: ShimChannel | undefined;
+  #body: Promise<Buffer> | undefined;
+  /** Resolves when the request is complete or never will be. */
+  readonly received: Promise<void>;
+
+  constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
+    this.#socket = socket;
+    this.#peer = peer;
+    this.#context = context;
+    this.#told = new Promise((resolve) => {
+      socket.once('finish', resolve).once('close', resolve);
+    });
+    this.#body = receiveRequest(socket, requestTimeoutMs, context.budget.takeRequest);
+    this.received = this.#body.then(ignore, ignore);
+  }
+
+  /**
+   * Resolves when the client has been told how it ended, which one that does not read puts off. Rejects with a
+   * FrameError, and the connection destroyed, where it broke the protocol before its request was read.
+   */
+  async serve(): Promise<void> {
+    try {
+      const { command, refusal } = await this.#admit();
+      if (refusal?.code === 'rate-limit') this.#turnAway(refusal);
+      else if (refusal !== undefined) await this.#refuse(refusal, command);
+      else await this.#run(command);
+      await this.#told;
+    } catch (error) {
+      this.#socket.destroy();
+      throw error;
+    }
+  }
+
+  /** Ends it within 5 s. */
+  cancel(reason: ClawrdenError): void {
+    if (this.#shim === undefined) this.#socket.destroy();
+    else this.#shim.cancel(reason);
+    setTimeout(() => this.#socket.destroy(), cancelTimeoutMs).unref();
+  }
+
+  /** Lets go of the request's bytes: a command may run for hours. */
+  #admit(): Promise<Admission> {
+    const body = this.#body ?? Promise.reject(new Error('a connection is served once'));
+    this.#body = undefined;
+    const { agent, budget } = this.#context;
+    return admitRequest(body, this.#peer, agent.users, budget);
+  }
+
+  #turnAway(refusal: ClawrdenError): void {
+    const { agent, warn, reportTooMuch } = this.#context;
+    turnAway(this.#socket, refusal);
+    reportTooMuch(refusal);
+    warn({ agent: agent.name, reason: refusal.code }, refusal.message);
+  }
+
+  /** The gateway records it, but the answer does not wait for that longer than 1 s. */
+  async #refuse(refusal: ClawrdenError, command: Command | undefined): Promise<void> {
+    const { agent, link, warn } = this.#context;
+    const report = reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });
+    await Promise.race([report, sleep(reportWaitMs)]);
+    refuseShim(this.#socket, refusal);
+    const recorded = await report;
+    warn({ agent: agent.name, ...this.#peer, reason: refusal.code, recorded }, refusal.message);
+  }
+
+  async #run(command: Command): Promise<void> {
+    const executionId = newExecutionId();
+    const start = performance.now();
+    this.#shim = new ShimChannel(this.#socket, command.version, this.#context.budget.waitAfter);
+    const outcome = await this.#outcomeOf(this.#shim, command, executionId);
+    this.#shim.finish(outcome);
+    const { agent, log } = this.#context;
+    log.info({ agent: agent.name, executionId, outcome, ms: Math.round(performance.now() - start) }, 'ended');
+  }
+
+  async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
+    const { agent, link, engine, mirrors } = this.#context;
+    try {
+      await reachGateway(link, reachTimeoutMs, shim.gone);
+      const { name, container } = agent;
+      return await relayExecution({
+        ...{ shim, link, engine, mirrors, container, executionId, command },
+        agent: name,
+        identity: this.#peer,
+      });
+    } catch (error) {
+      return outcomeOf(toClawrdenError(error));
+    }
+  }
+}
+
+function ignore(): void {}

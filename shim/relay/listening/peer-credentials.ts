@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nativeFile } from '../../../src/native-file.ts';
+
+/** A process as the kernel saw it at connect(2). `pid` is 0 where it lies in a pid namespace that we cannot see. */
+export interface PeerCredentials {
+  readonly pid: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface PeerCredentialSource {
+  /** Of an accepted Unix socket; throws where the kernel does not say. Ask before the first byte is read. */
+  readonly of: (socket: Socket) => PeerCredentials;
+  /** Connects to a socket of its own and rejects unless this process is what it reads back. */
+  readonly selfTest: () => Promise<void>;
+}
+
+interface Addon {
+  readonly peerCredentials: (fd: number) => PeerCredentials;
+}
+
+const selfTestTimeoutMs = 5000;
+
+/** Loads the addon that `make -C shim/native` builds. Throws where it is missing or does not load. */
+export function loadPeerCredentials(path = nativeFile('peercred.node')): PeerCredentialSource {
+  const addon = loadAddon(path);
+  const of = (socket: Socket) => addon.peerCredentials(descriptorOf(socket));
+  return { of, selfTest: () => selfTest(of, path) };
+}
+
+function loadAddon(path: string): Addon {
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (error) {
+    // Node says where it looked on further lines.
+    const [why] = (error as Error).message.split('\n');
+    throw broken(path, `cannot be loaded (${why})`, error);
+  }
+}
+
+/** Node has no public way to the descriptor of a socket; the self-test at start notices if this one goes away. */
+function descriptorOf(socket: Socket): number {
+  const fd = (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd;
+  if (fd === undefined || fd < 0) throw new Error('the socket has no descriptor any more');
+  return fd;
+}
+
+async function selfTest(of: PeerCredentialSource['of'], path: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'clawrden-peer-'));
+  const server = createServer({ pauseOnConnect: true });
+  try {
+    const { pid, uid, gid } = await credentialsOfSelf(of, server, join(directory, 'self'));
+    const expected = { pid: process.pid, uid: process.geteuid?.(), gid: process.getegid?.() };
+    if (pid !== expected.pid || uid !== expected.uid || gid !== expected.gid) {
+      const [read, own] = [`${pid}/${uid}/${gid}`, `${expected.pid}/${expected.uid}/${expected.gid}`];
+      throw new Error(`it reads pid/uid/gid ${read} for this process, which is ${own}`);
+    }
+  } catch (error) {
+    throw broken(path, `failed its self-test: ${(error as Error).message}`, error);
+  } finally {
+    server.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function credentialsOfSelf(of: PeerCredentialSource['of'], server: Server, path: string) {
+  const signal = AbortSignal.timeout(selfTestTimeoutMs);
+  server.listen(path);
+  await once(server, 'listening', { signal });
+  const client = connect(path);
+  try {
+    const [accepted] = (await once(server, 'connection', { signal })) as [Socket];
+    try {
+      return of(accepted);
+    } finally {
+      accepted.destroy();
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
+function broken(path: string, why: string, cause: unknown): Error {
+  return new Error(`the peer-credential addon ${path} ${why}; build it with make -C shim/native`, { cause });
+}

@@ -1,0 +1,205 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { escapeUnprintable } from '../../../src/text/render-text.ts';
+import type { Input, Output } from '../../../src/wire/execution-io.ts';
+import {
+  encodeFrameHeader,
+  type Frame,
+  FrameError,
+  FrameReader,
+  FrameType,
+} from '../../../src/wire/frames.ts';
+import { drained } from './drained.ts';
+import { closeGently, endLine, exitPayload, refuseShim } from './shim-end.ts';
+import { parseShimFrame } from './shim-input.ts';
+
+export const Ack = { allowed: 0, denied: 1, pending: 2, runOriginal: 3 } as const;
+export type Ack = (typeof Ack)[keyof typeof Ack];
+
+export type ToShim = Output | { readonly type: 'notice'; readonly text: string };
+
+type InputHandler = (input: Input) => Promise<void> | undefined;
+
+const maxEarlyInputs = 16;
+
+/**
+ * One shim's connection behind its request: acks and frames out, inputs in. Reads at once, so that a cancel or a
+ * hang-up is seen whatever the rest waits for. Nothing is sent twice and nothing after the end.
+ */
+export class ShimChannel {
+  readonly #socket: Socket;
+  readonly #version: number;
+  readonly #abort = new AbortController();
+  readonly #reader = new FrameReader();
+  readonly #waitAfter: (frames: readonly Frame[]) => number;
+  /** While there are any nothing is read. */
+  #holds = 0;
+  #ack: Ack | undefined;
+  #credit = 0;
+  #stdinEnded = false;
+  #unreadSent = false;
+  #finished = false;
+  #early: Input[] = [];
+  #handler: InputHandler | undefined;
+
+  /** `version` is that of the shim's request; `waitAfter` tells for how many milliseconds nothing is read behind these frames. */
+  constructor(socket: Socket, version: number, waitAfter: (frames: readonly Frame[]) => number) {
+    this.#waitAfter = waitAfter;
+    this.#socket = socket;
+    this.#version = version;
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('end', () => this.#hungUp());
+    socket.on('close', () => this.#hungUp());
+    // It may have been ended while its request waited to be read.
+    if (socket.destroyed) this.#hungUp();
+    socket.resume();
+  }
+
+  /** Aborts with `canceled` where the shim asks for it, with `requester-gone` where it hangs up. */
+  get gone(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  cancel(reason: ClawrdenError): void {
+    this.#abort.abort(reason);
+  }
+
+  /** From now on inputs go to `handler`, after those that came earlier. While it waits nothing is read. */
+  listen(handler: InputHandler): void {
+    this.#handler = handler;
+    for (const input of this.#early.splice(0)) this.#deliver(input);
+  }
+
+  /** `pending` once at most, and one of the others behind it; what comes again is not sent. */
+  ack(ack: Ack): undefined {
+    if (this.#ack === ack || this.#decided) return;
+    this.#ack = ack;
+    this.#socket.write(Uint8Array.of(ack));
+    if (ack === Ack.runOriginal) this.#end();
+    return undefined;
+  }
+
+  send(output: ToShim): Promise<void> | undefined {
+    switch (output.type) {
+      case 'stdout':
+        return this.#frame(FrameType.stdout, output.bytes);
+      case 'stderr':
+        return this.#frame(FrameType.stderr, output.bytes);
+      case 'credit':
+        this.#credit += output.bytes;
+        return this.#frame(FrameType.credit, uint32(output.bytes));
+      case 'closed':
+        return this.#frame(FrameType.closed, Uint8Array.of(output.fd));
+      case 'stopped':
+        return this.#frame(FrameType.stopped, Uint8Array.of(output.signal));
+      case 'unread':
+        this.#unreadSent = true;
+        return this.#frame(FrameType.unread, uint32(output.bytes));
+      case 'notice':
+        return this.#frame(FrameType.notice, Buffer.from(escapeUnprintable(output.text)));
+    }
+  }
+
+  /** The end of the conversation, however far it got. */
+  finish(outcome: Outcome): void {
+    if (this.#finished) return;
+    if (!this.#decided && 'reason' in outcome && outcome.kind === 'denied') {
+      this.#finished = true;
+      return refuseShim(this.#socket, new ClawrdenError(outcome.reason, outcome.text));
+    }
+    this.ack(Ack.allowed);
+    if ('reason' in outcome) void this.#frame(FrameType.stderr, endLine(outcome.reason, outcome.text));
+    if (!this.#unreadSent) void this.send({ type: 'unread', bytes: 0 });
+    void this.#frame(FrameType.exit, exitPayload(outcome, this.#version));
+    this.#end();
+  }
+
+  get #decided(): boolean {
+    return this.#ack !== undefined && this.#ack !== Ack.pending;
+  }
+
+  /** Two writes in one system call: output is never copied here. */
+  #frame(type: number, payload: Uint8Array): Promise<void> | undefined {
+    if (this.#finished || !this.#mayTake(type)) return undefined;
+    this.#socket.cork();
+    this.#socket.write(encodeFrameHeader(type, payload.length));
+    const goOn = this.#socket.write(payload);
+    this.#socket.uncork();
+    return goOn || this.#socket.destroyed ? undefined : drained(this.#socket);
+  }
+
+  #mayTake(type: number): boolean {
+    if (!this.#decided) return type === FrameType.notice && this.#ack === Ack.pending && this.#version > 0;
+    return this.#version > 0 || type <= FrameType.exit;
+  }
+
+  #end(): void {
+    this.#finished = true;
+    closeGently(this.#socket);
+  }
+
+  #hungUp(): void {
+    if (this.#finished || this.#abort.signal.aborted) return;
+    this.#abort.abort(new ClawrdenError('requester-gone', 'the shim hung up'));
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#finished) return;
+    try {
+      const frames = this.#reader.push(chunk);
+      for (const frame of frames) this.#take(parseShimFrame(frame));
+      const waitMs = this.#waitAfter(frames);
+      if (waitMs > 0) this.#holdUntil(sleep(waitMs, undefined, { ref: false }));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#abort.abort(
+        new ClawrdenError('request-invalid', `the shim broke the protocol: ${error.message}`),
+      );
+      this.#socket.destroy();
+    }
+  }
+
+  #take(input: Input | { readonly type: 'cancel' }): void {
+    if (input.type === 'cancel') {
+      this.#abort.abort(new ClawrdenError('canceled', 'the shim asked for it'));
+      return;
+    }
+    this.#checkStdin(input);
+    this.#deliver(input);
+  }
+
+  #checkStdin(input: Input): void {
+    if (input.type !== 'stdin' && input.type !== 'stdin-end') return;
+    if (this.#stdinEnded) throw new FrameError('stdin behind its end');
+    if (input.type === 'stdin-end') this.#stdinEnded = true;
+    else this.#credit -= input.bytes.length;
+    if (this.#credit < 0) throw new FrameError('more stdin than there was credit for');
+  }
+
+  #deliver(input: Input): void {
+    if (this.#handler === undefined) {
+      if (this.#early.length === maxEarlyInputs) throw new FrameError('too many inputs before the answer');
+      this.#early.push(input);
+      return;
+    }
+    const wait = this.#handler(input);
+    if (wait !== undefined) this.#holdUntil(wait);
+  }
+
+  #holdUntil(wait: Promise<void>): void {
+    this.#holds += 1;
+    this.#socket.pause();
+    void wait.then(() => {
+      this.#holds -= 1;
+      if (this.#holds === 0) this.#socket.resume();
+    });
+  }
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value, 0);
+  return bytes;
+}

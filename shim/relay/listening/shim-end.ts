@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net';
+import type { ClawrdenError } from '../../../src/errors.ts';
+import { exitOf, type Outcome, outcomeOf } from '../../../src/outcome.ts';
+import { escapeUnprintable } from '../../../src/text/render-text.ts';
+import { encodeFrame, FrameType } from '../../../src/wire/frames.ts';
+
+const denied = 1;
+const lingerMs = 1000;
+
+/**
+ * The whole answer to a request that is refused, and the end of the connection. The exit frame is that of version 1:
+ * a version-0 shim reads nothing behind the ack.
+ */
+export function refuseShim(socket: Socket, refusal: ClawrdenError): void {
+  socket.write(refusalBytes(refusal));
+  closeGently(socket);
+}
+
+/** The same, without reading a byte more: what a client sends that asks for too much is no work. */
+export function turnAway(socket: Socket, refusal: ClawrdenError): void {
+  socket.pause();
+  socket.end(refusalBytes(refusal));
+  destroyLater(socket);
+}
+
+function refusalBytes(refusal: ClawrdenError): Buffer {
+  const line = encodeFrame(FrameType.stderr, endLine(refusal.code, refusal.message));
+  const exit = encodeFrame(FrameType.exit, exitPayload(outcomeOf(refusal), 1));
+  return Buffer.concat([Uint8Array.of(denied), line, exit]);
+}
+
+/** What the shim writes to stderr for every end that is not the tool's. One line of ASCII, whatever is in `text`. */
+export function endLine(reason: string, text: string): Buffer {
+  return Buffer.from(`clawrden: ${reason}: ${escapeUnprintable(text)}\n`);
+}
+
+export function exitPayload(outcome: Outcome, version: number): Uint8Array {
+  const { code, signal } = exitOf(outcome);
+  if (version > 0) return Uint8Array.of(code, signal);
+  return Uint8Array.of(signal === 0 ? code : 128 + signal);
+}
+
+/** Reads and drops what the client is still writing for 1 s: a close with unread bytes would reset it. */
+export function closeGently(socket: Socket): void {
+  socket.end(() => destroyLater(socket));
+  socket.resume();
+}
+
+function destroyLater(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
+}

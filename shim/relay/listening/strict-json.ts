@@ -1,0 +1,145 @@
+import { renderArgument } from '../../../src/text/render-text.ts';
+
+/** The text is not JSON as this reader takes it. */
+export class JsonError extends Error {
+  override name = 'JsonError';
+}
+
+/** A key that nobody asked for. */
+export class UnknownKeyError extends JsonError {}
+
+/** More values than any request has. */
+export class TooManyValuesError extends JsonError {}
+
+/** What a reader goes no further than. */
+export interface JsonLimits {
+  /** That any of its objects may have. */
+  readonly keys: ReadonlySet<string>;
+  /** How many more values there may be; counts down. */
+  left: number;
+}
+
+const maxDepth = 8;
+const maxShown = 64;
+
+/**
+ * JSON text to a value, in linear time. Refuses what JSON.parse lets pass: a key twice, nesting deeper than 8 and
+ * strings that are not well-formed Unicode. Objects have no prototype. Throws a JsonError, as soon as one is due.
+ */
+export function readStrictJson(text: string, limits?: JsonLimits): unknown {
+  const reader: Reader = { text, at: 0, limits };
+  const value = readValue(reader, 0);
+  if (peek(reader) !== '') throw wrong(reader, 'the end');
+  return value;
+}
+
+interface Reader {
+  readonly text: string;
+  at: number;
+  readonly limits: JsonLimits | undefined;
+}
+
+function readValue(reader: Reader, depth: number): unknown {
+  if (depth > maxDepth) throw new JsonError(`it is nested deeper than ${maxDepth}`);
+  if (reader.limits !== undefined) countValue(reader.limits);
+  switch (peek(reader)) {
+    case '{':
+      return readObject(reader, depth);
+    case '[':
+      return readArray(reader, depth);
+    case '"':
+      return readString(reader);
+    default:
+      return take(reader, endOfScalar(reader));
+  }
+}
+
+function countValue(limits: JsonLimits): void {
+  limits.left -= 1;
+  if (limits.left < 0) throw new TooManyValuesError('it has more values than any request');
+}
+
+function shown(key: string): string {
+  return renderArgument(key.slice(0, maxShown));
+}
+
+function readObject(reader: Reader, depth: number): object {
+  const object: Record<string, unknown> = Object.create(null);
+  readItems(reader, '}', () => {
+    const key = readString(reader);
+    if (Object.hasOwn(object, key)) throw new JsonError(`the key ${shown(key)} is there twice`);
+    if (reader.limits?.keys.has(key) === false) throw new UnknownKeyError(shown(key));
+    expect(reader, ':');
+    object[key] = readValue(reader, depth + 1);
+  });
+  return object;
+}
+
+function readArray(reader: Reader, depth: number): unknown[] {
+  const array: unknown[] = [];
+  readItems(reader, ']', () => array.push(readValue(reader, depth + 1)));
+  return array;
+}
+
+function readItems(reader: Reader, close: string, readItem: () => void): void {
+  reader.at += 1;
+  if (peek(reader) === close) {
+    reader.at += 1;
+    return;
+  }
+  for (;;) {
+    readItem();
+    if (peek(reader) !== ',') break;
+    reader.at += 1;
+  }
+  expect(reader, close);
+}
+
+function readString(reader: Reader): string {
+  if (peek(reader) !== '"') throw wrong(reader, 'a string');
+  const value = take(reader, endOfString(reader)) as string;
+  if (!value.isWellFormed()) throw new JsonError('a string is not well-formed Unicode');
+  return value;
+}
+
+function endOfString(reader: Reader): number {
+  const { text, at } = reader;
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text.charAt(quote - 1 - backslashes) === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  throw wrong(reader, 'a string that ends');
+}
+
+function endOfScalar({ text, at }: Reader): number {
+  let end = at;
+  while (end < text.length && !' \t\n\r,]}'.includes(text.charAt(end))) end += 1;
+  return end;
+}
+
+/** Only where a token ends was found out here; what is in it JSON.parse judges. */
+function take(reader: Reader, end: number): unknown {
+  try {
+    const value: unknown = JSON.parse(reader.text.slice(reader.at, end));
+    reader.at = end;
+    return value;
+  } catch {
+    throw wrong(reader, 'a JSON value');
+  }
+}
+
+/** The next character behind white space; empty at the end. */
+function peek(reader: Reader): string {
+  while (reader.at < reader.text.length && ' \t\n\r'.includes(reader.text.charAt(reader.at))) reader.at += 1;
+  return reader.text.charAt(reader.at);
+}
+
+function expect(reader: Reader, character: string): void {
+  if (peek(reader) !== character) throw wrong(reader, JSON.stringify(character));
+  reader.at += 1;
+}
+
+function wrong({ at }: Reader, expected: string): JsonError {
+  return new JsonError(`at character ${at} there should be ${expected}`);
+}

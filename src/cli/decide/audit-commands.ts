@@ -1,0 +1,112 @@
+import type { KeyObject } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { stateFiles } from '../../pki/state-files.ts';
+import { printFacts, printJson } from '../print/output.ts';
+import { CliError } from '../reach/cli-error.ts';
+
+/** `clawrden audit …`. Both read the files themselves: an audit must be checkable without the gateway. */
+export function auditCommands(): Command {
+  return new Command('audit')
+    .description('check and read the audit log')
+    .enablePositionalOptions()
+    .addCommand(verifyCommand())
+    .addCommand(tailCommand());
+}
+
+interface VerifyOptions {
+  readonly key?: string;
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+function verifyCommand(): Command {
+  return new Command('verify')
+    .description('follow the hash chain, through rotated parts too, and name the first bad record')
+    .argument('[file]', 'the log', 'audit.jsonl')
+    .option(
+      '--key <file>',
+      "the gateway's signing key, public or private (default: signing-key.pem beside the log)",
+    )
+    .option(
+      '--database <file>',
+      "the gateway's, which knows the last record (default: clawrden.db beside the log, where it is yours)",
+    )
+    .option('--json', 'machine-readable')
+    .action(verify);
+}
+
+async function verify(file: string, options: VerifyOptions): Promise<void> {
+  const [{ auditFiles }, { verifyAudit }, { recordedLink }] = await Promise.all([
+    import('../../audit/audit-files.ts'),
+    import('../../audit/verify-audit.ts'),
+    import('../../audit/recorded-link.ts'),
+  ]);
+  const key = await readKey(file, options.key);
+  const database = options.database ?? join(dirname(file), stateFiles.database);
+  // First: what is appended meanwhile is in the files only.
+  const recorded = await recordedLink(database).catch(unusable(database));
+  const files = await auditFiles(file).catch(unreadable(file));
+  await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
+  const report = await verifyAudit(files, { key, recorded }).catch(unreadable(file));
+  const { problem } = report;
+  if (options.json === true)
+    printJson({ ok: problem === undefined, files, signaturesChecked: key !== undefined, ...report });
+  else
+    printFacts([
+      ['files', String(files.length)],
+      ['records', String(report.records)],
+      ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
+      ['vouched for', report.vouchedFor === 0 ? 'nothing' : `records 1 to ${report.vouchedFor}`],
+    ]);
+  if (problem === undefined) return;
+  const where = `audit: ${problem.file}:${problem.line}`;
+  throw new CliError(where, problem.why, 'nothing from there on can be relied on: keep the file as it is');
+}
+
+function unusable(database: string): (error: unknown) => never {
+  return (error) => {
+    const way = 'give another copy of it with --database, or a file that is not there to do without';
+    throw new CliError(`audit: ${database}`, (error as Error).message, way);
+  };
+}
+
+function unreadable(file: string): (error: unknown) => never {
+  return (error) => {
+    throw new CliError(
+      `audit: ${file}`,
+      (error as Error).message,
+      "give the path of the gateway's audit log",
+    );
+  };
+}
+
+async function readKey(file: string, given: string | undefined): Promise<KeyObject | undefined> {
+  const { createPublicKey } = await import('node:crypto');
+  try {
+    return createPublicKey(await readFile(given ?? join(dirname(file), stateFiles.signingKey)));
+  } catch (error) {
+    if (given === undefined) return undefined;
+    throw new CliError(`audit: ${given}`, (error as Error).message, "give the gateway's signing key, in PEM");
+  }
+}
+
+interface TailOptions {
+  readonly lines: string;
+  readonly follow?: boolean;
+}
+
+function tailCommand(): Command {
+  return new Command('tail')
+    .description('the newest records, as JSON lines')
+    .argument('[file]', 'the log', 'audit.jsonl')
+    .option('-n, --lines <count>', 'how many', '10')
+    .option('-f, --follow', 'go on as records come')
+    .option('--json', 'as it is anyway')
+    .action(async (file: string, options: TailOptions) => {
+      const { tailAudit } = await import('./tail-audit.ts');
+      await tailAudit(file, Number(options.lines), options.follow === true).catch(unreadable(file));
+    });
+}

@@ -1,0 +1,42 @@
+import { quoteText, renderArgument, renderArgv } from '../../text/render-text.ts';
+import { planFacts } from '../print/describe-plan.ts';
+import { type Cell, type Color, printFacts, printFolded, printJson } from '../print/output.ts';
+import { withGateway } from '../reach/with-gateway.ts';
+
+export interface ExplainOptions {
+  readonly policy?: string;
+  readonly agent: string;
+  readonly uid?: number;
+  readonly cwd?: string;
+  readonly json?: boolean;
+  readonly context?: string;
+}
+
+/** Asks the running gateway: its policy, its agents, and the plan as it would be made. */
+export async function explainByGateway(
+  tool: string,
+  args: readonly string[],
+  options: ExplainOptions,
+): Promise<void> {
+  const { agent, uid, cwd = '', json } = options;
+  const answer = await withGateway('policy explain', options, async (client) => {
+    const { WardenServiceService } = await import('../../gen/clawrden/v1/warden.ts');
+    return client.call(WardenServiceService.explainCommand, {
+      ...{ agent, tool, args: [...args], cwd },
+      ...(uid === undefined ? {} : { uid }),
+    });
+  });
+  const { action, rule, line, reason, code, plan, problem, questionSeconds, policyHash } = answer;
+  if (json === true) return printJson({ ...answer, plan: plan === '' ? undefined : JSON.parse(plan) });
+  printFolded([action, colors[action] ?? 'grey'], `  ${renderArgv([tool, ...args])}`);
+  const rows: (readonly [name: string, value: Cell | undefined])[] = [
+    ['rule', `${renderArgument(rule)}${line === 0 ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
+    ['code', code === '' ? undefined : code],
+    ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
+    ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
+    ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),
+  ];
+  printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+const colors: Readonly<Record<string, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };

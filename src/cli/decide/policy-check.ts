@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import type { Policy } from '../../policy/policy.ts';
+import type { PolicyFindings } from '../../policy/review/check-policy.ts';
+import { printJson, printLine } from '../print/output.ts';
+import { CliError } from '../reach/cli-error.ts';
+import { readPolicy } from './read-policy.ts';
+
+interface CheckOptions {
+  readonly json?: boolean;
+  readonly force?: boolean;
+}
+
+/** Exit status 0: the policy loads and has no errors, or `--force` takes them for warnings. */
+export function policyCheckCommand(): Command {
+  return new Command('check')
+    .description('load a policy and say what is wrong with it')
+    .argument('<file>', 'policy.yaml')
+    .option('--json', 'print one JSON object')
+    .option('--force', 'take errors for warnings (default: allow, for one)')
+    .action(check);
+}
+
+async function check(file: string, options: CheckOptions): Promise<void> {
+  const result = await readPolicy(file);
+  if ('problems' in result) return refuse(file, result.problems, options);
+  const { checkPolicy } = await import('../../policy/review/check-policy.ts');
+  const findings = checkPolicy(result.policy);
+  const ok = findings.errors.length === 0 || options.force === true;
+  if (options.json === true) {
+    const { version, hash } = result.policy;
+    printJson({ file, ok, version, hash, problems: [], ...findings });
+    if (!ok) process.exitCode = 1;
+    return;
+  }
+  print(file, result.policy, findings, ok);
+  if (!ok) throw new CliError('policy check', `${file} has errors`, 'mend them, or insist with --force');
+}
+
+function refuse(file: string, problems: readonly string[], { json }: CheckOptions): void {
+  if (json === true) {
+    printJson({ file, ok: false, problems, errors: [], warnings: [] });
+    process.exitCode = 1;
+    return;
+  }
+  for (const problem of problems) printLine(problem);
+  throw new CliError('policy check', `${file} is no policy`, `mend what is named above`);
+}
+
+function print(file: string, policy: Policy, { errors, warnings }: PolicyFindings, ok: boolean): void {
+  const { version, tools, rules, hash } = policy;
+  printLine(`${file}: version ${version}, ${count(tools.size, 'tool')}, ${count(rules.length, 'rule')}`);
+  printLine(`sha256 ${hash}`);
+  for (const error of errors) printLine(['error', 'red'], `    ${error}`);
+  for (const warning of warnings) printLine(['warning', 'yellow'], `  ${warning}`);
+  const counts = `${count(errors.length, 'error')}, ${count(warnings.length, 'warning')}`;
+  printLine(ok ? ['ok', 'green'] : ['not ok', 'red'], `, ${counts}`);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

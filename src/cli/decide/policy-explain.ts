@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Action, ToolDefinition } from '../../policy/policy.ts';
+import type { Explanation } from '../../policy/rules/explain.ts';
+import { quoteText, renderArgument, renderArgv } from '../../text/render-text.ts';
+import { type Cell, type Color, printFacts, printFolded, printJson } from '../print/output.ts';
+import { CliError } from '../reach/cli-error.ts';
+import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
+import { readPolicy } from './read-policy.ts';
+
+/** Exit status 0 once there is an answer, whatever it is. */
+export function policyExplainCommand(): Command {
+  return new Command('explain')
+    .description('say what would happen to a command, and why, without running it')
+    .usage('[options] -- TOOL [ARG ...]')
+    .argument('<tool>', 'the tool, as the agent would type it')
+    .argument('[args...]', 'its arguments')
+    .option('--policy <file>', 'the policy to ask (default: the one that the gateway has in force)')
+    .option('--agent <name>', 'the agent that asks', '')
+    .option('--uid <number>', "the agent's user (default: its first)", parseUid)
+    .option('--cwd <directory>', 'where it would start (default: the workspace)')
+    .option('--json', 'print one JSON object')
+    .option('--context <file>', 'where the gateway is and who you are')
+    .passThroughOptions()
+    .action((tool: string, args: string[], _options, command: Command) =>
+      explain(tool, args, command.optsWithGlobals()),
+    );
+}
+
+function parseUid(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a number.');
+  return Number(text);
+}
+
+const anyUid = 1000;
+
+async function explain(tool: string, args: readonly string[], options: ExplainOptions): Promise<void> {
+  const { policy: file, agent, uid = anyUid, cwd } = options;
+  if (file === undefined) return explainByGateway(tool, args, options);
+  const result = await readPolicy(file);
+  if ('problems' in result) {
+    throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);
+  }
+  const { explainCommand } = await import('../../policy/rules/explain.ts');
+  const facts = { agent, tool, args, uid, gid: uid, cwd: cwd ?? result.policy.workspace };
+  const explanation = explainCommand(result.policy, facts);
+  if (options.json === true) printJson(explanation);
+  else print(explanation);
+}
+
+const colors: Readonly<Record<Action, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };
+
+function print({ decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash }: Explanation): void {
+  const { action, rule, reason, tool, code } = decision;
+  const rows: (readonly [name: string, value: Cell | undefined])[] = [
+    ['rule', `${renderArgument(rule)}${line === undefined ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
+    ['code', code],
+    ['runs', tool && describeTool(tool)],
+    ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
+    ['question', action === 'ask' ? `refused after ${duration(approvalExpiresMs)}` : undefined],
+    ['cwd', quoteText(cwd)],
+    ['policy', policyHash],
+  ];
+  printFolded([action, colors[action]], `  ${renderArgv(argv)}`);
+  printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: ToolDefinition): string {
+  if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
+  if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
+  const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
+  return `in a fresh container of ${image} (ghost), network ${network}, ${limits}, stdin ${stdin}`;
+}
+
+function duration(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
+}

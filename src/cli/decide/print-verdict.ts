@@ -1,0 +1,15 @@
+import type { Approval } from '../../gen/clawrden/v1/warden.ts';
+import { printFolded, printJson } from '../print/output.ts';
+import type { GatewayOptions } from '../reach/with-gateway.ts';
+import { commandText } from '../run/describe-execution.ts';
+import { askedBy, withPlan } from './show-approval.ts';
+
+/** What was decided about, in one line. */
+export function printVerdict(word: 'approve' | 'deny', approval: Approval, { json }: GatewayOptions): void {
+  if (json === true) return printJson({ verdict: word, ...withPlan(approval) });
+  const said = word === 'approve' ? (['approved ', 'green'] as const) : (['denied ', 'red'] as const);
+  printFolded(said, `${askedBy(approval)}: ${commandText(approval)}`, [
+    `  plan ${approval.planHash}`,
+    'grey',
+  ]);
+}

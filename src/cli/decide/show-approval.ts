@@ -1,0 +1,54 @@
+import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
+import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
+import { quoteText, renderArgument } from '../../text/render-text.ts';
+import { planFacts } from '../print/describe-plan.ts';
+import { type Fact, printFacts, printFolded, printLine } from '../print/output.ts';
+import { readPages } from '../reach/read-pages.ts';
+import { between, commandText, localTime } from '../run/describe-execution.ts';
+
+/** One question, with all of what would run. */
+export function printApproval(approval: Approval): void {
+  printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
+  printFacts(approvalFacts(approval).map(([name, value]) => [`  ${name}`, value] as const));
+  printLine('');
+}
+
+/** One whose plan is too long to stand among others. */
+export function printSummary(approval: Approval): void {
+  printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
+  printFacts([['  command', commandText(approval)]]);
+  printFolded([`  its plan has ${approval.planBytes} bytes: clawrden show ${approval.id}`, 'yellow']);
+  printLine('');
+}
+
+/** Everything that a person decides about. */
+export function approvalFacts(approval: Approval): Fact[] {
+  return [
+    ['because', `${renderArgument(approval.rule)}: ${quoteText(approval.reason)}`],
+    ['asked', localTime(approval.createdAt)],
+    ['plan', approval.planHash],
+    ...planFacts(approval.plan),
+  ];
+}
+
+export function askedBy({ agent }: Approval): string {
+  return agent === '' ? 'an orchestrator' : renderArgument(agent);
+}
+
+export function timeLeft({ expiresAt }: Approval): string {
+  return between(new Date().toISOString(), expiresAt);
+}
+
+/** For JSON: the plan as an object; without it where it was not fetched. */
+export function withPlan({ plan, ...approval }: Approval): object {
+  return plan === '' ? approval : { ...approval, plan: JSON.parse(plan) as object };
+}
+
+/** All that wait, without their plans. */
+export async function listWaiting(client: GatewayClient): Promise<readonly Approval[]> {
+  const { rows } = await readPages({}, async (request) => {
+    const { approvals, nextPageToken } = await client.call(WardenServiceService.listApprovals, request);
+    return { rows: approvals, next: nextPageToken };
+  });
+  return rows;
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
+import { plain } from '../../reach/grpc-error.ts';
+
+export interface ApprovalsFollower {
+  /** What waits now, without plans; the next is read when this has resolved. */
+  readonly onApprovals: (approvals: readonly Approval[]) => Promise<void> | void;
+  /** The gateway cannot be heard, and why; what waits is told anew when it can. */
+  readonly onLost: (why: string) => Promise<void> | void;
+}
+
+const retryMs = 1_000;
+
+/**
+ * Follows the queue until `signal` aborts. Rejects with a gRPC `ServiceError` where the gateway was never reached or
+ * refuses the caller; a connection that is lost later is made again.
+ */
+export async function followApprovals(
+  client: GatewayClient,
+  follower: ApprovalsFollower,
+  signal: AbortSignal,
+): Promise<void> {
+  let reached = false;
+  while (!signal.aborted) {
+    try {
+      await followOnce(client, signal, async (approvals) => {
+        reached = true;
+        await follower.onApprovals(approvals);
+      });
+      if (!signal.aborted) await follower.onLost('the gateway ended the stream');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!reached || !isPassing(error)) throw error;
+      await follower.onLost(plain(error.details));
+    }
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function followOnce(
+  client: GatewayClient,
+  signal: AbortSignal,
+  onApprovals: (approvals: readonly Approval[]) => Promise<void>,
+): Promise<void> {
+  const stream = client.watchApprovals();
+  const cancel = () => stream.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const waiting = new Map<string, Approval>();
+    for await (const { came, gone, more } of stream as AsyncIterable<WatchApprovalsResponse>) {
+      for (const id of gone) waiting.delete(id);
+      for (const approval of came) waiting.set(approval.id, approval);
+      if (!more) await onApprovals([...waiting.values()]);
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    stream.cancel();
+  }
+}
+
+const passing: ReadonlySet<number> = new Set([
+  status.UNAVAILABLE,
+  status.CANCELLED,
+  status.INTERNAL,
+  status.DEADLINE_EXCEEDED,
+  status.UNKNOWN,
+  status.UNAUTHENTICATED,
+]);
+
+/** UNAUTHENTICATED too: a gateway that was made anew does not know the token of before. */
+function isPassing(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && passing.has(error.code as number) && 'details' in error;
+}

@@ -1,0 +1,50 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Row } from '../../print/cells.ts';
+import { colored } from '../../print/output.ts';
+
+/** The terminal while a program has all of it. */
+export interface FullScreen {
+  readonly draw: (rows: readonly Row[]) => void;
+  readonly bell: () => void;
+  /** Gives the terminal back as it was; may be called more than once. */
+  readonly leave: () => void;
+  /** Takes it again, and all of it is drawn again. */
+  readonly enter: () => void;
+}
+
+// The other screen, no cursor, pastes marked as such.
+const entering = '\x1b[?1049h\x1b[?25l\x1b[?2004h';
+const leaving = '\x1b[?2004l\x1b[?25h\x1b[?1049l';
+// What is between the two appears at once, where the terminal can.
+const [frameBegins, frameEnds] = ['\x1b[?2026h', '\x1b[?2026l'];
+
+/** Takes the terminal until `leave`, which also happens by itself however the process ends, but for SIGKILL. */
+export function openFullScreen(input: ReadStream, output: WriteStream): FullScreen {
+  let entered = false;
+  let shown = '';
+  const leave = () => {
+    if (!entered) return;
+    entered = false;
+    input.setRawMode(false);
+    output.write(leaving);
+  };
+  const enter = () => {
+    entered = true;
+    shown = '';
+    input.setRawMode(true);
+    output.write(entering);
+  };
+  process.on('exit', leave);
+  enter();
+  return {
+    enter,
+    leave,
+    bell: () => void output.write('\x07'),
+    draw: (rows) => {
+      const text = rows.map((row) => `\x1b[K${row.map(colored).join('')}`).join('\r\n');
+      if (!entered || text === shown) return;
+      shown = text;
+      output.write(`${frameBegins}\x1b[H${text}\x1b[J${frameEnds}`);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import type { Approval } from '../../../gen/clawrden/v1/warden.ts';
+import { printJson } from '../../print/output.ts';
+import type { Context } from '../../reach/context.ts';
+import { withPlan } from '../show-approval.ts';
+import { fetchQuestion } from '../show-question.ts';
+import { noteShown } from '../shown-questions.ts';
+import { followApprovals } from './follow-approvals.ts';
+
+/** Prints one line of JSON for each question that comes, with its plan, or goes, until stdout is closed. */
+export async function watchLines(client: GatewayClient, context: Context): Promise<void> {
+  const closed = new AbortController();
+  process.stdout.on('error', () => closed.abort());
+  let known = new Map<string, Approval>();
+  const onApprovals = async (approvals: readonly Approval[]) => {
+    const now = new Map(approvals.map((approval) => [approval.id, approval]));
+    for (const [id, { executionId, agent }] of known)
+      if (!now.has(id)) printJson({ event: 'gone', id, executionId, agent });
+    for (const [id] of now) {
+      if (known.has(id)) continue;
+      const question = await fetchQuestion(client, id);
+      // It has gone since: whoever reads this has heard of it neither way.
+      if (question === undefined) now.delete(id);
+      else printJson({ event: 'waiting', ...withPlan(question) });
+      if (question !== undefined) noteShown(context, [question]);
+      await drained(closed.signal);
+    }
+    known = now;
+  };
+  const onLost = (why: string) => printJson({ event: 'lost', why });
+  await followApprovals(client, { onApprovals, onLost }, closed.signal);
+}
+
+async function drained(signal: AbortSignal): Promise<void> {
+  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain', { signal }).catch(() => {});
+}

@@ -1,0 +1,83 @@
+import type { Operand, Plan } from '../../plan.ts';
+import { quoteText, renderArgument } from '../../text/render-text.ts';
+import type { Fact } from './output.ts';
+
+/**
+ * Everything in a plan, nothing left out: its canonical text is what was hashed. Whatever its agent could have written
+ * is in quotes; what stands bare is ours.
+ */
+export function planFacts(canonical: string): Fact[] {
+  const plan = JSON.parse(canonical) as Plan;
+  return [
+    ...listed('argv', plan.argv.map(quoteText)),
+    ...operandFacts(plan.operands),
+    ['cwd', quoteText(plan.cwd)],
+    ['user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`],
+    ['runs', where(plan)],
+    ['network', renderArgument(plan.network)],
+    ['workspace', plan.workspace === '' ? 'none' : quoteText(plan.workspace)],
+    ...listed(
+      'mounts',
+      plan.mounts.map(({ kind, source, target }) => `${kind} ${quoteText(source)} at ${quoteText(target)}`),
+    ),
+    ...listed('environment', plan.env.map(quoteText)),
+    ['limits', limits(plan)],
+    ['stdin', plan.stdin],
+    ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
+    ['policy', renderArgument(plan.policyHash)],
+  ];
+}
+
+/** What the command would run besides its tool, as it was found; nothing where it was not looked for. */
+export function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
+  return operands === undefined ? [] : listed('scripts', operands.map(describeOperand));
+}
+
+function describeOperand(operand: Operand): string {
+  if ('digest' in operand) {
+    const { path, digest, file, notHeld } = operand;
+    const loose = notHeld === undefined ? '' : `, not held: ${quoteText(notHeld)}`;
+    return `${quoteText(path)} is ${quoteText(file)}, sha256 ${renderArgument(digest)}${loose}`;
+  }
+  const what = operand.path === undefined ? '' : `${quoteText(operand.path)} is `;
+  return `${what}not inspected: ${quoteText(operand.notInspected)}`;
+}
+
+function where({ strategy, image }: Plan): string {
+  if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
+  if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
+  return `in a fresh container of ${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')} (ghost)`;
+}
+
+function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {
+  const set = [
+    ['memory', most.memoryBytes, exactBytes],
+    ['cpus', most.cpus, String],
+    ['processes', most.pids, String],
+    ['output', most.outputBytes, exactBytes],
+    ['a file', most.fileBytes, exactBytes],
+    ['time', timeoutMs / 1000, seconds],
+    ['silence', idleTimeoutMs / 1000, seconds],
+  ] as const;
+  const texts = set.filter(([, value]) => value !== 0).map(([name, value, text]) => `${name} ${text(value)}`);
+  return texts.join(', ') || 'none';
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+
+/** In the largest unit that leaves nothing out. */
+function exactBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value % 1024 === 0 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${value} ${units[unit]}`;
+}
+
+function seconds(value: number): string {
+  return `${value} s`;
+}
+
+/** One line each, so that no item passes for two or hides behind another; the first carries the name. */
+function listed(name: string, items: readonly string[]): Fact[] {
+  if (items.length === 0) return [[name, 'none']];
+  return items.map((item, index): Fact => [index === 0 ? name : '', item]);
+}

@@ -1,0 +1,13 @@
+import { reportError } from '../reach/report-error.ts';
+
+/** On stdout. Whoever reads it may have seen enough, like `head`: then this command ends there, and well. */
+export function writeOut(text: string): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutReader);
+  process.stdout.write(text);
+}
+
+function endWithoutReader(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit();
+  reportError(new Error(`stdout: ${error.message}`));
+  process.exit(1);
+}

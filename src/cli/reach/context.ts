@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { readTextFile } from '../../config/read-text-file.ts';
+import { readYaml } from '../../config/read-yaml.ts';
+import { CliError } from './cli-error.ts';
+
+/** Where an operator's gateway is, and the folder that says who the operator is. */
+export interface Context {
+  readonly file: string;
+  /** `HOST:PORT`. */
+  readonly gateway: string;
+  /** Absolute. */
+  readonly identity: string;
+}
+
+export function defaultContextFile(): string {
+  return join(homedir(), '.config', 'clawrden', 'context.yaml');
+}
+
+/** The file named by `--context`, else by CLAWRDEN_CONTEXT, else the default one. Throws a CliError. */
+export function readContext(explicit: string | undefined): Context {
+  const file = resolve(explicit ?? process.env['CLAWRDEN_CONTEXT'] ?? defaultContextFile());
+  const value = readValue(file);
+  const { gateway, identity } =
+    typeof value === 'object' && value !== null ? (value as Partial<Context>) : {};
+  if (typeof gateway !== 'string' || typeof identity !== 'string')
+    throw broken(file, 'it must have the keys gateway and identity');
+  return { file, gateway, identity: resolve(dirname(file), identity) };
+}
+
+function readValue(file: string): unknown {
+  let text: string;
+  try {
+    text = readTextFile(file);
+  } catch (error) {
+    throw broken(file, error instanceof Error ? error.message : String(error));
+  }
+  const yaml = readYaml(text, file);
+  if ('problems' in yaml) throw broken(file, yaml.problems.join(', '));
+  return yaml.source.value;
+}
+
+function broken(file: string, why: string): CliError {
+  const toDo = 'name the one that `clawrden init` wrote with --context or CLAWRDEN_CONTEXT';
+  return new CliError('context', why.includes(file) ? why : `${file}: ${why}`, toDo);
+}

@@ -1,0 +1,43 @@
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { escapeUnprintable } from '../../text/render-text.ts';
+import { CliError } from './cli-error.ts';
+
+export interface Asked {
+  /** `HOST:PORT`. */
+  readonly gateway: string;
+  /** What to do where the gateway says no. */
+  readonly refused: string;
+}
+
+/** A gRPC failure as a line about `what`; anything else as it is. */
+export function toCliError(error: unknown, what: string, { gateway, refused }: Asked): unknown {
+  if (!isServiceError(error)) return error;
+  const details = escapeUnprintable(error.details);
+  switch (error.code) {
+    case status.UNAVAILABLE:
+    case status.DEADLINE_EXCEEDED: {
+      const why = `${gateway} does not answer (${plain(details)})`;
+      return new CliError('gateway', why, 'is it running, and is this its address? see clawrden doctor');
+    }
+    case status.UNAUTHENTICATED:
+      return new CliError('gateway', `it does not know you: ${plain(details)}`, 'see clawrden doctor');
+    case status.PERMISSION_DENIED:
+      return new CliError(what, details, refused);
+    case status.NOT_FOUND:
+      return new CliError(what, details, 'give the whole id');
+    case status.DATA_LOSS:
+      return new CliError(what, details, "make room on the gateway's disk, and do it again");
+    default:
+      return new CliError(what, details, 'nothing was done');
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'details' in error;
+}
+
+/** Without what grpc-js wraps around the one sentence that helps. */
+export function plain(details: string): string {
+  const inner = /Last error: (?:Error: )?(.*?)\. Resolution note:/.exec(details)?.[1] ?? details;
+  return inner.replace(/^Getting metadata from plugin failed with error: (?:\d+ [A-Z_]+: )?/, '');
+}

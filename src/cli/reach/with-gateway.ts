@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
+import { CliError } from './cli-error.ts';
+import { readContext } from './context.ts';
+
+export interface GatewayOptions {
+  readonly json?: boolean;
+  readonly context?: string;
+}
+
+/** A command that asks the gateway and prints what it says. */
+export function gatewayClientCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--json', 'print JSON')
+    .option('--context <file>', 'where the gateway is and who you are');
+}
+
+/** Connects as the operator of the context, and turns what the gateway refuses into a CliError about `what`. */
+export async function withGateway<T>(
+  what: string,
+  options: GatewayOptions,
+  use: (client: GatewayClient) => Promise<T>,
+): Promise<T> {
+  const context = readContext(options.context);
+  const { connectGateway } = await import('../../gateway-client/connect-gateway.ts');
+  const client = await connectGateway({ address: context.gateway, identityDir: context.identity }).catch(
+    (error: Error) => {
+      throw new CliError('context', error.message, `mend identity in ${context.file}`);
+    },
+  );
+  try {
+    return await use(client);
+  } catch (error) {
+    const { toCliError } = await import('./grpc-error.ts');
+    throw toCliError(error, what, { gateway: context.gateway, refused: 'ask an operator who may' });
+  } finally {
+    client.close();
+  }
+}

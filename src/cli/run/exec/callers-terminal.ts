@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { isatty } from 'node:tty';
+import type { TerminalSize } from '../../../command.ts';
+import { CliError } from '../../reach/cli-error.ts';
+
+/** The terminal that is this process's stdin and stdout. */
+export interface CallersTerminal {
+  readonly size: () => TerminalSize;
+  /** From now on keys are only bytes, and output is shown as it is. */
+  readonly makeRaw: () => void;
+  /** As it was found, for good. */
+  readonly restore: () => void;
+  /** As it was found while `work` runs. */
+  readonly lend: (work: () => void) => void;
+}
+
+/** Throws where stdin or stdout is no terminal. `onResize` is called whenever its size has changed. */
+export function openCallersTerminal(onResize: (size: TerminalSize) => void): CallersTerminal {
+  if (!isatty(0) || !isatty(1)) {
+    throw new CliError('exec', '--tty needs a terminal as stdin and as stdout', 'leave it out');
+  }
+  const found = stty('-g').trim();
+  let raw = false;
+  function makeRaw(): void {
+    // Node's own raw mode still turns a line feed into two characters.
+    if (!raw) stty('raw', '-echo', '-iexten');
+    raw = true;
+  }
+  function restore(): void {
+    // It may be gone by now, and then there is nothing to put back.
+    if (raw) spawnSync('stty', [found], { stdio: ['inherit', 'ignore', 'ignore'] });
+    raw = false;
+  }
+  function lend(work: () => void): void {
+    const wasRaw = raw;
+    restore();
+    work();
+    if (wasRaw) makeRaw();
+  }
+
+  process.stdout.on('resize', () => onResize(sizeNow()));
+  return { size: sizeNow, makeRaw, restore, lend };
+}
+
+function sizeNow(): TerminalSize {
+  const [cols, rows] = process.stdout.getWindowSize();
+  return { cols, rows };
+}
+
+function stty(...args: string[]): string {
+  const { error, status, stdout } = spawnSync('stty', args, {
+    stdio: ['inherit', 'pipe', 'ignore'],
+    encoding: 'utf8',
+  });
+  if (error !== undefined || status !== 0) {
+    throw new CliError('exec', `stty ${args.join(' ')} failed on the terminal`, 'leave --tty out');
+  }
+  return stdout;
+}

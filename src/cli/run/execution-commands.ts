@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../../config/quantities.ts';
+import type { Execution } from '../../gen/clawrden/v1/warden.ts';
+import { type Pages, readPages, sayMore } from '../reach/read-pages.ts';
+import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
+
+interface HistoryOptions extends GatewayOptions, Pages {
+  readonly agent?: string;
+  readonly since?: string;
+  readonly decision?: string;
+}
+
+export function psCommand(): Command {
+  return listCommand('ps', "what runs or waits now: every agent's oldest first, then every agent's next")
+    .option('--agent <name>', 'of this agent only')
+    .action((_options, command: Command) => list('ps', true, command.optsWithGlobals()));
+}
+
+export function historyCommand(): Command {
+  return listCommand('history', 'what ran and what was refused, newest first')
+    .option('--agent <name>', 'of this agent only')
+    .option('--since <when>', 'a duration like 1h, or a time like 2026-11-21T08:00', parseSince)
+    .addOption(new Option('--decision <decision>', 'decided so').choices(['allow', 'deny', 'ask']))
+    .action((_options, command: Command) => list('history', false, command.optsWithGlobals()));
+}
+
+/** With the options of every list that may be long. */
+export function listCommand(name: string, description: string): Command {
+  return gatewayClientCommand(name, description)
+    .option('--limit <number>', 'how many at most', parseLimit, 100)
+    .option('--page <token>', 'go on where an earlier list stopped');
+}
+
+export function showCommand(): Command {
+  return gatewayClientCommand('show', 'one execution, or one question that waits, in full')
+    .argument('<id>', 'its id, or enough of its beginning')
+    .option('--caller <name>', "whose execution it is, like relay:NAME, where two callers' have the same id")
+    .option('--output', 'what it wrote, where the policy had that recorded')
+    .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
+}
+
+function parseSince(text: string): string {
+  const ago = parseDuration(text);
+  const time = ago === undefined ? Date.parse(text) : Date.now() - ago;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a duration like 1h, or a time.');
+  return new Date(time).toISOString();
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100_000)
+    throw new InvalidArgumentError('It must be a number from 1 to 100000.');
+  return limit;
+}
+
+async function list(what: 'ps' | 'history', running: boolean, options: HistoryOptions): Promise<void> {
+  const { agent = '', since = '', decision = '' } = options;
+  await withGateway(what, options, async (client) => {
+    const { WardenServiceService } = await import('../../gen/clawrden/v1/warden.ts');
+    const listed = await readPages(options, async (page) => {
+      const request = { running, agent, since, decision, ...page };
+      const { executions, nextPageToken } = await client.call(WardenServiceService.listExecutions, request);
+      return { rows: executions, next: nextPageToken };
+    });
+    if (options.json === true) (await import('../print/output.ts')).printJson(listed.rows.map(withoutPlan));
+    else await printExecutions(listed.rows, running);
+    sayMore(what, listed);
+  });
+}
+
+/** A list has no plans: `show` does. */
+function withoutPlan({ plan: _plan, operands: _operands, ...execution }: Execution): object {
+  return execution;
+}
+
+async function printExecutions(executions: readonly Execution[], running: boolean): Promise<void> {
+  const [{ printLine, printTable }, { renderArgument }, describe] = await Promise.all([
+    import('../print/output.ts'),
+    import('../../text/render-text.ts'),
+    import('./describe-execution.ts'),
+  ]);
+  if (executions.length === 0) return printLine(running ? 'nothing runs' : 'nothing ran');
+  const { shortId, localTime, decisionCell, resultCell, commandText } = describe;
+  const rows = executions.map((each) => [
+    shortId(each.id),
+    localTime(each.receivedAt),
+    renderArgument(each.agent || each.caller),
+    decisionCell(each),
+    resultCell(each),
+    renderArgument(each.host || each.strategy),
+    commandText(each),
+  ]);
+  printTable(
+    ['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'],
+    rows,
+    2,
+  );
+}
+
+interface ShowOptions extends GatewayOptions {
+  readonly output?: boolean;
+  readonly caller?: string;
+}
+
+async function show(id: string, options: ShowOptions): Promise<void> {
+  const { output, caller = '', json } = options;
+  await withGateway('show', options, async (client) => {
+    if (output === true)
+      return await (await import('./show-output.ts')).showOutput(client, { id, caller }, options);
+    const { showQuestion } = await import('../decide/show-question.ts');
+    if (caller === '' && (await showQuestion(client, id, options))) return;
+    const [{ WardenServiceService }, { printExecution }, { printJson }] = await Promise.all([
+      import('../../gen/clawrden/v1/warden.ts'),
+      import('./show-execution.ts'),
+      import('../print/output.ts'),
+    ]);
+    const { execution } = await client.call(WardenServiceService.getExecution, { id, caller });
+    if (execution === undefined) throw new Error('the gateway answered nothing');
+    if (json === true) printJson(withPlan(execution));
+    else printExecution(execution);
+  });
+}
+
+/** The plan and the operands as objects: what reads JSON wants no JSON in it. */
+function withPlan(execution: Execution): object {
+  const { plan, operands } = execution;
+  return { ...execution, plan: toObject(plan || 'null'), operands: toObject(operands || '[]') };
+}
+
+function toObject(json: string): object | null {
+  return JSON.parse(json) as object | null;
+}

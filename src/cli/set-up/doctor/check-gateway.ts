@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { connectGateway, type GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import { RelayServiceService } from '../../../gen/clawrden/v1/relay.ts';
+import { WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
+import { identityFiles } from '../../../pki/identity-files.ts';
+import { renderText } from '../../../text/render-text.ts';
+import { listAgents, listHosts } from '../../fleet/list-fleet.ts';
+import { type Context, readContext } from '../../reach/context.ts';
+import { toCliError } from '../../reach/grpc-error.ts';
+import { checkCertificate, checkKey } from './check-certificate.ts';
+import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
+
+const maxSkewSeconds = 30;
+
+/** The operator's own credentials, and the gateway as they see it. */
+export async function checkGateway(contextFile: string | undefined): Promise<Finding[]> {
+  let context: Context;
+  try {
+    context = readContext(contextFile);
+  } catch (error) {
+    return [doubtful('context', messageOf(error), 'without it only files can be checked')];
+  }
+  const { identity, gateway } = context;
+  const renew = 'ask for new credentials, or make a new state folder with clawrden init';
+  const credentials = [
+    good('context', context.file),
+    await checkCertificate('your certificate', join(identity, identityFiles.certificate), renew),
+    await checkKey('your key', join(identity, identityFiles.key)),
+  ];
+  try {
+    return [...credentials, ...(await askGateway(context))];
+  } catch (error) {
+    const known = messageOf(toCliError(error, 'gateway', { gateway, refused: '' }));
+    const why = known.replace(/^clawrden: [^:]*: /, '').replace(/; [^;]*$/, '');
+    return [...credentials, bad('gateway', why, 'start it: clawrden gateway --config FILE')];
+  }
+}
+
+async function askGateway({ gateway, identity }: Context): Promise<Finding[]> {
+  const client = await connectGateway({ address: gateway, identityDir: identity });
+  try {
+    return await findingsOf(client, gateway);
+  } finally {
+    client.close();
+  }
+}
+
+async function findingsOf(client: GatewayClient, address: string): Promise<Finding[]> {
+  const { token } = await client.call(RelayServiceService.token, {});
+  const status = await client.call(WardenServiceService.getStatus, {});
+  const [hosts, agents] = [await listHosts(client), await listAgents(client)];
+  return [
+    good('gateway', `${address}, version ${status.version}, policy ${status.policyHash.slice(0, 12)}`),
+    checkClock(token),
+    ...(status.problem === ''
+      ? []
+      : [bad('gateway', renderText(status.problem), 'mend it: until then it refuses work')]),
+    ...status.warnings.map((text) => warningOf(renderText(text))),
+    ...hosts.map((host) =>
+      host.state === 'ready' && host.problem === ''
+        ? good(`host ${host.name}`, 'ready')
+        : bad(`host ${host.name}`, `${host.state}: ${renderText(host.problem)}`, 'see what the engine says'),
+    ),
+    ...agents.map((agent) =>
+      agent.online
+        ? good(`agent ${agent.name}`, `online through ${agent.relay}`)
+        : doubtful(
+            `agent ${agent.name}`,
+            renderText(agent.problem),
+            `on its host, run clawrden relay; to enrol it: clawrden token create --relay ${agent.relay} --agent ${agent.name}`,
+          ),
+    ),
+  ];
+}
+
+function warningOf(text: string): Finding {
+  return /^the (full )?audit /.test(text)
+    ? doubtful('audit', text, 'clawrden audit verify FILE; docs/operations.md says what to do')
+    : doubtful('policy', text, 'clawrden policy check FILE');
+}
+
+/** A new token carries the gateway's time. */
+function checkClock(token: string): Finding {
+  const claims = z.object({ iat: z.number() });
+  const { iat } = claims.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));
+  const skew = Math.round(Date.now() / 1000 - iat);
+  const text = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway's`;
+  if (Math.abs(skew) <= maxSkewSeconds) return good('clock', text);
+  return bad('clock', text, 'keep the clocks of all machines right (NTP): tokens are refused otherwise');
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { loadRelayConfig, type RelayAgentConfig, type RelayConfig } from '../../../config/relay-config.ts';
+import { identityFiles } from '../../../pki/identity-files.ts';
+import { renderArgument } from '../../../text/render-text.ts';
+import { checkCertificate, checkKey } from './check-certificate.ts';
+import { checkEngine } from './check-engine.ts';
+import { checkWorkspace } from './check-workspace.ts';
+import { askEngine } from './engine-request.ts';
+import { findPrivileged } from './find-privileged.ts';
+import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
+
+const container = z.object({
+  State: z.object({ Running: z.boolean() }),
+  Config: z.object({ User: z.string() }),
+  HostConfig: z.object({ NetworkMode: z.string(), Privileged: z.boolean() }),
+  Mounts: z.array(
+    z.object({
+      Type: z.string().optional(),
+      Destination: z.string(),
+      Source: z.string().optional(),
+      RW: z.boolean(),
+    }),
+  ),
+});
+
+type Container = z.infer<typeof container>;
+
+/** A relay.yaml and everything it names on this agent host. */
+export async function checkRelayFiles(file: string): Promise<Finding[]> {
+  let config: RelayConfig;
+  try {
+    config = loadRelayConfig(file);
+  } catch (error) {
+    const fix = 'mend it; docs/operations.md explains every key';
+    return messageOf(error)
+      .split('\n')
+      .map((line) => bad('relay.yaml', line, fix));
+  }
+  const renew = 'clawrden token create, then clawrden relay enroll with the same --dir';
+  const engine = await checkEngine('engine', { engine: config.docker }, false);
+  return [
+    good('relay.yaml', `${file}: ${config.agents.length} agents`),
+    await checkCertificate(
+      "the relay's certificate",
+      join(config.identity, identityFiles.certificate),
+      renew,
+    ),
+    await checkKey("the relay's key", join(config.identity, identityFiles.key)),
+    engine,
+    ...(engine.level === 'error'
+      ? []
+      : (await Promise.all(config.agents.map((agent) => checkAgent(agent, config)))).flat()),
+  ];
+}
+
+async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Promise<Finding[]> {
+  const check = `agent ${agent.name}`;
+  try {
+    const { status, body } = await askEngine({ engine: docker }, `/containers/${agent.container}/json`);
+    if (status === 404)
+      return [bad(check, `there is no container ${agent.container}`, 'start it, or mend its name')];
+    const found = container.parse(body);
+    const problems = [...problemsOf(found, check), ...(await checkWays(found, check))];
+    const closed = problems.length === 0 ? [good(check, `${agent.container} runs, and is closed`)] : problems;
+    return [...closed, ...(await checkWorkspaces(found, check))];
+  } catch (error) {
+    return [bad(check, messageOf(error), 'see what the engine says')];
+  }
+}
+
+/** What the agent may write is its workspace, wherever it is mounted. */
+async function checkWays({ Mounts }: Container, check: string): Promise<Finding[]> {
+  const sources = Mounts.flatMap(({ Type, Source, RW }) => (Type === 'bind' && RW && Source ? [Source] : []));
+  return (await Promise.all(sources.map((source) => checkWorkspace(check, source)))).flat();
+}
+
+/** Whoever reaches a file that the agent may have made runs it as somebody else. Capabilities of files are not looked at. */
+async function checkWorkspaces({ Mounts }: Container, check: string): Promise<Finding[]> {
+  const writable = Mounts.filter(({ RW, Source = '' }) => RW && Source.startsWith('/'));
+  return await Promise.all(
+    writable.map(async ({ Source = '', Destination }) => {
+      const { files, looked, left } = await findPrivileged(Source);
+      const text = `${Destination} (${Source}): ${looked} entries, ${files.length} of them setuid or setgid`;
+      const all = [text, left, files.map(renderArgument).join(', ')].filter(Boolean).join('; ');
+      if (files.length > 0) return doubtful(check, all, 'look at them, take the bits away: chmod ug-s FILE');
+      return left === '' ? good(check, all) : doubtful(check, all, 'look for more: find DIR -perm /6000');
+    }),
+  );
+}
+
+/** What opens an agent's container: nothing that is decided here binds an agent that can go around it. */
+function problemsOf({ State, Config, HostConfig, Mounts }: Container, check: string): Finding[] {
+  const at = (path: string) => Mounts.find(({ Destination }) => Destination === path);
+  const socket = at('/var/run/clawrden');
+  const jail = at('/clawrden/bin');
+  const docker = Mounts.some(({ Source, Destination }) => (Source ?? Destination).endsWith('docker.sock'));
+  const root = /^(0|root)?(:|$)/.test(Config.User);
+  const readOnly = 'mount it read-only (:ro)';
+  const found: (Finding | false)[] = [
+    !State.Running && bad(check, 'its container does not run', 'start it'),
+    socket === undefined &&
+      bad(check, 'no /var/run/clawrden', "mount the folder of the agent's socket there, :ro"),
+    socket?.RW === true && bad(check, '/var/run/clawrden can be written', readOnly),
+    jail === undefined &&
+      bad(check, 'no /clawrden/bin', "mount the agent's jail there, :ro, and put it first on PATH"),
+    jail?.RW === true && bad(check, '/clawrden/bin can be written', readOnly),
+    docker && bad(check, 'it has a Docker socket', 'take it away: whoever has it is root on this machine'),
+    HostConfig.Privileged && bad(check, 'it is privileged', 'start it without --privileged'),
+    root && bad(check, 'it runs as root', 'start it with --user 1000:1000'),
+    HostConfig.NetworkMode !== 'none' &&
+      doubtful(check, `it has a network (${HostConfig.NetworkMode})`, 'start it with --network none'),
+  ];
+  return found.filter((finding) => finding !== false);
+}

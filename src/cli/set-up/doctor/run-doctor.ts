@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Color, printJson, printLine } from '../../print/output.ts';
+import { readContext } from '../../reach/context.ts';
+import { checkGateway } from './check-gateway.ts';
+import { checkGatewayFiles } from './check-gateway-files.ts';
+import { checkDisk, checkNative, checkNode } from './check-machine.ts';
+import { checkRelayFiles } from './check-relay-files.ts';
+import type { Finding } from './finding.ts';
+
+export interface DoctorOptions {
+  /** gateway.yaml */
+  readonly config?: string;
+  /** relay.yaml */
+  readonly relay?: string;
+  readonly context?: string;
+  readonly json?: boolean;
+}
+
+/** Exit status 1 where anything is an error. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  const config = options.config ?? found(besideContext(options.context)) ?? found('gateway.yaml');
+  const relay = options.relay ?? found('relay.yaml');
+  const findings = [
+    checkNode(),
+    ...checkNative(),
+    ...(config === undefined ? [await checkDisk('.')] : await checkGatewayFiles(config)),
+    ...(relay === undefined ? [] : await checkRelayFiles(relay)),
+    ...(await checkGateway(options.context)),
+  ];
+  if (options.json === true) printJson(findings);
+  else print(findings);
+  if (findings.some(({ level }) => level === 'error')) process.exitCode = 1;
+}
+
+function besideContext(explicit: string | undefined): string {
+  try {
+    const { file, identity } = readContext(explicit);
+    // `init` puts the operator's identity into the state folder.
+    return (
+      [dirname(file), dirname(identity)].map((folder) => join(folder, 'gateway.yaml')).find(existsSync) ?? ''
+    );
+  } catch {
+    // What is wrong with the context is a finding of its own.
+    return '';
+  }
+}
+
+function found(file: string): string | undefined {
+  return file !== '' && existsSync(file) ? file : undefined;
+}
+
+const colors: Readonly<Record<Finding['level'], Color>> = { ok: 'green', warning: 'yellow', error: 'red' };
+
+function print(findings: readonly Finding[]): void {
+  for (const { check, level, text, fix } of findings) {
+    printLine([level.padEnd(9), colors[level]], `${check}: ${text}`);
+    if (fix !== '') printLine('         ', ['fix: ', 'bold'], fix);
+  }
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  printLine(`${count('ok')} ok, ${count('warning')} to look at, ${count('error')} to mend`);
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { enroll } from '../../gateway-client/enroll.ts';
+import { printJson, printLine } from '../print/output.ts';
+import { CliError } from '../reach/cli-error.ts';
+import { toCliError } from '../reach/grpc-error.ts';
+import { writeRelayYaml } from './relay-yaml.ts';
+
+export interface EnrollOptions {
+  readonly gateway: string;
+  readonly token: string;
+  readonly dir: string;
+  readonly json?: boolean;
+}
+
+/** An existing relay.yaml is kept: enrolling again renews the certificate and nothing else. */
+export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions): Promise<void> {
+  const folder = resolve(dir);
+  const file = join(folder, 'relay.yaml');
+  const enrolled = await enroll({ address: gateway, token, identityDir: folder }).catch((error: Error) => {
+    const refused = 'make another token with clawrden token create';
+    const known = toCliError(error, 'relay enroll', { gateway, refused });
+    throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
+  });
+  const kept = existsSync(file);
+  if (!kept) await writeRelayYaml(file, enrolled);
+  if (json === true) return printJson({ ...enrolled, config: file });
+  const { relay, agents } = enrolled;
+  printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);
+  printLine('  certificate and key  ', folder);
+  printLine('  containers, sockets  ', file, kept ? ' (kept as it was)' : '');
+  printLine('next: edit the latter, then run  ', [`clawrden relay --config ${file}`, 'bold']);
+}

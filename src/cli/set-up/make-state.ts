@@ -1,0 +1,87 @@
+import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../../package-root.ts';
+import { makeAuthority } from '../../pki/authority.ts';
+import { identityFiles } from '../../pki/identity-files.ts';
+import { issueClientCertificate, issueServerCertificate } from '../../pki/issue-certificate.ts';
+import { makeKey } from '../../pki/keys.ts';
+import { stateFiles } from '../../pki/state-files.ts';
+import { defaultContextFile } from '../reach/context.ts';
+import { gatewayYaml } from './gateway-yaml.ts';
+
+const operator = 'admin';
+const grpcPort = 8443;
+
+export interface StateOptions {
+  /** Absolute; made where it is not there, else empty. */
+  readonly dir: string;
+  /** Host names and addresses that the gateway is reached by, besides this machine's own loopback. */
+  readonly names: readonly string[];
+}
+
+export interface MadeState {
+  readonly gatewayId: string;
+  /** Context files written: in the folder, and as the user's default where there was none. */
+  readonly contexts: readonly string[];
+}
+
+/** Fills a state folder with everything that a gateway needs to start. Throws where the folder is not empty. */
+export async function makeState({ dir, names }: StateOptions): Promise<MadeState> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  if ((await readdir(dir)).some((name) => name !== 'lost+found')) throw new Error('it is not empty');
+  await chmod(dir, 0o700);
+  const gatewayId = randomUUID();
+  const put = async (name: string, text: string) =>
+    await writeFile(join(dir, name), text, { mode: 0o600, flag: 'wx' });
+  await putKeys(put, gatewayId, ['localhost', '127.0.0.1', '::1', ...names]);
+  await mkdir(join(dir, operator), { mode: 0o700 });
+  await putOperator(dir, put);
+  await put('gateway.yaml', gatewayYaml);
+  await put('policy.yaml', await readFile(join(packageRoot(), 'policy.yaml'), 'utf8'));
+  return { gatewayId, contexts: await putContexts(dir) };
+}
+
+type Put = (name: string, text: string) => Promise<void>;
+
+async function putKeys(put: Put, gatewayId: string, names: readonly string[]): Promise<void> {
+  const authority = await makeAuthority(`Clawrden CA ${gatewayId}`);
+  const server = await issueServerCertificate(authority, [...new Set(names)]);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  await put(stateFiles.gatewayId, `${gatewayId}\n`);
+  await put(stateFiles.authority, authority.certificate);
+  await put(stateFiles.authorityKey, authority.key);
+  await put(stateFiles.server, server.certificate + authority.certificate);
+  await put(stateFiles.serverKey, server.key);
+  await put(stateFiles.signingKey, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  await put(stateFiles.operators, `${JSON.stringify({ [operator]: 'admin' })}\n`);
+}
+
+async function putOperator(dir: string, put: Put): Promise<void> {
+  const authority = {
+    certificate: await readFile(join(dir, stateFiles.authority), 'utf8'),
+    key: await readFile(join(dir, stateFiles.authorityKey), 'utf8'),
+  };
+  const key = makeKey();
+  const peer = { kind: 'operator', name: operator } as const;
+  const certificate = await issueClientCertificate(authority, peer, createPublicKey(key));
+  await put(join(operator, identityFiles.authority), authority.certificate);
+  await put(join(operator, identityFiles.certificate), certificate);
+  await put(join(operator, identityFiles.key), key);
+}
+
+async function putContexts(dir: string): Promise<string[]> {
+  const context = (identity: string) =>
+    `# Where the gateway is, and the folder of your certificate and key.\ngateway: localhost:${grpcPort}\nidentity: ${JSON.stringify(identity)}\n`;
+  const own = join(dir, 'context.yaml');
+  await writeFile(own, context(operator), { mode: 0o600, flag: 'wx' });
+  const usual = defaultContextFile();
+  await mkdir(dirname(usual), { recursive: true });
+  try {
+    await writeFile(usual, context(join(dir, operator)), { mode: 0o600, flag: 'wx' });
+    return [own, usual];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return [own];
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { writeFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import type { Enrolled } from '../../gateway-client/enroll.ts';
+
+/** What the gateway knows is filled in; containers and users are the agent host's own to say. */
+export async function writeRelayYaml(file: string, { relay, agents, gateway }: Enrolled): Promise<void> {
+  const entries = agents.map((name) => ({
+    name,
+    socket: `/run/clawrden/${name}/warden.sock`,
+    container: name,
+    users: ['1000:1000'],
+  }));
+  const text = `# The relay ${relay}. docs/operations.md explains every key; relative paths are relative to this file.
+${stringify({ gateway, identity: '.' })}
+# The engine that runs the agents' containers on this machine.
+docker: unix:///var/run/docker.sock
+state: state
+
+# The folder of each socket is mounted into its agent's container; its parent must be closed to everyone else (0700).
+${stringify({ agents: entries })}`;
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+}

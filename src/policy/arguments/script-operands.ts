@@ -1,0 +1,140 @@
+import { isToolName } from '../request/tool-name.ts';
+import { type Reading, readArguments } from './read-arguments.ts';
+import { hasSafeOptions } from './safe-arguments.ts';
+import { seeThrough } from './see-through.ts';
+import type { Option, OptionTable, ToolGrammar } from './tools/grammar.ts';
+import { type Interpreter, interpreterData } from './tools/interpreter-data.ts';
+import { knownTools } from './tools/known-tools.ts';
+import { plainTools } from './tools/plain-tools.ts';
+import { wrapperData } from './tools/wrapper-data.ts';
+
+/** A file that a command runs besides its tool, as the command names it; or what it runs that nobody can look at. */
+export type ScriptOperand = { readonly path: string } | { readonly notInspected: string };
+
+/** As many files as an init takes with one plan. */
+const most = 8;
+/** Wrappers around wrappers: nobody needs more. */
+const maxDepth = 4;
+
+/**
+ * In the order in which they stand; none at all only where every word is known to load and run nothing. Only the arguments
+ * are read: whether the files are there is for the init to say.
+ */
+export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[] {
+  const [tool = '', ...args] = argv;
+  const all = operandsOf(tool, args, maxDepth);
+  return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
+}
+
+function operandsOf(tool: string, args: readonly string[], depth: number): readonly ScriptOperand[] {
+  const inner = seeThrough(tool, args);
+  if (inner === undefined) return ownOf(tool, args);
+  if (inner.kind === 'script') return [{ path: inner.path }];
+  if (inner.kind === 'opaque') return [unseen(inner.why)];
+  if (depth === 0) return [unseen('too many commands run one another')];
+  const added = inner.adds ? [unseen(`what ${tool} adds to the arguments`)] : [];
+  return [...operandsOf(inner.tool, inner.args, depth - 1), ...added];
+}
+
+/** Of a tool that is no wrapper, or a wrapper that has nothing to run. */
+function ownOf(tool: string, args: readonly string[]): readonly ScriptOperand[] {
+  if (plainTools.has(tool) || wrapperData.has(tool)) return [];
+  if (tool === '.' || tool === 'source')
+    return [fileAt(args[0] ?? '') ?? unseen('what a shell looks up by its name')];
+  const interpreter = interpreterData.get(withoutVersion(tool));
+  if (interpreter !== undefined) return interpretedBy(interpreter, tool, args);
+  const grammar = knownTools.get(tool);
+  if (grammar !== undefined) return runBy(grammar, tool, args);
+  const strange = unseen(`what ${named(tool)} loads or runs: Clawrden does not know it`);
+  return tool.includes('/') ? [{ path: tool }, strange] : [strange];
+}
+
+function runBy(grammar: ToolGrammar, tool: string, args: readonly string[]): readonly ScriptOperand[] {
+  const reading = readArguments(grammar, args);
+  // `find -exec`, `tar -I` and their like.
+  if (!hasSafeOptions(grammar, reading)) return [unseen(`what these arguments of ${tool} may run`)];
+  const more = grammar.runsByItself?.(reading) ?? workOf(reading);
+  return more === undefined ? [] : [unseen(`what ${tool} runs by itself: ${more}`)];
+}
+
+function workOf({ subcommand }: Reading): string | undefined {
+  return subcommand === undefined || subcommand.harmless ? undefined : `the work of ${subcommand.name}`;
+}
+
+function interpretedBy(
+  interpreter: Interpreter,
+  tool: string,
+  args: readonly string[],
+): readonly ScriptOperand[] {
+  const reading = readArguments({ style: 'posix', options: interpreter.options }, args);
+  if (!reading.sure || interpreter.words.has(reading.operands[0] ?? '')) {
+    return [unseen(`these options of ${tool} change what it runs`)];
+  }
+  return [...loaded(interpreter, tool, reading), ...mainProgram(interpreter, tool, reading)];
+}
+
+/** A name without a place is looked up where nobody can tell from here. */
+function loaded(interpreter: Interpreter, tool: string, { given, values }: Reading): ScriptOperand[] {
+  const files = values
+    .filter(({ option }) => isIn(interpreter.loads, option))
+    .map(({ option, text }) => {
+      const file = isPlainPath(text) && text.endsWith(interpreter.loadedEnding) ? fileAt(text) : undefined;
+      return (
+        (file && asOpened(interpreter, tool, text)) ?? unseen(`what ${tool} ${option.names[0] ?? ''} loads`)
+      );
+    });
+  const altering = given
+    .filter((option) => isIn(interpreter.alters, option))
+    .map(({ names: [name = ''] }) => unseen(`what ${tool} ${name} has it load`));
+  return [...files, ...altering];
+}
+
+function fileAt(name: string): ScriptOperand | undefined {
+  return ['/', './', '../'].some((start) => name.startsWith(start)) ? { path: name } : undefined;
+}
+
+/** The same file for whoever opens it, reads it as an address, or looks it up. */
+function isPlainPath(path: string): boolean {
+  return !['%', '?', '#', '\\', ':'].some((mark) => path.includes(mark));
+}
+
+function mainProgram(
+  interpreter: Interpreter,
+  tool: string,
+  { given, operands: [first] }: Reading,
+): ScriptOperand[] {
+  const replaced = given.find((option) => isIn(interpreter.instead, option));
+  if (replaced !== undefined) return [unseen(`what ${tool} ${replaced.names[0] ?? ''} runs`)];
+  if (first !== undefined && first !== '-') return [asOpened(interpreter, tool, first)];
+  const onlyPrints = first === undefined && given.some((option) => isIn(interpreter.prints, option));
+  return onlyPrints ? [] : [unseen(`what ${tool} reads from its input`)];
+}
+
+/** Behind a link `..` is another directory for the kernel than it is in the text. */
+function asOpened({ joinsPaths }: Interpreter, tool: string, path: string): ScriptOperand {
+  const parts = path.split('/');
+  const firstName = parts.findIndex((part) => part !== '..' && part !== '.' && part !== '');
+  const isJoined = joinsPaths && firstName !== -1 && parts.includes('..', firstName);
+  return isJoined ? unseen(`the file that ${tool} takes a path with .. for`) : { path };
+}
+
+function isIn(table: OptionTable, { names: [name = ''] }: Option): boolean {
+  return table.has(name);
+}
+
+/** `python3.12` is Python, too. */
+function withoutVersion(tool: string): string {
+  const name = tool === 'nodejs' ? 'node' : tool;
+  let end = name.length;
+  while (end > 0 && '0123456789.'.includes(name.charAt(end - 1))) end -= 1;
+  return name.slice(0, end);
+}
+
+/** Inside a wrapper it may be any word of the agent's. */
+function named(tool: string): string {
+  return isToolName(tool) ? tool : 'a file';
+}
+
+function unseen(notInspected: string): ScriptOperand {
+  return { notInspected };
+}

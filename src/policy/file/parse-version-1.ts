@@ -1,0 +1,89 @@
+import { checkShape } from '../../config/check-shape.ts';
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { PolicyResult, Rule } from '../policy.ts';
+import { warnAboutVariables } from '../request/dangerous-variables.ts';
+import { buildTools, findToolProblems, toOverrides } from '../review/build-tools.ts';
+import { findRuleProblems } from '../review/find-rule-problems.ts';
+import { compileArgs } from '../rules/match-args.ts';
+import { indexRules } from '../rules/rule-index.ts';
+import { findBreakerProblems, toBreaker } from './breakers.ts';
+import { type PolicyFile, policySchema } from './policy-schema.ts';
+
+type RuleFile = PolicyFile['rules'][number];
+
+export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
+  const shape = checkShape(policySchema, source);
+  if ('problems' in shape) return shape;
+  const raw = shape.value;
+  const problems = [
+    ...findToolProblems(raw.tools, raw.networks, source),
+    ...findRuleProblems(raw, source),
+    ...findBreakerProblems(raw, source),
+    ...findMisplacedEnd(source),
+  ];
+  if (problems.length > 0) return { problems };
+  const rules = raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index])));
+  return {
+    policy: {
+      version: 1,
+      hash,
+      mode: raw.mode,
+      defaultAction: raw.default,
+      workspace: raw.workspace,
+      roots: [raw.workspace],
+      timeoutMs: raw.timeout,
+      approvalExpiresMs: raw.approval.expires,
+      environment: raw.environment.allow,
+      tools: buildTools(raw.tools, raw.networks, raw.timeout),
+      rules,
+      index: indexRules(rules),
+      breakers: raw.breakers.map(toBreaker),
+      warnings: warnAboutVariables(raw.environment.allow, source),
+    },
+  };
+}
+
+/** Behind it a cut would not be noticed. */
+function findMisplacedEnd(source: YamlSource): string[] {
+  const isLast = Object.keys(source.value ?? {}).at(-1) === 'complete';
+  return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];
+}
+
+function toRule(raw: RuleFile, { networks }: PolicyFile, line: number): Rule {
+  const overrides = toOverrides(raw, networks);
+  return {
+    name: raw.name,
+    action: raw.action,
+    reason: raw.reason ?? `the rule "${raw.name}" says so`,
+    line,
+    ...toConditions(raw),
+    ...(raw['runs-anything'] === undefined ? {} : { runsAnything: true }),
+    ...(raw.instead === undefined ? {} : { instead: raw.instead }),
+    ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
+    ...(raw.rate === undefined ? {} : { rate: { rule: raw.name, ...raw.rate } }),
+    ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
+  };
+}
+
+function toConditions(raw: RuleFile): Partial<Rule> {
+  return {
+    ...(raw.tools === undefined ? {} : { tools: new Set(raw.tools) }),
+    ...(raw.args === undefined ? {} : { args: compileArgs(raw.args) }),
+    ...(raw.flags === undefined ? {} : { flags: raw.flags }),
+    ...(raw.uids === undefined ? {} : { uids: new Set(raw.uids) }),
+    ...(raw.agents === undefined ? {} : { agents: new Set(raw.agents) }),
+    ...(raw.labels === undefined ? {} : { labels: Object.entries(raw.labels) }),
+    ...(raw.cwd === undefined ? {} : { cwd: raw.cwd }),
+    ...(raw.subcommands === undefined ? {} : { subcommands: ownNames(raw) }),
+    ...(raw['safe-arguments'] === undefined ? {} : { safeArguments: true }),
+  };
+}
+
+/** A rule may name a sub-command by an alias. */
+function ownNames({ tools = [], subcommands = [] }: RuleFile): ReadonlySet<string> {
+  const names = tools.flatMap((tool) =>
+    subcommands.map((name) => knownTools.get(tool)?.subcommands?.get(name)?.name ?? name),
+  );
+  return new Set([...names, ...subcommands]);
+}

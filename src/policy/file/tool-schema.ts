@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { strictObject } from '../../config/check-shape.ts';
+import { durationField, parsedField, sizeField } from '../../config/fields.ts';
+
+const minMemoryBytes = 16 * 1024 ** 2;
+
+const imageField = parsedField(
+  (text) => (/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,511}$/.test(text) ? text : undefined),
+  "an image's name like node:24 or alpine/git",
+);
+
+const memoryField = sizeField.refine((bytes) => bytes >= minMemoryBytes, 'must be at least 16m');
+
+/** Docker's own modes would share the host's or another container's network. */
+const sharedNetworks: ReadonlySet<string> = new Set(['host', 'none', 'default']);
+
+const dockerNetworkField = parsedField(
+  (text) =>
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/.test(text) && !sharedNetworks.has(text.toLowerCase())
+      ? text
+      : undefined,
+  'the name of a Docker network (not host, none or default)',
+);
+
+export const variableField = parsedField(
+  (text) => (/^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? text : undefined),
+  'the name of an environment variable, perhaps with * at its end',
+);
+
+/** How a command runs: said by its tool, or by a rule over that. */
+export const runFields = {
+  strategy: z.enum(['ghost', 'mirror', 'passthrough']).optional(),
+  image: imageField.optional(),
+  network: z.string().optional(),
+  memory: memoryField.optional(),
+  cpus: z.number().min(0.01).max(1024).optional(),
+  pids: z.int().min(4).max(1_000_000).optional(),
+  stdin: z.enum(['pipe', 'none']).optional(),
+  'idle-timeout': durationField.optional(),
+  output: sizeField.optional(),
+  'file-size': sizeField.optional(),
+  environment: z.array(variableField).max(64).optional(),
+  record: z.enum(['none', 'head-tail']).optional(),
+};
+
+const toolSchema = strictObject({
+  ...runFields,
+  strategy: z.enum(['ghost', 'mirror', 'passthrough']),
+  otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
+  timeout: durationField.optional(),
+  'forbid-characters': z.string().min(1).max(256).optional(),
+}).superRefine((tool, context) => {
+  if (tool.strategy === 'ghost' && tool.image === undefined) {
+    context.addIssue({ code: 'custom', path: ['image'], message: 'is missing: a ghost runs in an image' });
+  }
+  for (const key of withoutEffect[tool.strategy]) {
+    if (tool[key] === undefined) continue;
+    context.addIssue({
+      code: 'custom',
+      path: [key],
+      message: `has no effect with strategy ${tool.strategy}`,
+    });
+  }
+});
+
+/** What would be promised and not kept: a mirror runs in the agent's container, a passthrough out of our sight. */
+export const withoutEffect = {
+  ghost: [],
+  mirror: ['image', 'network', 'memory', 'cpus', 'pids'],
+  passthrough: [
+    'image',
+    'network',
+    'memory',
+    'cpus',
+    'pids',
+    'stdin',
+    'timeout',
+    'idle-timeout',
+    'output',
+    'file-size',
+    'environment',
+    'record',
+  ],
+} as const;
+
+export const toolsSchema = z.record(z.string(), toolSchema);
+
+export const networksSchema = z.record(z.string(), strictObject({ 'docker-network': dockerNetworkField }));
+
+export type ToolsFile = z.infer<typeof toolsSchema>;
+
+export type NetworksFile = z.infer<typeof networksSchema>;
+
+type RunKey = keyof typeof runFields;
+
+export type RunFields = { readonly [Key in RunKey]?: ToolsFile[string][Key] | undefined };

@@ -1,0 +1,34 @@
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { dangerousVariables, harmlessVariables } from '../arguments/tools/variable-data.ts';
+
+/**
+ * It never reaches a tool, whatever a policy allows. A tripwire: what is not in the data still has to be allowed by name.
+ * Without regard to case: some tools read their variables so.
+ */
+export function isDangerousVariable(name: string): boolean {
+  const upper = name.toUpperCase();
+  return (
+    dangerousVariables.some((pattern) => matchesName(pattern, upper)) &&
+    !harmlessVariables.some((pattern) => matchesName(pattern, name))
+  );
+}
+
+/** `pattern` is a name, with `*` at its end for any rest. */
+export function matchesName(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** One line for each allowed pattern that could only let such a variable through, or could let one through. */
+export function warnAboutVariables(allowed: readonly string[], source: YamlSource): string[] {
+  return allowed.flatMap((pattern, index) => {
+    const met = dangerousVariables.filter((dangerous) => overlap(pattern.toUpperCase(), dangerous));
+    const isHarmless = harmlessVariables.some((harmless) => matchesName(harmless, pattern.replace('*', '')));
+    if (met.length === 0 || isHarmless) return [];
+    const what = `${pattern} is allowed, but never reaches a tool where it is ${met.slice(0, 4).join(', ')}`;
+    return source.problem(['environment', 'allow', index], `${what}${met.length > 4 ? ' ...' : ''}`);
+  });
+}
+
+function overlap(a: string, b: string): boolean {
+  return matchesName(a, b.replace('*', '')) || matchesName(b, a.replace('*', ''));
+}

@@ -1,0 +1,80 @@
+import { nearestHint } from '../../config/nearest.ts';
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { toolDefaults } from '../file/tool-defaults.ts';
+import type { NetworksFile, RunFields, ToolsFile } from '../file/tool-schema.ts';
+import type { RunOverrides, ToolDefinition } from '../policy.ts';
+import { isToolName } from '../request/tool-name.ts';
+
+export function buildTools(
+  tools: ToolsFile,
+  networks: NetworksFile,
+  timeoutMs: number,
+): ReadonlyMap<string, ToolDefinition> {
+  return new Map(
+    Object.entries(tools).map(([name, raw]) => [name, toDefinition(name, raw, networks, timeoutMs)]),
+  );
+}
+
+/** What the shape alone does not show: names that are none, networks that are not there. */
+export function findToolProblems(tools: ToolsFile, networks: NetworksFile, source: YamlSource): string[] {
+  return [
+    ...Object.keys(tools)
+      .filter((name) => !isToolName(name))
+      .map((name) => source.problem(['tools', name], 'a tool must have a plain file name')),
+    ...Object.entries(tools).flatMap(([name, { network }]) =>
+      findNetworkProblem(network, networks, source, ['tools', name, 'network']),
+    ),
+    ...('none' in networks ? [source.problem(['networks', 'none'], 'none is always no network')] : []),
+  ];
+}
+
+/** What of `raw` says how a command runs, and nothing else. */
+export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverrides {
+  return {
+    ...(raw.strategy === undefined ? {} : { strategy: raw.strategy }),
+    ...(raw.image === undefined ? {} : { image: raw.image }),
+    ...(raw.network === undefined ? {} : { network: networkOf(raw.network, networks) }),
+    ...(raw.memory === undefined ? {} : { memoryBytes: raw.memory }),
+    ...(raw.cpus === undefined ? {} : { cpus: raw.cpus }),
+    ...(raw.pids === undefined ? {} : { pids: raw.pids }),
+    ...(raw.output === undefined ? {} : { outputBytes: raw.output }),
+    ...(raw['file-size'] === undefined ? {} : { fileBytes: raw['file-size'] }),
+    ...(raw.stdin === undefined ? {} : { stdin: raw.stdin }),
+    ...(raw['idle-timeout'] === undefined ? {} : { idleTimeoutMs: raw['idle-timeout'] }),
+    ...(raw.environment === undefined ? {} : { environment: raw.environment }),
+    ...(raw.record === undefined ? {} : { record: raw.record }),
+  };
+}
+
+/** A network that is not there under `path`, in one line. */
+export function findNetworkProblem(
+  network: string | undefined,
+  networks: NetworksFile,
+  source: YamlSource,
+  path: readonly PropertyKey[],
+): string[] {
+  const known = ['none', ...Object.keys(networks)];
+  if (network === undefined || known.includes(network)) return [];
+  return [source.problem(path, `there is no network "${network}"${nearestHint(network, known, 'network')}`)];
+}
+
+function networkOf(name: string, networks: NetworksFile): string {
+  return networks[name]?.['docker-network'] ?? toolDefaults.network;
+}
+
+function toDefinition(
+  name: string,
+  raw: ToolsFile[string],
+  networks: NetworksFile,
+  timeoutMs: number,
+): ToolDefinition {
+  return {
+    ...toolDefaults,
+    ...toOverrides(raw, networks),
+    name,
+    strategy: raw.strategy,
+    timeoutMs: raw.timeout ?? timeoutMs,
+    forbidden: raw['forbid-characters'] ?? toolDefaults.forbidden,
+    ...(raw.otherwise === undefined ? {} : { otherwise: raw.otherwise }),
+  };
+}

@@ -1,0 +1,133 @@
+import type { LegacyRule, Policy, Rule } from '../policy.ts';
+import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
+import { findHoles } from './find-holes.ts';
+import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
+import { findUnreachable } from './unreachable-rules.ts';
+
+export interface PolicyFindings {
+  /** What no policy should say; a person may insist. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What is wrong with a policy that loads: one line each, rules by line and name. */
+export function checkPolicy(policy: Policy): PolicyFindings {
+  return {
+    errors: [
+      ...(policy.defaultAction === 'allow'
+        ? ['default: allow lets every command run that no rule is about']
+        : []),
+      ...(policy.mode === 'shadow' ? ['mode: shadow denies nothing, and asks nobody'] : []),
+      ...(policy.version === 1 ? policy.rules.flatMap(errorsOf) : policy.rules.flatMap(legacyErrorsOf)),
+    ],
+    warnings: [
+      ...policy.warnings,
+      ...(policy.version === 1
+        ? [
+            ...policy.rules.flatMap(warningsOf),
+            ...findUnreachable(policy.rules),
+            ...findHoles(policy.rules),
+            ...findUnused(policy),
+          ]
+        : policy.rules.flatMap(legacyWarningsOf)),
+      ...findRiskyTools(policy),
+    ],
+  };
+}
+
+function errorsOf(rule: Rule): string[] {
+  if (rule.action !== 'allow') return [];
+  if (rule.tools === undefined) return [`${nameOf(rule)} allows every tool: name the tools`];
+  if (rule.runsAnything === true)
+    return [`${nameOf(rule)} allows ${[...rule.tools].join(', ')} to run anything: keep it for a trial`];
+  if (isNarrow(rule)) return [];
+  return [...rule.tools]
+    .filter((tool) => isOneOf(wrappers, tool))
+    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs any other tool: give args, or ask`);
+}
+
+function warningsOf(rule: Rule): string[] {
+  const notes = (rule.args?.items ?? [])
+    .flatMap((item) => (item === '**' ? [] : item.flat()))
+    .filter(looksLikeRegExp);
+  const programs =
+    rule.action === 'allow' ? [...(rule.tools ?? [])].filter((tool) => isRisky(tool, rule)) : [];
+  return [
+    ...notes.map(
+      (text) => `${nameOf(rule)}: "${text}" looks like a regular expression; patterns know only * and |`,
+    ),
+    ...programs.map(
+      (tool) => `${nameOf(rule)} allows ${tool}, which runs programs from its arguments or input`,
+    ),
+  ];
+}
+
+function isRisky(tool: string, rule: Rule): boolean {
+  if (rule.safeArguments === true) return false;
+  return isOneOf(interpreters, tool) || (isOneOf(wrappers, tool) && isNarrow(rule));
+}
+
+/** Whether `args` rules anything out; flags alone do not, a caller only has to give one. */
+function isNarrow({ args }: Rule): boolean {
+  return args !== undefined && !args.items.every((item) => item === '**');
+}
+
+function looksLikeRegExp(text: string): boolean {
+  return /^\^|\$$|\\[dswb.]|\)[+?]|\]\+|\(\?/.test(text);
+}
+
+function legacyErrorsOf(rule: LegacyRule): string[] {
+  if (rule.action !== 'allow' || rule.substrings.length > 0) return [];
+  if (rule.command.every((item) => item === '*'))
+    return [`${nameOf(rule)} allows every tool: name the tools`];
+  return [...wrappers]
+    .filter((tool) => matchesLegacyGlob(rule.command, tool))
+    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs any other tool`);
+}
+
+function legacyWarningsOf(rule: LegacyRule): string[] {
+  if (rule.action !== 'allow' || rule.command.every((item) => item === '*')) return [];
+  return [...interpreters]
+    .filter((tool) => matchesLegacyGlob(rule.command, tool))
+    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs programs from its arguments or input`);
+}
+
+function findUnused({ tools, rules, defaultAction }: Policy & { version: 1 }): string[] {
+  const opens = rules.filter(({ action }) => action !== 'deny');
+  if (defaultAction !== 'deny' || opens.some(({ tools: named }) => named === undefined)) return [];
+  return [...tools.values()]
+    .filter(
+      ({ name, otherwise = 'deny' }) => otherwise === 'deny' && !opens.some((rule) => rule.tools?.has(name)),
+    )
+    .map(({ name }) => `tools.${name} is defined, but no rule ever lets it run`);
+}
+
+function findRiskyTools(policy: Policy): string[] {
+  const tools = [...policy.tools.values()];
+  const networked = tools.filter(({ network }) => network !== 'none');
+  const names = networked.map(({ name }) => name).join(', ');
+  return [
+    ...tools
+      .filter(({ otherwise }) => otherwise === 'allow')
+      .map(
+        ({ name }) => `tools.${name}: otherwise: allow lets every ${name} command run that no rule is about`,
+      ),
+    ...tools
+      .filter(({ name, strategy }) => strategy === 'ghost' && rootTools.has(name))
+      .map(({ name }) => `tools.${name} needs root, and a ghost never runs as root`),
+    ...networked
+      .filter(({ network }) => network === 'bridge')
+      .map(
+        ({ name }) => `tools.${name}: containers on Docker's own bridge can reach each other; make a network`,
+      ),
+    ...(networked.length === 0
+      ? []
+      : [
+          `${names} can reach a network: while one runs, its agent can too, through the workspace they share`,
+        ]),
+  ];
+}
+
+function nameOf({ name, line }: Rule | LegacyRule): string {
+  return `rule ${name} (line ${line})`;
+}

@@ -1,0 +1,77 @@
+import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { Rule } from '../policy.ts';
+
+/** Rules whose wildcards let in what nobody meant: one line each. */
+export function findHoles(rules: readonly Rule[]): string[] {
+  const denials = rules.filter(({ action }) => action === 'deny');
+  return rules
+    .filter(({ action }) => action === 'allow')
+    .flatMap((rule) => [...leadingWildcards(rule), ...farShells(rule), ...riskyOptions(rule, denials)]);
+}
+
+/** Where the first argument may be anything, it may be an option that changes what the others mean. */
+function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string[] {
+  const items = args?.items ?? [];
+  const [first] = items;
+  const isOpen =
+    first === '**'
+      ? items.some((item) => item !== '**')
+      : first?.some((pieces) => pieces[0] === '' && pieces.length > 1);
+  if (isOpen !== true) return [];
+  return [
+    `rule ${name} (line ${line}): the first of args may be anything, also an option of ${[...tools].join(', ')}`,
+  ];
+}
+
+/** ssh joins what follows the host, and a shell there takes it apart again. */
+function farShells({ name, line, args, tools }: Rule): string[] {
+  const [, ...command] = args?.items ?? [];
+  const isOpen = command.some((item) => item === '**' || item.some((pieces) => pieces.length > 1));
+  if (!isOpen || tools?.has('ssh') !== true) return [];
+  return [
+    `rule ${name} (line ${line}): a shell on the other side reads what * lets through of ssh, and runs what follows a ;`,
+  ];
+}
+
+const shown = 4;
+
+function riskyOptions(rule: Rule, denials: readonly Rule[]): string[] {
+  if (rule.safeArguments === true || !leavesRoom(rule)) return [];
+  return [...(rule.tools ?? [])].flatMap((tool) => {
+    const open = riskyOf(knownTools.get(tool), rule).filter(
+      (option) => !denials.some((denial) => covers(denial, tool, option)),
+    );
+    if (open.length === 0) return [];
+    const names = open.slice(0, shown).map(({ names: spellings }) => spellings.at(-1) ?? '');
+    const more = open.length > shown ? ' ...' : '';
+    return `rule ${rule.name} (line ${rule.line}) allows ${tool} with ${names.join(', ')}${more}: add safe-arguments: true, or deny them`;
+  });
+}
+
+function leavesRoom({ args }: Rule): boolean {
+  return args === undefined || args.items.includes('**');
+}
+
+function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Option[] {
+  if (grammar === undefined) return [];
+  const tables = [
+    grammar.options,
+    ...leavesOf(grammar.subcommands)
+      // Of the others it is not said what their options do.
+      .filter(({ name, harmless }) => harmless && (subcommands?.has(name) ?? true))
+      .map(({ options }) => options),
+  ];
+  return [...new Set(tables.flatMap((table) => [...table.values()]))].filter(({ harmless }) => !harmless);
+}
+
+function covers(
+  { tools, flags, args, agents, uids, labels, cwd, subcommands }: Rule,
+  tool: string,
+  { names }: Option,
+): boolean {
+  const isNarrow = [args, agents, uids, labels, cwd, subcommands].some(
+    (condition) => condition !== undefined,
+  );
+  return !isNarrow && (tools?.has(tool) ?? true) && (flags?.some((flag) => names.includes(flag)) ?? true);
+}

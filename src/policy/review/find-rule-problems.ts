@@ -1,0 +1,88 @@
+import { duplicates } from '../../config/duplicates.ts';
+import { nearestHint } from '../../config/nearest.ts';
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { PolicyFile } from '../file/policy-schema.ts';
+import { withoutEffect } from '../file/tool-schema.ts';
+import { findNetworkProblem } from './build-tools.ts';
+
+/** Stand for a rule's name where none decided. */
+const reservedRuleNames: ReadonlySet<string> = new Set([
+  ...['default', 'otherwise', 'tool-unknown', 'cwd-outside', 'forbid-characters', 'seen-through', 'conflict'],
+]);
+
+type RuleFile = PolicyFile['rules'][number];
+
+/** What the shape of the rules alone does not show, one line each. */
+export function findRuleProblems(file: PolicyFile, source: YamlSource): string[] {
+  const names = file.rules.map(({ name }) => name);
+  return [
+    ...duplicates(names).map((index) =>
+      source.problem(['rules', index, 'name'], `another rule is named "${names[index]}" already`),
+    ),
+    ...file.rules.flatMap((rule, index) => problemsOf(rule, file, source, ['rules', index])),
+  ];
+}
+
+function problemsOf(
+  rule: RuleFile,
+  file: PolicyFile,
+  source: YamlSource,
+  path: readonly PropertyKey[],
+): string[] {
+  const known = Object.keys(file.tools);
+  return [
+    ...(reservedRuleNames.has(rule.name)
+      ? [source.problem([...path, 'name'], `"${rule.name}" is no name for a rule`)]
+      : []),
+    ...(rule.tools ?? []).flatMap((tool, place) =>
+      known.includes(tool)
+        ? []
+        : source.problem(
+            [...path, 'tools', place],
+            `the tool "${tool}" is not defined under tools${nearestHint(tool, known, 'tool')}`,
+          ),
+    ),
+    ...findNetworkProblem(rule.network, file.networks, source, [...path, 'network']),
+    ...findUnknownGrammar(rule, known).map(([key, what]) => source.problem([...path, key], what)),
+    ...findIneffective(rule, file).map(([key, what]) => source.problem([...path, key], what)),
+  ];
+}
+
+type Problem = readonly [key: string, what: string];
+
+/** What is said about sub-commands or arguments of tools that we cannot take apart would silently never hold. */
+function findUnknownGrammar(rule: RuleFile, defined: readonly string[]): readonly Problem[] {
+  const { subcommands, tools = defined } = rule;
+  const strange = tools.find((tool) => !knownTools.has(tool));
+  if (strange === undefined) return tools.flatMap((tool) => findUnknownNames(tool, subcommands ?? []));
+  const keys = (['safe-arguments', 'subcommands'] as const).filter((key) => rule[key] !== undefined);
+  const what = `the arguments of ${strange} are not known; known are ${[...knownTools.keys()].join(', ')}`;
+  return keys.map((key) => [key, what]);
+}
+
+function findUnknownNames(tool: string, wanted: readonly string[]): readonly Problem[] {
+  const names = knownTools.get(tool)?.subcommands ?? new Map<string, unknown>();
+  return wanted
+    .filter((name) => !names.has(name))
+    .map((name) => [
+      'subcommands',
+      `${tool} has no "${name}"${nearestHint(name, [...names.keys()], 'name')}`,
+    ]);
+}
+
+/** What would be promised and not kept where the command then runs. */
+function findIneffective(rule: RuleFile, { tools }: PolicyFile): Problem[] {
+  const concerned = rule.tools ?? Object.keys(tools);
+  return concerned.flatMap((name) => {
+    const tool = tools[name];
+    const strategy = rule.strategy ?? tool?.strategy;
+    if (tool === undefined || strategy === undefined) return [];
+    const lost = withoutEffect[strategy].filter((key) => key !== 'timeout' && rule[key] !== undefined);
+    const imageless = strategy === 'ghost' && (rule.image ?? tool.image) === undefined;
+    return [
+      ...lost.map((key) => [key, `has no effect on ${name}, which runs by ${strategy}`] as const),
+      ...(imageless ? [['strategy', `${name} has no image: a ghost runs in an image`] as const] : []),
+    ];
+  });
+}

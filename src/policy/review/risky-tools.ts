@@ -1,0 +1,71 @@
+import { runners } from '../arguments/tools/runner-data.ts';
+import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
+
+/** Tools that run whatever they are given: allowed as a whole, they are every other tool too. */
+export const wrappers: ReadonlySet<string> = new Set([
+  ...shells,
+  ...wrapperData.keys(),
+  ...opaqueTools,
+  'ssh',
+]);
+
+/** Tools whose arguments or input are programs, or name some. */
+export const interpreters: ReadonlySet<string> = new Set([
+  ...runners,
+  ...[
+    'node',
+    'nodejs',
+    'deno',
+    'bun',
+    'npx',
+    'bunx',
+    'python',
+    'python2',
+    'python3',
+    'perl',
+    'ruby',
+    'php',
+    'lua',
+  ],
+  ...[
+    'awk',
+    'gawk',
+    'mawk',
+    'sed',
+    'find',
+    'make',
+    'vi',
+    'vim',
+    'nvim',
+    'emacs',
+    'ed',
+    'ex',
+    'less',
+    'more',
+    'man',
+  ],
+  ...['tclsh', 'expect', 'osascript', 'java', 'go', 'cargo', 'gradle', 'mvn', 'docker', 'podman', 'kubectl'],
+]);
+
+/** Whether it is one of these, also with its version behind it: `gcc-12`, `python3.12`. */
+export function isOneOf(tools: ReadonlySet<string>, name: string): boolean {
+  const [plain = ''] = name.split(/-?[0-9]/);
+  return tools.has(name) || tools.has(plain);
+}
+
+/** Tools that do nothing useful for a user who is not root: a ghost never is. */
+export const rootTools: ReadonlySet<string> = new Set([
+  ...['apt', 'apt-get', 'dpkg', 'apk', 'dnf', 'yum', 'rpm', 'pacman', 'zypper'],
+  ...[
+    'docker',
+    'dockerd',
+    'podman',
+    'mount',
+    'umount',
+    'chroot',
+    'iptables',
+    'systemctl',
+    'useradd',
+    'chown',
+  ],
+]);

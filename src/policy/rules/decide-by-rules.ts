@@ -1,0 +1,92 @@
+import type { Action, CommandFacts, Decision, Policy, Rule, RuleIndex, ToolDefinition } from '../policy.ts';
+import { CommandLine } from './command-line.ts';
+import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
+import { rulesAbout } from './rule-index.ts';
+import { withOverrides } from './run-overrides.ts';
+import { whyUnsure } from './why-unsure.ts';
+import { withoutRule } from './without-rule.ts';
+import type { Work } from './work.ts';
+
+/** What one decision is made with. */
+export interface Judging {
+  readonly policy: Policy & { version: 1 };
+  readonly index: RuleIndex;
+  readonly work: Work;
+}
+
+/** A decision, and the rules that made it: all of one action, none where no rule is about the command. */
+export interface Ruling {
+  readonly decision: Decision;
+  readonly rules: readonly Rule[];
+}
+
+/** Deny beats ask beats allow. What would run unasked is held against the questions as strictly as against the denials. */
+export function decideByRules(
+  { policy, index, work }: Judging,
+  facts: CommandFacts,
+  tool: ToolDefinition,
+): Ruling {
+  if (work.hasAnyOf(tool.forbidden, facts.args)) return { decision: forbidden, rules: [] };
+  const line = new CommandLine(facts, index, work);
+  const about = (action: Action) =>
+    rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
+  const exactly = (action: Action) =>
+    ruled(
+      about(action).filter((rule) => matchesExactly(rule, line)),
+      tool,
+    );
+  const ruling = strictly(about('deny'), line, tool) ??
+    exactly('ask') ??
+    exactly('allow') ?? { decision: withoutRule(policy, tool), rules: [] };
+  return ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
+}
+
+const forbidden: Decision = {
+  action: 'deny',
+  rule: 'forbid-characters',
+  reason: 'an argument has a character that the policy forbids for this tool',
+  code: 'denied-by-rule',
+};
+
+/** Those that match for sure come first; one that only may match says what was not understood. */
+function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {
+  const unsure: Rule[] = [];
+  const sure = rules.filter((rule) => {
+    const fit = fitsStrictly(rule, line);
+    if (fit === 'unsure') unsure.push(rule);
+    return fit === 'yes';
+  });
+  const ruling = ruled([...sure, ...unsure], tool);
+  if (ruling === undefined || sure.length > 0) return ruling;
+  const { decision } = ruling;
+  return { ...ruling, decision: { ...decision, reason: `${decision.reason} (${whyUnsure(line)})` } };
+}
+
+/** The rules all have one action. */
+function ruled(rules: readonly Rule[], tool: ToolDefinition): Ruling | undefined {
+  const [first] = rules;
+  if (first === undefined) return undefined;
+  const { action, name, reason, instead } = first;
+  const said = { action, rule: name, reason, ...(instead === undefined ? {} : { instead }) };
+  if (action === 'deny') return { decision: { ...said, code: 'denied-by-rule' }, rules };
+  const effective = withOverrides(tool, rules);
+  return {
+    decision: effective === undefined ? conflict(rules) : { ...said, ...effectsOf(rules), tool: effective },
+    rules,
+  };
+}
+
+function effectsOf(rules: readonly Rule[]): Pick<Decision, 'timeoutMs' | 'rates'> {
+  const timeouts = rules.flatMap(({ timeoutMs }) => timeoutMs ?? []);
+  const rates = rules.flatMap(({ rate }) => rate ?? []);
+  return {
+    ...(timeouts.length === 0 ? {} : { timeoutMs: Math.min(...timeouts) }),
+    ...(rates.length === 0 ? {} : { rates }),
+  };
+}
+
+function conflict(rules: readonly Rule[]): Decision {
+  const names = rules.filter(({ overrides }) => overrides !== undefined).map(({ name }) => name);
+  const reason = `the rules ${names.toSorted().join(', ')} each say where it runs, and not the same`;
+  return { action: 'deny', rule: 'conflict', reason, code: 'denied-by-rule' };
+}

@@ -1,0 +1,38 @@
+import type { CommandFacts, Decision, Policy } from '../policy.ts';
+import { locateCwd } from '../request/normalize-cwd.ts';
+import { decide } from './decide.ts';
+
+export interface Explanation {
+  readonly decision: Decision;
+  /** Of the rule that decided. */
+  readonly line?: number;
+  readonly argv: readonly string[];
+  /** Normalised where it may be. */
+  readonly cwd: string;
+  /** Absent where denied. */
+  readonly timeoutMs?: number;
+  readonly approvalExpiresMs: number;
+  readonly policyHash: string;
+}
+
+/** What a gateway with this policy would answer, and the rule's place in the file. */
+export function explainCommand(policy: Policy, facts: CommandFacts): Explanation {
+  const place = locateCwd(policy, facts.cwd);
+  const decision = place === undefined ? outside(policy) : decide(policy, { ...facts, cwd: place.cwd });
+  const line = policy.rules.find(({ name }) => name === decision.rule)?.line;
+  const timeoutMs = decision.timeoutMs ?? decision.tool?.timeoutMs;
+  return {
+    decision,
+    ...(line === undefined ? {} : { line }),
+    argv: [facts.tool, ...facts.args],
+    cwd: place?.cwd ?? facts.cwd,
+    ...(timeoutMs === undefined || decision.action === 'deny' ? {} : { timeoutMs }),
+    approvalExpiresMs: policy.approvalExpiresMs,
+    policyHash: policy.hash,
+  };
+}
+
+function outside({ roots }: Policy): Decision {
+  const reason = `the working directory is not inside ${roots.join(' or ')}`;
+  return { action: 'deny', rule: 'cwd-outside', reason, code: 'cwd-outside' };
+}

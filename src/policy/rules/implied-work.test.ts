@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import { parsePolicy } from '../file/parse-policy.ts';
+import type { Action, PolicyResult } from '../policy.ts';
+import { decide } from './decide.ts';
+
+const parsed = new Map<string, PolicyResult>();
+
+function actionOf(tool: string, rules: string, args: readonly string[]): Action {
+  const text = `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n${rules}\ncomplete: true\n`;
+  const result = parsed.get(text) ?? parsePolicy(text, 'p.yaml');
+  parsed.set(text, result);
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return decide(result.policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;
+}
+
+const rule = (name: string, tool: string, about: string, action: Action) =>
+  `  - { name: ${name}, tools: [${tool}], ${about}action: ${action} }`;
+
+/** Each sub-command that does another's work, with that other one. */
+const implied = [...knownTools].flatMap(([tool, { subcommands }]) =>
+  [...(subcommands ?? [])].flatMap(([spelling, { does = [] }]) =>
+    does.map((name) => ({ tool, spelling, name })),
+  ),
+);
+
+describe('A-77 P7: a sub-command that does the work of another counts as it', () => {
+  test('where a rule denies or asks, whatever the other spellings are', () => {
+    const open = implied.filter(({ tool, spelling, name }) =>
+      (
+        [
+          ['deny', `subcommands: [${name}], `],
+          ['ask', `args: [${name}, "**"], `],
+        ] as const
+      ).some(([action, about]) => {
+        const rules = `${rule('all', tool, '', 'allow')}\n${rule('one', tool, about, action)}`;
+        return actionOf(tool, rules, [spelling, 'x']) !== action;
+      }),
+    );
+    expect(open).toEqual([]);
+    expect(implied.length).toBeGreaterThan(100);
+  });
+
+  test('and not where a rule allows', () => {
+    const open = implied.filter(({ tool, spelling, name }) => {
+      const same = knownTools.get(tool)?.subcommands?.get(spelling)?.name === name;
+      return (
+        !same && actionOf(tool, rule('one', tool, `subcommands: [${name}], `, 'allow'), [spelling]) !== 'deny'
+      );
+    });
+    expect(open).toEqual([]);
+  });
+
+  test.each([
+    ['npm', 'install', 'test'],
+    ['npm', 'test', 'install'],
+    ['git', 'push', 'pull'],
+    ['git', 'merge', 'fetch'],
+    ['docker', 'run', 'ps'],
+    ['kubectl', 'delete', 'get'],
+  ])('%s: what is said of %s is not said of %s', (tool, denied, typed) => {
+    const rules = `${rule('all', tool, '', 'allow')}\n${rule('one', tool, `subcommands: [${denied}], `, 'deny')}`;
+    expect(actionOf(tool, rules, [typed])).toBe('allow');
+  });
+
+  test('every name that the data implies is a sub-command of the tool', () => {
+    const unknown = implied.filter(({ tool, name }) => !knownTools.get(tool)?.subcommands?.has(name));
+    expect(unknown).toEqual([]);
+  });
+});

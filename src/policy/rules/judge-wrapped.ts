@@ -1,0 +1,77 @@
+import type { Inner } from '../arguments/see-through.ts';
+import type { Decision, Rule, ToolDefinition } from '../policy.ts';
+import type { Ruling } from './decide-by-rules.ts';
+import { tighterLimit, tighterTool } from './run-overrides.ts';
+
+/**
+ * Holds a wrapper that the rules do not deny against what it would run. What cannot be seen is left to a person, or to a
+ * rule that names it literally.
+ */
+export function withinWrapper(
+  own: Ruling,
+  inner: Inner,
+  decideInner: (tool: string, args: readonly string[]) => Decision,
+): Ruling {
+  if (own.decision.action === 'allow' && own.rules.some(({ runsAnything }) => runsAnything === true))
+    return own;
+  if (inner.kind === 'script')
+    return ifNamed(own, isNarrow, 'a script runs whatever is in it: name it in the args of a rule');
+  if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);
+  const decision = strictest(own.decision, decideInner(inner.tool, inner.args), inner.tool);
+  const both = { decision, rules: own.rules };
+  return inner.adds ? ifNamed(both, isLiteral, 'it adds arguments that cannot be seen') : both;
+}
+
+function ifNamed(own: Ruling, names: (rule: Rule) => boolean, why: string): Ruling {
+  return own.decision.action !== 'allow' || own.rules.some(names)
+    ? own
+    : { decision: unseen(why), rules: own.rules };
+}
+
+/** `args` that rule something out. */
+function isNarrow({ args }: Rule): boolean {
+  return args !== undefined && !args.items.every((item) => item === '**');
+}
+
+function isLiteral({ args }: Rule): boolean {
+  return (
+    args !== undefined &&
+    args.items.every((item) => item !== '**' && item.every((pieces) => pieces.length === 1))
+  );
+}
+
+function strictest(outer: Decision, inner: Decision, name: string): Decision {
+  if (inner.action === 'deny') return { ...inner, reason: `it would run ${named(name)}: ${inner.reason}` };
+  if (outer.tool === undefined || inner.tool === undefined || !isSamePlace(outer.tool, inner.tool)) {
+    return unseen(
+      `it would run ${named(name)} elsewhere than the policy says`,
+      `call ${named(name)} by itself`,
+    );
+  }
+  const asks = outer.action === 'allow' && inner.action === 'ask' ? inner : outer;
+  const timeoutMs = tighterLimit(
+    outer.timeoutMs ?? outer.tool.timeoutMs,
+    inner.timeoutMs ?? inner.tool.timeoutMs,
+  );
+  const rates = [...(outer.rates ?? []), ...(inner.rates ?? [])];
+  return {
+    ...asks,
+    tool: tighterTool(outer.tool, inner.tool),
+    timeoutMs,
+    ...(rates.length === 0 ? {} : { rates }),
+  };
+}
+
+function isSamePlace(a: ToolDefinition, b: ToolDefinition): boolean {
+  return a.strategy === b.strategy && a.image === b.image && a.network === b.network;
+}
+
+function unseen(reason: string, instead?: string): Decision {
+  const rest = instead === undefined ? {} : { instead };
+  return { action: 'deny', rule: 'seen-through', reason, code: 'denied-by-rule', ...rest };
+}
+
+/** The agent's own word: short, and on one line. */
+function named(tool: string): string {
+  return JSON.stringify(tool.slice(0, 80)).slice(1, -1);
+}

@@ -1,0 +1,60 @@
+import type { Reading } from '../arguments/read-arguments.ts';
+import type { CommandFacts, Rule } from '../policy.ts';
+import { isInside } from '../request/normalize-cwd.ts';
+import type { CommandLine, Fit } from './command-line.ts';
+
+/** Whether a rule is about who asks and where, whatever the tool and the arguments. */
+export function concerns(rule: Rule, { uid, agent, labels, cwd }: CommandFacts): boolean {
+  return (
+    (rule.uids?.has(uid) ?? true) &&
+    (rule.agents?.has(agent) ?? true) &&
+    (rule.labels?.every(([name, value]) => labels?.[name] === value) ?? true) &&
+    (rule.cwd?.some((directory) => isInside(cwd, directory)) ?? true)
+  );
+}
+
+/** The arguments are literally what the rule says. */
+export function matchesExactly(rule: Rule, line: CommandLine): boolean {
+  return (
+    (rule.flags === undefined || (line.hasWritten(rule) && line.fitsFlags(rule) === 'yes')) &&
+    (rule.subcommands === undefined || isAmong(rule.subcommands, line.reading)) &&
+    (rule.safeArguments !== true || line.isSafe) &&
+    (rule.args === undefined || line.fitsLiterally(rule.args))
+  );
+}
+
+/** The tool may take the arguments for what the rule says: for rules that make the answer stricter. */
+export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
+  if (isAboutAll(rule)) return 'yes';
+  if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
+  if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line.reading)) return 'no';
+  if (rule.safeArguments === true && !line.isSafe) return 'no';
+  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlags(rule);
+  if (byFlags === 'no' || rule.args === undefined) return byFlags;
+  const byArgs = line.fitsStrictly(rule.args);
+  return byArgs === 'yes' ? byFlags : byArgs;
+}
+
+function isAboutAll({ args, flags, subcommands, safeArguments }: Rule): boolean {
+  return args === undefined && flags === undefined && subcommands === undefined && safeArguments !== true;
+}
+
+function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
+  return reading?.sureOfSubcommand === true && reading.path.some(({ name }) => wanted.has(name));
+}
+
+/** The same for a strict rule: what a sub-command does for others on its way is of it. */
+function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
+  return (
+    isAmong(wanted, reading) ||
+    reading?.path.some(({ does = [] }) => does.some((name) => wanted.has(name))) === true
+  );
+}
+
+/** The sub-command is surely another one. */
+function isRuledOut({ subcommands, args }: Rule, line: CommandLine, reading: Reading): boolean {
+  if (!reading.sureOfSubcommand || reading.subcommand === undefined) return false;
+  if (subcommands !== undefined && !mayBeAmong(subcommands, reading)) return true;
+  if (args === undefined || args.items[0] === '**') return false;
+  return line.surelyBeginsOtherwise(args.items[0]);
+}

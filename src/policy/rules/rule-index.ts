@@ -1,0 +1,35 @@
+import { FlagIndex } from '../arguments/flags.ts';
+import type { Action, Rule, RuleIndex } from '../policy.ts';
+
+export function indexRules(rules: readonly Rule[]): RuleIndex {
+  const flags = new FlagIndex<Rule>();
+  const byTool = new Map<string, Record<Action, Rule[]>>();
+  const ofEveryTool = none();
+  for (const rule of rules) {
+    for (const flag of rule.flags ?? []) flags.add(flag, rule);
+    if (rule.tools === undefined) ofEveryTool[rule.action].push(rule);
+    for (const tool of rule.tools ?? []) {
+      const sorted = byTool.get(tool) ?? none();
+      byTool.set(tool, sorted);
+      sorted[rule.action].push(rule);
+    }
+  }
+  return { rules, flags, byTool, ofEveryTool, order: new Map(rules.map((rule, place) => [rule, place])) };
+}
+
+/** In their order. */
+export function rulesAbout(
+  { byTool, ofEveryTool, order }: RuleIndex,
+  tool: string,
+  action: Action,
+): readonly Rule[] {
+  const own = byTool.get(tool)?.[action] ?? [];
+  const all = ofEveryTool[action];
+  if (own.length === 0 || all.length === 0) return own.length === 0 ? all : own;
+  const placeOf = (rule: Rule) => order.get(rule) ?? 0;
+  return [...own, ...all].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+function none(): Record<Action, Rule[]> {
+  return { deny: [], ask: [], allow: [] };
+}

@@ -1,0 +1,60 @@
+import type { Rule, RunOverrides, ToolDefinition } from '../policy.ts';
+
+/**
+ * `tool` with what the rules say over it, whatever their order: the tighter limit holds, variables add up. `undefined`
+ * where two of them name different places to run in.
+ */
+export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): ToolDefinition | undefined {
+  const said = rules.flatMap(({ overrides }) => overrides ?? []);
+  const [first, ...rest] = said;
+  if (first === undefined) return tool;
+  if (!agree(said)) return undefined;
+  const merged = rest.reduce(tighter, first);
+  return { ...tool, ...merged, environment: [...tool.environment, ...environmentOf(said)] };
+}
+
+/** How a wrapper runs with what it runs inside: the tighter limit of the two, and the variables that both may see. */
+export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolDefinition {
+  const limits = [...limitKeys, 'timeoutMs'] as const;
+  return {
+    ...outer,
+    ...Object.fromEntries(limits.map((key) => [key, tighterLimit(outer[key], inner[key])])),
+    stdin: outer.stdin === 'none' ? 'none' : inner.stdin,
+    record: outer.record === 'none' ? 'none' : inner.record,
+    environment: outer.environment.filter((name) => inner.environment.includes(name)),
+  };
+}
+
+/** 0 is none. */
+export function tighterLimit(a: number, b: number): number {
+  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
+}
+
+const places = ['strategy', 'image', 'network'] as const;
+
+function agree(said: readonly RunOverrides[]): boolean {
+  return places.every((key) => new Set(said.flatMap((one) => one[key] ?? [])).size <= 1);
+}
+
+function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
+  const merged = { ...a, ...b };
+  return {
+    ...merged,
+    ...limitKeys.map((key) => least(key, a, b)).reduce((all, one) => ({ ...all, ...one })),
+    ...(a.record === 'none' || b.record === 'none' ? { record: 'none' } : {}),
+    ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
+  };
+}
+
+const limitKeys = ['memoryBytes', 'cpus', 'pids', 'outputBytes', 'fileBytes', 'idleTimeoutMs'] as const;
+
+type Limit = (typeof limitKeys)[number];
+
+function least(key: Limit, a: RunOverrides, b: RunOverrides): RunOverrides {
+  const values = [a[key], b[key]].flatMap((value) => value ?? []);
+  return values.length === 0 ? {} : { [key]: Math.min(...values) };
+}
+
+function environmentOf(said: readonly RunOverrides[]): string[] {
+  return [...new Set(said.flatMap(({ environment = [] }) => environment))].sort();
+}

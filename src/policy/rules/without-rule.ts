@@ -1,0 +1,12 @@
+import type { Decision, Policy, ToolDefinition } from '../policy.ts';
+
+/** What happens to a command that no rule is about. */
+export function withoutRule({ defaultAction }: Policy, tool: ToolDefinition): Decision {
+  const action = tool.otherwise ?? defaultAction;
+  return {
+    action,
+    rule: tool.otherwise === undefined ? 'default' : 'otherwise',
+    reason: `no rule of the policy is about this ${tool.name} command`,
+    ...(action === 'deny' ? { code: 'denied-by-default' as const } : { tool }),
+  };
+}
