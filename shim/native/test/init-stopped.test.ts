@@ -55,7 +55,7 @@ test('A-86 P22: whatever an agent sends to a command that it has stopped, little
   expect(socket.writableLength).toBeLessThan(256 * 1024);
   // Without a bound it is some hundreds of megabytes.
   const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  expect(grown).toBeLessThan(64e6);
+  expect(grown).toBeLessThan(128e6);
   session.input({ type: 'stdin-end' });
   child.kill('SIGCONT');
   expect(await end).toMatchObject({ type: 'exit', code: 0 });

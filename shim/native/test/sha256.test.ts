@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const builds = {
-  static: at('../../build/bench/sha256-check'),
-  sanitized: at('../../build/native-sanitize/sha256-check'),
+  static: at('../../../build/bench/sha256-check'),
+  sanitized: at('../../../build/native-sanitize/sha256-check'),
 };
 
 const noHardware = 3;
 
-beforeAll(() => execFileSync('make', ['-s', '-C', at('.'), 'sha256-check']), 60_000);
+beforeAll(() => execFileSync('make', ['-s', '-C', at('..'), 'sha256-check']), 60_000);
 
 describe.each(['portable', 'hardware', 'chosen'])('the SHA-256 of the init, %s', (way) => {
   test.each(Object.entries(builds))(

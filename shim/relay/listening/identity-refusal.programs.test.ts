@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { identityRefusal } from './listening/identity-refusal.ts';
+import { identityRefusal } from './identity-refusal.ts';
 
 const user = { uid: 1000, gid: 1000 };
 

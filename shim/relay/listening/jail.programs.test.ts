@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareJail, setTools } from './listening/jail.ts';
+import { prepareJail, setTools } from './jail.ts';
 
 let dir: string;
 let jail: string;

@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadPeerCredentials } from './listening/peer-credentials.ts';
+import { loadPeerCredentials } from './peer-credentials.ts';
 
 const asRoot = process.geteuid?.() === 0;
 let directory: string;
