@@ -1,7 +1,7 @@
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
-import { limitCommands, limitFacts, limitPolicy, limitRules } from '../policy/limit-commands.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { limitCommands, limitFacts, limitPolicy, limitRules } from '../policy/limit-commands.ts';
 import { type Figure, quantiles } from './figure.ts';
 import type { Counts } from './latency.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide } from '../../src/policy/decide.ts';
 import type { CommandFacts } from '../../src/policy/policy.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
 import { limitCommands, limitFacts, limitPolicy, limitRules } from './limit-commands.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

@@ -1,4 +1,4 @@
-import { parsePolicy } from '../../src/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { CommandFacts, Policy } from '../../src/policy/policy.ts';
 
 /** As many as a request may have. */

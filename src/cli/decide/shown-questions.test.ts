@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Context } from './context.ts';
+import type { Context } from '../reach/context.ts';
 import { noteShown, type ShownQuestion, shownQuestion } from './shown-questions.ts';
 
 let dir: string;
