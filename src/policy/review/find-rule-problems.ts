@@ -8,7 +8,16 @@ import { findNetworkProblem } from './build-tools.ts';
 
 /** Stand for a rule's name where none decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([
-  ...['default', 'otherwise', 'tool-unknown', 'cwd-outside', 'forbid-characters', 'seen-through', 'conflict'],
+  ...[
+    'default',
+    'otherwise',
+    'tool-unknown',
+    'cwd-outside',
+    'forbid-characters',
+    'seen-through',
+    'conflict',
+    'too-long',
+  ],
 ]);
 
 type RuleFile = PolicyFile['rules'][number];

@@ -165,10 +165,12 @@ function workOf(
 function generousLine(args: readonly string[]): Line {
   const end = latestEndOfFlags(args);
   const mayLeaveOut = new Uint8Array(args.length);
-  for (let at = 0; at <= end && at < args.length; at += 1) {
-    if (at !== end && !isFlag(args[at] ?? '')) continue;
-    mayLeaveOut[at] = 1;
-    if (at < end - 1 && takesNext(args[at])) mayLeaveOut[at + 1] = 1;
+  let last = '';
+  for (let at = 0; at < end; at += 1) {
+    const arg = args[at] ?? '';
+    if (isFlag(arg) || takesNext(last)) mayLeaveOut[at] = 1;
+    last = arg;
   }
+  if (end < args.length) mayLeaveOut[end] = 1;
   return { args, mayLeaveOut };
 }

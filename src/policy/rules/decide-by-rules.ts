@@ -38,8 +38,19 @@ export function decideByRules(
   const ruling = strictly(about('deny'), line, tool) ??
     exactly('ask') ??
     exactly('allow') ?? { decision: withoutRule(policy, tool), rules: [] };
-  return ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
+  const strictest =
+    ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
+  // A rule that could not be told may have had a tighter limit.
+  const isUntold = work.effort.isSpent && strictest.decision.action !== 'deny';
+  return isUntold ? { decision: tooLong, rules: [] } : strictest;
 }
+
+const tooLong: Decision = {
+  action: 'deny',
+  rule: 'too-long',
+  reason: 'the arguments are too many to be held against the rules of the policy',
+  code: 'too-large',
+};
 
 const forbidden: Decision = {
   action: 'deny',

@@ -17,7 +17,10 @@ export class Work {
 
   /** The same, if it is there already. */
   madeFilterOf(args: readonly string[]): TextFilter | undefined {
-    return this.#made !== undefined && isTail(args, this.#made.args) ? this.#made.filter : undefined;
+    if (this.#made === undefined || !isTail(args, this.#made.args)) return undefined;
+    // What is asked of the same arguments next is answered at once.
+    this.#made = { args, filter: this.#made.filter };
+    return this.#made.filter;
   }
 
   /** Whether any of the arguments has one of the characters. */
@@ -33,5 +36,7 @@ export class Work {
 
 function isTail(tail: readonly string[], args: readonly string[]): boolean {
   const skipped = args.length - tail.length;
-  return skipped >= 0 && tail.every((arg, at) => arg === args[at + skipped]);
+  if (tail === args || skipped < 0) return skipped === 0;
+  for (let at = 0; at < tail.length; at += 1) if (tail[at] !== args[at + skipped]) return false;
+  return true;
 }
