@@ -65,7 +65,7 @@ const list = options(
 const branch = withOptions(
   options(
     '-a,--all -r,--remotes -v,--verbose --show-current --abbrev? --no-abbrev -q,--quiet',
-    `-d,--delete -D -m,--move -M -c,--copy -C -f,--force -t,--track? --no-track -u,--set-upstream-to= --unset-upstream
+    `-d,--delete -D~-d~--delete~-f~--force -m,--move -M~-m~--move~-f~--force -c,--copy -C~-c~--copy~-f~--force -f,--force -t,--track? --no-track -u,--set-upstream-to= --unset-upstream
     --edit-description`,
   ),
   list,

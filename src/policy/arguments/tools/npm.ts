@@ -9,7 +9,7 @@ const common = options(
   --legacy-peer-deps --strict-peer-deps --package-lock-only --no-package-lock --tag= --access= --engine-strict
   --force,-f --install-strategy= --audit-level= --package-lock --no-bin-links --unicode --no-unicode
   -d -H --logs-max= --save-bundle,-B --message,-m=`,
-  `--global,-g,--local --location,-L= --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry,--reg= --cache=
+  `--global,-g,--local --location,-L=~-g~--global --script-shell= --call,-c= --prefix,-C= --userconfig= --globalconfig= --registry,--reg= --cache=
   --node-options= --shell= --editor= --viewer= --browser= --git= --init-module= --proxy=
   --https-proxy= --cafile= --package= --yes,-y --no-yes,-n,--no --logs-dir= --pack-destination= --otp= --init-author-name=`,
 );
