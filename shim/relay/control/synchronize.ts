@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
+import { type ClientDuplexStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import type {
@@ -87,10 +87,12 @@ async function session(
 
 function endOf(stream: Stream): Promise<End> {
   return new Promise((resolve) => {
-    stream.on('error', ({ code, details }: ServiceError) =>
-      resolve({ why: details, isDisplaced: code === status.ABORTED }),
-    );
-    stream.on('close', () => resolve({ why: 'the gateway ended the stream' }));
+    // What ends it is in its status, which comes behind an error, and alone where the gateway ends it well.
+    stream.on('error', () => {});
+    stream.on('status', ({ code, details }: StatusObject) => {
+      if (code === status.OK) resolve({ why: 'the gateway ended the stream' });
+      else resolve({ why: details, isDisplaced: code === status.ABORTED });
+    });
   });
 }
 
