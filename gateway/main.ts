@@ -19,10 +19,11 @@ import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { createBreakers } from './control/breakers.ts';
+import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents } from './control/incidents.ts';
 import { openKillSwitch } from './control/kill-switch.ts';
-import { createWarden } from './control/operator.ts';
+import { createOperatorApi } from './control/operator.ts';
 import { createRelays } from './control/relays.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
 import { openEngine } from './docker/open-engine.ts';
@@ -39,14 +40,14 @@ import { factsOf } from './judging/judge.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
-import { relayState } from './ports/relay-state.ts';
+import type { OperatorApi } from './ports/operator-api.ts';
+import type { RelayRegistry } from './ports/relay-state.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import { openRecords, type Records } from './start/open-records.ts';
 import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
-import type { RelayRegistry, WardenView } from './warden-view.ts';
 
 /** How long running work may go on after the first TERM; a second one ends it at once. */
 const drainMs = 30_000;
@@ -107,7 +108,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const incidents = createIncidents(audit);
   const relays = createRelays({
-    stateFor: (relay) => relayState(relay, config, policy(), killSwitch),
+    stateFor: (relay) => desiredState(relay, config, policy(), killSwitch),
     onDisplaced: (relay, text) => {
       log.warn({ relay }, text);
       incidents.tell('relay-displaced', `relay:${relay}`, text);
@@ -170,7 +171,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
         log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
     }),
   };
-  const warden = createWarden({
+  const warden = createOperatorApi({
     version,
     policyFile,
     explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
@@ -221,7 +222,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
 interface Served {
   readonly execute: Execute;
   readonly resume: Resume;
-  readonly warden: WardenView;
+  readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
   readonly revocations: Revocations;
   readonly ports: ReservedPorts;

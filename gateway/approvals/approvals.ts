@@ -1,6 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
+import type { PendingApproval, Resolution } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
-import type { PendingApproval, Resolution } from '../warden-view.ts';
 import type { ApprovalStore, Ending } from './approval-store.ts';
 import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Plan } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
-import type { PendingApproval } from '../warden-view.ts';
 import { whyNoGrant } from './why-no-grant.ts';
 
 export interface Question {

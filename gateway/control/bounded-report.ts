@@ -1,5 +1,5 @@
 import { firstBytes } from '../../src/text/first-bytes.ts';
-import type { RelayReport, RelayState } from '../warden-view.ts';
+import type { RelayReport, RelayState } from '../ports/relay-state.ts';
 
 const most = { tools: 1000, nameBytes: 255, problemBytes: 1024 } as const;
 

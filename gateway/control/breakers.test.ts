@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import type { Breaker, Policy } from '../../src/policy/policy.ts';
 import type { Judgement } from '../judging/judge.ts';
-import type { ExecutionRecord } from '../warden-view.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { createBreakers } from './breakers.ts';
 import type { Tripped } from './kill-switch.ts';
 

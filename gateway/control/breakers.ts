@@ -4,7 +4,7 @@ import { exitCodes } from '../../src/exit-codes.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Breaker, Policy } from '../../src/policy/policy.ts';
 import { type Cleared, denialFor, type Judgement } from '../judging/judge.ts';
-import type { ExecutionRecord } from '../warden-view.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Tripped } from './kill-switch.ts';
 
 /** Counts what each agent does, and stops it where a breaker of the policy says so. */

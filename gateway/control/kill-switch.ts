@@ -3,9 +3,10 @@ import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
+import type { AgentState, Halt, Held } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { AgentStateRow, Database } from '../store/database.ts';
-import type { AgentState, ExecutionRecord, Halt, Held } from '../warden-view.ts';
 
 /** Stops work without the grace that a cancel gives: the tool gets no TERM. */
 export class Halted extends ClawrdenError {

@@ -6,20 +6,20 @@ import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import { callerName } from '../ports/caller.ts';
+import type { AgentView, HostView, OperatorApi, StatusView } from '../ports/operator-api.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Fleet } from '../scheduler/hosts/fleet.ts';
 import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
 import type { Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { History } from '../store/history.ts';
 import type { Outputs } from '../store/outputs.ts';
-import type { AgentView, HostView, StatusView, WardenView } from '../warden-view.ts';
 import type { Breakers } from './breakers.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
 import type { Revocations } from './revocations.ts';
 
-export interface WardenParts {
+export interface OperatorParts {
   readonly version: string;
   readonly policyFile: PolicyFile;
   readonly explain: Explain;
@@ -40,7 +40,7 @@ export interface WardenParts {
 }
 
 /** What operators see and do, put together from the parts that know it. */
-export function createWarden(parts: WardenParts): WardenView {
+export function createOperatorApi(parts: OperatorParts): OperatorApi {
   const startedAt = Date.now();
   const { history, ledger, approvals } = parts;
   return {
@@ -79,7 +79,7 @@ export function createWarden(parts: WardenParts): WardenView {
   };
 }
 
-function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: WardenParts): AgentView {
+function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: OperatorParts): AgentView {
   const report = relays.report(agent);
   const held = killSwitch.heldBy(agent.name);
   return {
@@ -95,7 +95,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }
   };
 }
 
-function hostView(host: DockerHost, { scheduler, policyFile }: WardenParts): HostView {
+function hostView(host: DockerHost, { scheduler, policyFile }: OperatorParts): HostView {
   return {
     name: host.name,
     state: host.state,
@@ -109,7 +109,7 @@ function hostView(host: DockerHost, { scheduler, policyFile }: WardenParts): Hos
   };
 }
 
-function statusView(startedAt: number, parts: WardenParts): StatusView {
+function statusView(startedAt: number, parts: OperatorParts): StatusView {
   const records = parts.ledger.running();
   const { policyFile } = parts;
   return {

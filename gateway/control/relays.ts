@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { RelayConnection, RelayRegistry, RelayReport, RelayState } from '../warden-view.ts';
+import type { RelayConnection, RelayRegistry, RelayReport, RelayState } from '../ports/relay-state.ts';
 import { boundedReport } from './bounded-report.ts';
 import { createDisplacedPlaces } from './displaced-places.ts';
 

@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/outcome.ts';
 import type { Usage } from '../../src/usage.ts';
 import type { Send } from '../../src/wire/execution-io.ts';
 import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from '../ports/channel.ts';
-import type { ExecutionRecord, ExecutionState } from '../warden-view.ts';
+import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.ts';
 import { createOutputTally } from './output-tally.ts';
 import { createTrace } from './trace.ts';
 

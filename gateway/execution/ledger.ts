@@ -4,8 +4,8 @@ import { isExecutionId, timeOfExecutionId } from '../../src/execution-id.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from '../ports/channel.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
-import type { ExecutionRecord } from '../warden-view.ts';
 import { Execution, type StartContext } from './execution.ts';
 
 const maxClockSkewMs = 60 * 60 * 1000;

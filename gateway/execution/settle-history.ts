@@ -2,8 +2,8 @@ import { exitOf, failure } from '../../src/outcome.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, OutcomeRecord } from '../audit/audit-record.ts';
 import { type Life, lastLives, lifeKey, type Recorded } from '../audit/last-lives.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
-import type { ExecutionRecord } from '../warden-view.ts';
 
 /** What an earlier gateway left behind: the history is behind its audit, and a killed one ends nothing. */
 export interface Leftovers {

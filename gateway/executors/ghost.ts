@@ -9,8 +9,8 @@ import type { Plan } from '../../src/plan.ts';
 import type { Output, Send } from '../../src/wire/execution-io.ts';
 import { Halted } from '../control/kill-switch.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
-import type { ExecutionRecord } from '../warden-view.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 

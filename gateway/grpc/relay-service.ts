@@ -6,7 +6,7 @@ import type {
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import type { Enrolment } from '../ports/authentication.ts';
-import type { RelayRegistry, RelayState } from '../warden-view.ts';
+import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';
 import { unary } from './unary.ts';

@@ -7,7 +7,8 @@ import type { Credentials } from '../../src/pki/authority.ts';
 import { executeMethod } from '../../src/wire/execute-method.ts';
 import type { Execute, Resume } from '../execute.ts';
 import type { Authentication, Enrolment } from '../ports/authentication.ts';
-import type { RelayRegistry, WardenView } from '../warden-view.ts';
+import type { OperatorApi } from '../ports/operator-api.ts';
+import type { RelayRegistry } from '../ports/relay-state.ts';
 import { authenticateCalls } from './authenticate.ts';
 import type { ConnectionLimits } from './connection-bounds.ts';
 import { executionService } from './execution-service.ts';
@@ -28,7 +29,7 @@ export interface GrpcServerOptions {
   readonly enrolment: Enrolment;
   readonly execute: Execute;
   readonly resume: Resume;
-  readonly warden: WardenView;
+  readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
   readonly limits: ConnectionLimits;
   /** `callersPace` when left out. */

@@ -12,13 +12,9 @@ import {
   type ListHostsRequest,
   type ListHostsResponse,
 } from '../../src/gen/clawrden/v1/warden.ts';
-import type {
-  ExecutionSummary,
-  HistoryFilter,
-  HistoryRow,
-  PendingApproval,
-  WardenView,
-} from '../warden-view.ts';
+import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
+import type { OperatorApi } from '../ports/operator-api.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape } from './page.ts';
 import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
@@ -33,7 +29,7 @@ export interface Lists {
   readonly hosts: (request: ListHostsRequest) => ListHostsResponse;
 }
 
-export function createLists(warden: WardenView): Lists {
+export function createLists(warden: OperatorApi): Lists {
   const running = createFairPages<ExecutionSummary, Execution>(
     ({ caller, id }) => `${caller} ${id}`,
     ({ agent, caller }) => agent || caller,
@@ -86,7 +82,7 @@ function timeOf(since: string): number | undefined {
   return since === '' ? undefined : Date.parse(since);
 }
 
-async function history(warden: WardenView, request: ListExecutionsRequest): Promise<ListExecutionsResponse> {
+async function history(warden: OperatorApi, request: ListExecutionsRequest): Promise<ListExecutionsResponse> {
   const { agent, decision, since, pageToken } = request;
   const [receivedAt, row] = numbersOf('history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
@@ -104,7 +100,7 @@ async function history(warden: WardenView, request: ListExecutionsRequest): Prom
 /** Rows of an older version may be large: no more of them are in memory at once. */
 const rowsAtOnce = 50;
 
-async function* rowsOfHistory(warden: WardenView, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
+async function* rowsOfHistory(warden: OperatorApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
   let behind = filter.behind;
   for (;;) {
     const limit = Math.min(rowsAtOnce, filter.limit + 1);

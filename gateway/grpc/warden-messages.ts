@@ -13,16 +13,10 @@ import { type RecordableCommand, recordable } from '../../src/recordable-command
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Excerpt, RecordedOutput } from '../execution/output-excerpt.ts';
-import type {
-  AgentView,
-  ExecutionRecord,
-  ExecutionSummary,
-  Explanation,
-  Halt,
-  HostView,
-  PendingApproval,
-  StatusView,
-} from '../warden-view.ts';
+import type { Halt } from '../ports/agent-state.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
+import type { AgentView, Explanation, HostView, StatusView } from '../ports/operator-api.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
 
 /** Long enough for whatever an honest peer calls a thing or says of it. */
 const textBytes = 1024;

@@ -7,16 +7,12 @@ import {
   Verdict,
   type WardenServiceServer,
 } from '../../src/gen/clawrden/v1/warden.ts';
+import type { AgentState } from '../ports/agent-state.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { Caller, Role } from '../ports/caller.ts';
-import type {
-  AgentState,
-  Answer,
-  ExecutionRecord,
-  ExplainedCommand,
-  Resolution,
-  WardenView,
-} from '../warden-view.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { ExplainedCommand, OperatorApi } from '../ports/operator-api.ts';
+import type { Answer, Resolution } from '../ports/verdict.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
@@ -35,7 +31,7 @@ import { watchApprovals } from './watch-approvals.ts';
 
 export interface WardenServiceParts {
   readonly callers: Callers;
-  readonly warden: WardenView;
+  readonly warden: OperatorApi;
   readonly enrolment: Enrolment;
 }
 
@@ -112,7 +108,7 @@ function guarded(callers: Callers) {
 }
 
 async function theOne(
-  warden: WardenView,
+  warden: OperatorApi,
   { id, caller }: { readonly id: string; readonly caller: string },
 ): Promise<ExecutionRecord> {
   const record = await warden.execution(id, caller);
@@ -140,7 +136,7 @@ const refusals = {
 const maxGrantSeconds = 24 * 60 * 60;
 
 async function resolve(
-  warden: WardenView,
+  warden: OperatorApi,
   request: ResolveApprovalRequest,
   by: Caller,
 ): Promise<ResolveApprovalResponse> {

@@ -1,7 +1,7 @@
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Role } from '../ports/caller.ts';
-import type { WardenView } from '../warden-view.ts';
+import type { OperatorApi } from '../ports/operator-api.ts';
 import { createChanges } from './approval-changes.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused, toStatus } from './errors.ts';
@@ -12,7 +12,7 @@ const settleMs = 50;
 /** What comes and goes; a watcher that reads slowly is told what differs once it reads again. */
 export function watchApprovals(
   callers: Callers,
-  warden: WardenView,
+  warden: OperatorApi,
   roles: readonly Role[],
 ): handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse> {
   return (call) => {

@@ -5,7 +5,7 @@ import { denialText } from '../../src/policy/rules/denial-text.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
-import type { ExplainedCommand, Explanation } from '../warden-view.ts';
+import type { ExplainedCommand, Explanation } from '../ports/operator-api.ts';
 import { judge } from './judge.ts';
 import { sealJudged } from './seal-plan.ts';
 

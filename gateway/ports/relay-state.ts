@@ -1,23 +1,47 @@
-import type { GatewayConfig } from '../../src/config/gateway-config.ts';
-import type { Policy } from '../../src/policy/policy.ts';
-import type { KillSwitch } from '../control/kill-switch.ts';
-import type { RelayState } from '../warden-view.ts';
+/** What a relay says it is. */
+export interface RelayReport {
+  readonly version: string;
+  readonly agents: readonly {
+    readonly name: string;
+    readonly containerRunning: boolean;
+    readonly tools: readonly string[];
+    readonly problem: string;
+    /** Nothing of ours runs for it, and its container is paused or gone, as was asked. */
+    readonly halted: boolean;
+  }[];
+}
 
-/** What a relay should be, by the configuration, the policy in force and the kill switch. */
-export function relayState(
-  relay: string,
-  { agents }: GatewayConfig,
-  { tools }: Policy,
-  killSwitch: KillSwitch,
-): RelayState {
-  const own = agents.filter((agent) => agent.relay === relay);
-  return {
-    lockdown: killSwitch.locked(),
-    agents: own.map(({ name }) => ({
-      name,
-      tools: [...tools.keys()],
-      paused: killSwitch.stateOf(name) === 'paused',
-      killed: killSwitch.stateOf(name) === 'killed',
-    })),
-  };
+/** What a relay should be. */
+export interface RelayState {
+  readonly lockdown: boolean;
+  readonly agents: readonly {
+    readonly name: string;
+    readonly tools: readonly string[];
+    readonly paused: boolean;
+    readonly killed: boolean;
+  }[];
+}
+
+/** One Synchronize stream of a relay. */
+export interface RelayConnection {
+  /** `ADDRESS:PORT` of the TCP connection. */
+  readonly peer: string;
+  /** SHA-256 of its certificate, base64url. */
+  readonly fingerprint: string;
+  readonly push: (state: RelayState) => void;
+  /** Another stream of the same relay has taken its place: it is to end at once. */
+  readonly displaced: (why: string) => void;
+}
+
+/** The relays that are connected now. */
+export interface RelayRegistry {
+  /**
+   * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once and whenever the desired
+   * state changes; the returned function takes each report. A second stream of the same relay displaces the first.
+   */
+  readonly connect: (
+    relay: string,
+    connection: RelayConnection,
+    signal: AbortSignal,
+  ) => (report: RelayReport) => void;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExecutionRecord, ExecutionState } from '../warden-view.ts';
+import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.ts';
 import type { ExecutionRow } from './database.ts';
 
 export function toRow(record: ExecutionRecord): ExecutionRow {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ExecutionRecord } from '../warden-view.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { openDatabase } from './database.ts';
 import { fromRow } from './execution-row.ts';
 import { type History, openHistory } from './history.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../warden-view.ts';
+import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, summaryColumns, toRow } from './execution-row.ts';
 import { isOpen } from './is-open.ts';

@@ -1,4 +1,4 @@
-import type { Answer, PendingApproval } from '../../gateway/warden-view.ts';
+import type { Answer, PendingApproval } from '../../gateway/ports/verdict.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { admin, startTestGateway } from '../grpc/gateway.ts';

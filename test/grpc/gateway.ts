@@ -15,9 +15,10 @@ import type { Pace } from '../../gateway/grpc/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
+import type { OperatorApi } from '../../gateway/ports/operator-api.ts';
+import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
-import type { RelayState, WardenView } from '../../gateway/warden-view.ts';
 import { createFaults, type Faults } from '../../src/faults.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { failure } from '../../src/outcome.ts';
@@ -59,7 +60,7 @@ export interface GatewayOptions {
   readonly execute?: Execute;
   /** When left out nothing can be resumed. */
   readonly resume?: Resume;
-  readonly warden?: Partial<WardenView>;
+  readonly warden?: Partial<OperatorApi>;
   /** What relays should be; `relays.tellAll` tells them anew. */
   readonly state?: () => RelayState;
   /** A relay's stream was displaced by another of its streams. */
@@ -177,7 +178,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   };
 }
 
-const emptyWarden: WardenView = {
+const emptyWarden: OperatorApi = {
   running: () => [],
   history: async () => [],
   execution: async () => undefined,

@@ -1,8 +1,9 @@
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import type { AgentView } from '../../gateway/ports/operator-api.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
-import type { AgentView, ExecutionRecord } from '../../gateway/warden-view.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { admin, startTestGateway } from './gateway.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ExecutionRecord } from '../../gateway/warden-view.ts';
+import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { UnaryMethod } from '../../src/gateway-client/unary-call.ts';
 import {

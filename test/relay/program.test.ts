@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { Execute } from '../../gateway/execute.ts';
-import type { RelayState } from '../../gateway/warden-view.ts';
+import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';

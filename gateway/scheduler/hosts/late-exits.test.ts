@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { EngineEvent } from '../../ports/engine.ts';
-import type { ExecutionRecord } from '../../warden-view.ts';
+import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { DockerHost } from './docker-host.ts';
 import { createLateExits } from './late-exits.ts';

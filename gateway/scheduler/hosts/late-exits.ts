@@ -1,7 +1,7 @@
 import type { Plan } from '../../../src/plan.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { EngineEvent } from '../../ports/engine.ts';
-import type { ExecutionRecord } from '../../warden-view.ts';
+import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import type { DockerHost } from './docker-host.ts';
 import type { Gap } from './watch-host.ts';
 
