@@ -61,7 +61,7 @@ export async function authorize(
   checkSize(sealed);
   const grantor = await grantorOf(sealed, parts);
   if (grantor !== undefined) {
-    execution.advance({ approver: grantor });
+    execution.answered(grantor);
     return new Permit(maker, sealed, grantor);
   }
   return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
@@ -75,7 +75,7 @@ export async function awaitVerdict(
   parts: AuthorizeParts,
 ): Promise<Permit> {
   const { approval } = asked;
-  execution.advance({ state: 'awaiting-approval', approvalId: approval.id });
+  execution.asks(approval.id);
   void execution.send({
     type: 'pending',
     approvalId: approval.id,
@@ -134,7 +134,7 @@ async function recordedVerdict(
   try {
     const answer = await verdict(execution.signal);
     if (!verdictTold) await recordVerdict(execution, approval.id, answer);
-    execution.advance({ approver: answer.by });
+    execution.answered(answer.by);
     return answer;
   } catch (error) {
     if (error instanceof ClawrdenError && error.code !== 'audit-unwritable') {

@@ -29,6 +29,38 @@ export interface StartContext {
   readonly hostLabels: Readonly<Record<string, string>>;
 }
 
+/** What the policy said, and what was planned. */
+export type DecidedFacts = Pick<
+  ExecutionRecord,
+  | 'decision'
+  | 'rule'
+  | 'decisionReason'
+  | 'strategy'
+  | 'decidedAt'
+  | 'planHash'
+  | 'plan'
+  | 'cwd'
+  | 'uid'
+  | 'gid'
+>;
+
+export type EndFacts = Pick<
+  ExecutionRecord,
+  'outcome' | 'exitCode' | 'exitSignal' | 'reason' | 'text' | 'stdoutBytes' | 'stderrBytes'
+>;
+
+/**
+ * received -> awaiting-approval -> queued -> running -> ended; every state but the first and the last may be left out.
+ * A question is asked again after a restart, and a host that is lost before the start queues it again.
+ */
+const mayFollow: Readonly<Record<ExecutionState, ReadonlySet<ExecutionState>>> = {
+  received: new Set(['awaiting-approval', 'queued', 'running', 'ended']),
+  'awaiting-approval': new Set(['awaiting-approval', 'queued', 'running', 'ended']),
+  queued: new Set(['queued', 'running', 'ended']),
+  running: new Set(['ended']),
+  ended: new Set(),
+};
+
 /** How long a caller that was cut off while a person is asked may take to come back. */
 export const returnWithinMs = 30_000;
 
@@ -98,8 +130,53 @@ export class Execution {
     this.#abort.abort(reason);
   }
 
-  advance(change: Partial<ExecutionRecord>): void {
-    if (change.state !== undefined) this.#leaveState();
+  decided(facts: DecidedFacts): void {
+    this.#change(facts);
+  }
+
+  /** Its plan once it is known what it would run. */
+  replanned(plan: string, planHash: string): void {
+    this.#change({ plan, planHash });
+  }
+
+  asks(approvalId: string): void {
+    this.#enter('awaiting-approval', { approvalId });
+  }
+
+  answered(approver: string): void {
+    this.#change({ approver });
+  }
+
+  queued(): void {
+    this.#enter('queued', {});
+  }
+
+  placed(host: string, container: string): void {
+    this.#change({ host, container });
+  }
+
+  started(place: Partial<Pick<ExecutionRecord, 'host' | 'container'>> = {}): void {
+    this.#enter('running', { startedAt: Date.now(), ...place });
+  }
+
+  /** JSON of what the tool was given to run. */
+  ran(operands: string): void {
+    this.#change({ operands });
+  }
+
+  /** In one with its outcome: a reader of history meets no end without one. */
+  ended(end: EndFacts): void {
+    this.#enter('ended', { endedAt: Date.now(), ...end });
+  }
+
+  /** What comes too late, for example a start that a relay tells of after the end, changes nothing. */
+  #enter(state: ExecutionState, change: Partial<ExecutionRecord>): void {
+    if (!mayFollow[this.#record.state].has(state)) return;
+    this.#leaveState();
+    this.#change({ ...change, state });
+  }
+
+  #change(change: Partial<ExecutionRecord>): void {
     this.#record = { ...this.#record, ...change };
     this.#onChange(this.#record);
   }

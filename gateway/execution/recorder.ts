@@ -13,7 +13,7 @@ import type { StartRequest } from '../ports/channel.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Outputs } from '../store/outputs.ts';
 import { recordableOperands, recordablePlan } from './bounded-records.ts';
-import type { Execution } from './execution.ts';
+import type { DecidedFacts, EndFacts, Execution } from './execution.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { Refusals } from './refusals.ts';
 
@@ -61,7 +61,7 @@ export function createRecorder(
         folded.add(execution);
         return;
       }
-      execution.advance(fields);
+      execution.decided(fields);
       await keepDecision(decision);
     },
     verdict: (execution, approval, verdict) => {
@@ -69,14 +69,14 @@ export function createRecorder(
       return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
     },
     inspected: (execution, { plan, canonical, hash: planHash }) => {
-      execution.advance({ plan: recordablePlan(canonical), planHash });
+      execution.replanned(recordablePlan(canonical), planHash);
       const { operands = [] } = plan;
       const seen = recordableOperands(operands);
       return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
     },
     started: (execution, found) => {
       const operands = recordableOperands(found);
-      if (operands.length > 0) execution.advance({ operands: JSON.stringify(operands) });
+      if (operands.length > 0) execution.ran(JSON.stringify(operands));
       // The decision is on the disk already; a disk that fills up now refuses the next one.
       audit.append(startRecord(execution, operands)).catch(() => {});
     },
@@ -84,9 +84,7 @@ export function createRecorder(
       if (folded.has(execution)) return;
       const totals = execution.output.totals();
       const { stdoutBytes, stderrBytes } = totals;
-      const end = { state: 'ended', endedAt: Date.now(), stdoutBytes, stderrBytes } as const;
-      // In one: whoever reads history meets no end without an outcome.
-      execution.advance({ ...end, ...endFields(outcome) });
+      execution.ended({ stdoutBytes, stderrBytes, ...endFields(outcome) });
       audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
       const recorded = execution.output.recorded();
       if (recorded !== undefined) outputs.save(execution.record.caller, execution.record.id, recorded);
@@ -131,7 +129,7 @@ function decidedFields(
   { record }: Execution,
   { decision, cleared }: Judgement,
   sealed: SealedPlan | ClawrdenError,
-): Partial<ExecutionRecord> {
+): DecidedFacts {
   const plan = sealed instanceof ClawrdenError ? undefined : sealed;
   return {
     decision: decision.action,
@@ -178,7 +176,7 @@ function outcomeRecord(execution: Execution, outcome: Outcome, totals: OutputTot
   return { type: 'outcome', ...idsOf(execution), ...end, ...totals, durationsMs, ...(usage && { usage }) };
 }
 
-function endFields(outcome: Outcome): Partial<ExecutionRecord> {
+function endFields(outcome: Outcome): Omit<EndFacts, 'stdoutBytes' | 'stderrBytes'> {
   const { code, signal } = exitOf(outcome);
   return { outcome: outcome.kind, exitCode: code, exitSignal: signal, ...reasonOf(outcome) };
 }

@@ -78,13 +78,13 @@ async function runIn(
       send: counted(execution),
       onStarted: (found) => {
         execution.trace.mark('started');
-        execution.advance({ state: 'running', startedAt: Date.now() });
+        execution.started();
         recordStart(execution, operandsFound(plan, found));
         void execution.send({ type: 'started', host: host.name, container: containerId });
       },
     });
     execution.trace.mark('planned');
-    execution.advance({ host: host.name, container: containerId });
+    execution.placed(host.name, containerId);
     execution.takeInputs((input) => forward(input, session));
     const end = await ending;
     if (end.type === 'exit') execution.usage = end.usage;

@@ -31,7 +31,7 @@ function observe(
 ): void {
   switch (input.type) {
     case 'mirror-started':
-      execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, input.container) });
+      execution.started(placeOf(execution, input.container));
       return started(input.found);
     case 'mirror-output':
       return execution.output.add(input.fd, input.bytes);

@@ -5,7 +5,7 @@ import { placeOf } from './mirror.ts';
 export function createPassthrough(recordStart: RecordStart): Executor {
   return (permit, execution) => {
     void execution.send({ type: 'run-original', planHash: permit.sealed.hash });
-    execution.advance({ state: 'running', startedAt: Date.now(), ...placeOf(execution, '') });
+    execution.started(placeOf(execution, ''));
     recordStart(execution, []);
     return Promise.resolve({ kind: 'started' });
   };

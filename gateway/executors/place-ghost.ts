@@ -40,7 +40,7 @@ export function createPlacer(parts: PlacerParts): Place {
     parts.warmer.asked({ shape, key, labels, timeoutMs });
     const request = { shape, key, labels, avoid: new Map<DockerHost, ClawrdenError>() };
     const onPlace = (at: number) => {
-      execution.advance({ state: 'queued' });
+      execution.queued();
       void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
     };
     const lease = parts.scheduler.lease(request, execution.signal, onPlace);
@@ -109,7 +109,7 @@ async function start(
   execution: Execution,
   { startTimeoutMs, nameless }: PlacerParts,
 ): Promise<Omit<Placed, 'lease'>> {
-  execution.advance({ state: 'queued' });
+  execution.queued();
   const late = new AbortController();
   const text = `the container did not start in ${startTimeoutMs / 1000} s on ${host.name}`;
   const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), startTimeoutMs);

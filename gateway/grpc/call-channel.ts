@@ -1,8 +1,9 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Cancel, ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
-import { type Outcome, toWireOutcome } from '../../src/outcome.ts';
+import type { Outcome } from '../../src/outcome.ts';
 import { boundedWriter } from '../../src/wire/bounded-writer.ts';
+import { toWireOutcome } from '../../src/wire/outcome-message.ts';
 import { type Channel, type FromCaller, type ToCaller, Vanished } from '../ports/channel.ts';
 import { CallRefused, toStatus } from './errors.ts';
 import { toFromCaller } from './from-caller.ts';

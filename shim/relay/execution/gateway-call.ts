@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { ExecuteRequest, ExecuteResponse } from '../../../src/gen/clawrden/v1/execution.ts';
-import { fromWireOutcome, type Outcome } from '../../../src/outcome.ts';
+import type { Outcome } from '../../../src/outcome.ts';
 import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
+import { fromWireOutcome } from '../../../src/wire/outcome-message.ts';
 
 export type ToGateway = NonNullable<ExecuteRequest['message']>;
 export type FromGateway = NonNullable<ExecuteResponse['message']>;

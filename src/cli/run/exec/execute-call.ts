@@ -1,7 +1,8 @@
 import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import { ClawrdenError } from '../../../errors.ts';
 import type { ExecuteRequest, ExecuteResponse } from '../../../gen/clawrden/v1/execution.ts';
-import { fromWireOutcome, type Outcome, outcomeOf } from '../../../outcome.ts';
+import { type Outcome, outcomeOf } from '../../../outcome.ts';
+import { fromWireOutcome } from '../../../wire/outcome-message.ts';
 import { plain } from '../../reach/grpc-error.ts';
 
 export type ToGateway = NonNullable<ExecuteRequest['message']>;
