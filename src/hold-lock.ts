@@ -1,10 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { nativeFile } from './native-file.ts';
-
-interface Addon {
-  readonly lockDescriptor: (fd: number) => boolean;
-}
+import { loadNativeAddon } from './native-addon.ts';
 
 /**
  * Holds a folder until disposed of; however this process ends, the kernel gives it back. `user` is what holds such a
@@ -23,7 +18,7 @@ export function holdFolder(folder: string, user: string): Disposable {
 
 /** The same for what is open as `fd`, until that is closed. `held` begins the line that is thrown. */
 export function holdDescriptor(fd: number, held: string): void {
-  if (loadAddon().lockDescriptor(fd)) return;
+  if (loadNativeAddon().lockDescriptor(fd)) return;
   const pid = holderOf(fd);
   throw new Error(`${held}${pid === undefined ? '' : ` (pid ${pid})`}; stop it first`);
 }
@@ -33,15 +28,6 @@ function openFolder(folder: string): number {
     throw new Error(`there is no folder ${folder}`);
   }
   return openSync(folder, 'r');
-}
-
-function loadAddon(): Addon {
-  const file = nativeFile('peercred.node');
-  const addon = createRequire(import.meta.url)(file) as Partial<Addon>;
-  if (addon.lockDescriptor === undefined) {
-    throw new Error(`the addon ${file} is of another version; build it with make -C shim/native`);
-  }
-  return addon as Addon;
 }
 
 /** As far as the kernel tells it: a process in a container that cannot be seen from here is not known. */

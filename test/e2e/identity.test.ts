@@ -167,7 +167,9 @@ describe.skipIf(!hasLab())('who asks', () => {
     for (const hide of [`--bind /dev/null ${native}/peercred.node`, `-t tmpfs none ${native}`]) {
       const { code, stderr } = await attempt(['unshare', '--mount', 'sh', '-c', `mount ${hide} && ${relay}`]);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^clawrden: relay: the peer-credential addon [^\n]+; build it with [^\n]+\n$/);
+      expect(stderr).toMatch(
+        /^clawrden: relay: (the peer-credential addon [^\n]+; build it with|peercred.node is not built; run:) [^\n]+\n$/,
+      );
     }
     const { stdout } = await stack.cli(['agents', '--json']);
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'coder', online: false }));

@@ -80,6 +80,9 @@ test('A-14: says what is wrong and how to mend it where the addon is missing or 
 
 test('A-14: the self-test fails where the addon reads something else', async () => {
   const liar = join(directory, 'liar.cjs');
-  writeFileSync(liar, 'exports.peerCredentials = () => ({ pid: 1, uid: 0, gid: 0 });');
+  writeFileSync(
+    liar,
+    'exports.peerCredentials = () => ({ pid: 1, uid: 0, gid: 0 }); exports.lockDescriptor = () => true;',
+  );
   await expect(loadPeerCredentials(liar).selfTest()).rejects.toThrow('failed its self-test');
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brokenAddon, loadNativeAddon } from '../../../src/native-addon.ts';
 import { nativeFile } from '../../../src/native-file.ts';
 
 /** A process as the kernel saw it at connect(2). `pid` is 0 where it lies in a pid namespace that we cannot see. */
@@ -20,27 +20,13 @@ export interface PeerCredentialSource {
   readonly selfTest: () => Promise<void>;
 }
 
-interface Addon {
-  readonly peerCredentials: (fd: number) => PeerCredentials;
-}
-
 const selfTestTimeoutMs = 5000;
 
 /** Loads the addon that `make -C shim/native` builds. Throws where it is missing or does not load. */
 export function loadPeerCredentials(path = nativeFile('peercred.node')): PeerCredentialSource {
-  const addon = loadAddon(path);
+  const addon = loadNativeAddon(path);
   const of = (socket: Socket) => addon.peerCredentials(descriptorOf(socket));
   return { of, selfTest: () => selfTest(of, path) };
-}
-
-function loadAddon(path: string): Addon {
-  try {
-    return createRequire(import.meta.url)(path) as Addon;
-  } catch (error) {
-    // Node says where it looked on further lines.
-    const [why] = (error as Error).message.split('\n');
-    throw broken(path, `cannot be loaded (${why})`, error);
-  }
 }
 
 /** Node has no public way to the descriptor of a socket; the self-test at start notices if this one goes away. */
@@ -61,7 +47,7 @@ async function selfTest(of: PeerCredentialSource['of'], path: string): Promise<v
       throw new Error(`it reads pid/uid/gid ${read} for this process, which is ${own}`);
     }
   } catch (error) {
-    throw broken(path, `failed its self-test: ${(error as Error).message}`, error);
+    throw brokenAddon(path, `failed its self-test: ${(error as Error).message}`, error);
   } finally {
     server.close();
     await rm(directory, { recursive: true, force: true });
@@ -83,8 +69,4 @@ async function credentialsOfSelf(of: PeerCredentialSource['of'], server: Server,
   } finally {
     client.destroy();
   }
-}
-
-function broken(path: string, why: string, cause: unknown): Error {
-  return new Error(`the peer-credential addon ${path} ${why}; build it with make -C shim/native`, { cause });
 }
