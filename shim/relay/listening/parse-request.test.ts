@@ -100,6 +100,7 @@ describe('parseRequest', () => {
     { stdio: ['pipe', 'pipe', 'socket'] },
     { ignored: [0] },
     { ignored: [65] },
+    { ignored: Array.from({ length: 65 }, () => 2) },
     { tty: { cols: 80 } },
     { tty: { cols: 80, rows: 65536 } },
     { tty: { cols: 80, rows: 24, x: 1 } },

@@ -76,7 +76,7 @@ function parseCommand(fields: Fields, version: 0 | 1): Command {
     env: list('"env"', fields['env'], variable),
     umask: umask === undefined ? defaultUmask : integer('"umask"', umask, 0, 0o777),
     stdio: stdio === undefined ? noStdin : parseStdio(stdio),
-    ignored: ignored === undefined ? [] : list('"ignored"', ignored, signalNumber),
+    ignored: ignored === undefined ? [] : parseIgnored(ignored),
     ...(tty === undefined ? {} : { terminal: parseTerminal(tty) }),
     version,
   };
@@ -86,6 +86,13 @@ function parseClaim(value: unknown): Identity {
   const fields = record('"identity"', value);
   allowKeys('"identity"', fields, ['uid', 'gid']);
   return { uid: integer('"uid"', fields['uid'], 0, maxId), gid: integer('"gid"', fields['gid'], 0, maxId) };
+}
+
+/** More than there are signals is no list of them; the gateway would refuse it without a record. */
+function parseIgnored(value: unknown): number[] {
+  const signals = list('"ignored"', value, signalNumber);
+  if (signals.length > 64) throw invalid('"ignored" has more than 64 signals');
+  return signals;
 }
 
 function parseStdio(value: unknown): Stdio {

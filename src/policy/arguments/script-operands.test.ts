@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scriptOperands } from './script-operands.ts';
@@ -220,5 +221,40 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
         }
       }),
     );
+  });
+
+  test('A-75 P9: a file that node takes for a URL is named only where the URL leads to that very file', () => {
+    const odd = fc.constantFrom(
+      '\t',
+      '\n',
+      '\r',
+      ' ',
+      '\x1f',
+      '%20',
+      '?',
+      '#',
+      '\\',
+      ':',
+      '//',
+      'é',
+      '.',
+      'x',
+      'y',
+    );
+    const path = fc.array(odd, { maxLength: 6 }).map((parts) => `./a${parts.join('')}.mjs${parts[0] ?? ''}`);
+    const given = fc.tuple(fc.constantFrom('/app/', '/', '//host/'), path).map(([at, rest]) => at + rest);
+    fc.assert(
+      fc.property(fc.oneof(path, given), (value) => {
+        const [loaded] = scriptOperands(['node', '--import', value, 'x.js']);
+        if (loaded === undefined || !('path' in loaded)) return;
+        const url = new URL(value, 'file:///app/main.js');
+        expect([url.host, resolve(decodeURIComponent(url.pathname))]).toEqual(['', resolve('/app', value)]);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(scriptOperands(['node', '--import', './x.mjs', 'x.js'])).toEqual([
+      { path: './x.mjs' },
+      { path: 'x.js' },
+    ]);
   });
 });

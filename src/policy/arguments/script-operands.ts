@@ -93,9 +93,12 @@ function fileAt(name: string): ScriptOperand | undefined {
   return ['/', './', '../'].some((start) => name.startsWith(start)) ? { path: name } : undefined;
 }
 
-/** The same file for whoever opens it, reads it as an address, or looks it up. */
+/**
+ * The same file for a tool that opens it, reads it as a URL, or looks it up. A URL parser decodes, cuts, drops tabs and line
+ * ends, and takes what follows two slashes for a host: so only characters that no parser touches count.
+ */
 function isPlainPath(path: string): boolean {
-  return !['%', '?', '#', '\\', ':'].some((mark) => path.includes(mark));
+  return /^[\w./@+=,~-]+$/.test(path) && !path.startsWith('//');
 }
 
 function mainProgram(
