@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -24,13 +24,27 @@ const operatorsText = z.record(z.string(), z.enum(['viewer', 'operator', 'admin'
 export async function loadGatewayIdentity(folder: string): Promise<GatewayIdentity> {
   const text = async (name: string) => await readFile(join(folder, name), 'utf8');
   const key = async (name: string) => await readKey(join(folder, name));
+  const certificate = async (name: string) => readCertificate(join(folder, name), await text(name));
   return {
     gatewayId: gatewayIdText.parse((await text(stateFiles.gatewayId)).trim()),
-    authority: { certificate: await text(stateFiles.authority), key: await key(stateFiles.authorityKey) },
-    server: { certificate: await text(stateFiles.server), key: await key(stateFiles.serverKey) },
+    authority: {
+      certificate: await certificate(stateFiles.authority),
+      key: await key(stateFiles.authorityKey),
+    },
+    server: { certificate: await certificate(stateFiles.server), key: await key(stateFiles.serverKey) },
     signingKey: createPrivateKey(await key(stateFiles.signingKey)),
     operators: new Map(Object.entries(operatorsText.parse(JSON.parse(await text(stateFiles.operators))))),
   };
+}
+
+/** An authority without a certificate in it would leave the choice of authorities to Node. */
+function readCertificate(file: string, text: string): string {
+  try {
+    new X509Certificate(text).toString();
+    return text;
+  } catch {
+    throw new Error(`${file} holds no certificate; restore it from a backup of the state folder`);
+  }
 }
 
 async function readKey(file: string): Promise<string> {
