@@ -66,13 +66,13 @@ test('A-83: what a program says itself is ASCII, and every line of it says who s
 });
 
 test('P21 P25: a log that cannot be written loses its lines and ends nothing', () => {
-  const program = `
+  const logs = `
     const { createLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)});
     const log = createLog('test');
     for (let i = 0; i < 500; i++) log.info({ i, text: 'x'.repeat(5000) }, 'line');
     process.stdout.write(String(process.memoryUsage().heapUsed < 100e6));
   `;
   const run = `exec "$0" --input-type=module --eval "$1" 2>/dev/full`;
-  const { status, stdout } = spawnSync('sh', ['-c', run, process.execPath, program], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync('sh', ['-c', run, process.execPath, logs], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'true' });
 });
