@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Engine } from '../ports/engine.ts';
-import { pingEngine, refuseMappedUsers } from './check-host.ts';
-import { connect, type EngineAddress } from './connect.ts';
-import { departures } from './departures.ts';
-import { engineText, toEngineError } from './engine-errors.ts';
-import type { EngineLog } from './engine-log.ts';
-import { imageVolumes, inspectImage } from './image-facts.ts';
-import { fillInitVolume } from './init-volume.ts';
-import { pullImage } from './pull-image.ts';
-import { removeContainer } from './remove-container.ts';
-import { removeOldInitVolumes } from './remove-old-init-volumes.ts';
-import { removeStrays } from './remove-strays.ts';
-import { renewable } from './renewable.ts';
-import { startGhost } from './start-ghost.ts';
-import { startingContainers } from './starting-containers.ts';
+import { pingEngine, refuseMappedUsers } from './engine/check-host.ts';
+import { connect, type EngineAddress } from './engine/connect.ts';
+import { engineText, toEngineError } from './engine/engine-errors.ts';
+import type { EngineLog } from './engine/engine-log.ts';
+import { renewable } from './engine/renewable.ts';
+import { departures } from './ghost/departures.ts';
+import { removeContainer } from './ghost/remove-container.ts';
+import { removeStrays } from './ghost/remove-strays.ts';
+import { startGhost } from './ghost/start-ghost.ts';
+import { startingContainers } from './ghost/starting-containers.ts';
+import { imageVolumes, inspectImage } from './images/image-facts.ts';
+import { pullImage } from './images/pull-image.ts';
+import { fillInitVolume } from './init/init-volume.ts';
+import { removeOldInitVolumes } from './init/remove-old-init-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**

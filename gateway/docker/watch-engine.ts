@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
 import type { EngineEvent, WatchOptions } from '../ports/engine.ts';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
-import type { Departures } from './departures.ts';
-import { gatewayLabel } from './ghost-labels.ts';
-import { jsonLines } from './json-lines.ts';
+import { callTimeoutMs, withDeadline } from './engine/deadline.ts';
+import { jsonLines } from './engine/json-lines.ts';
+import type { Departures } from './ghost/departures.ts';
+import { gatewayLabel } from './ghost/ghost-labels.ts';
 
 export interface WatchSource {
   readonly docker: Docker;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { connect } from '../../gateway/docker/connect.ts';
+import { connect } from '../../gateway/docker/engine/connect.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { benchImage } from './bench-stack.ts';
 

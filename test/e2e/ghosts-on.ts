@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EngineAddress } from '../../gateway/docker/connect.ts';
+import type { EngineAddress } from '../../gateway/docker/engine/connect.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, Ghost } from '../../gateway/ports/engine.ts';
 import { shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';

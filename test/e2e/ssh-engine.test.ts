@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EngineAddress } from '../../gateway/docker/connect.ts';
+import type { EngineAddress } from '../../gateway/docker/engine/connect.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { processesMentioning } from '../lab/host-processes.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type Docker from 'dockerode';
-import type { EngineAddress } from '../../../gateway/docker/connect.ts';
+import type { EngineAddress } from '../../../gateway/docker/engine/connect.ts';
 import { servingFlags } from '../../../src/cli/set-up/serve-commands.ts';
 import { nativeFile } from '../../../src/native-file.ts';
 import { makeAuthority } from '../../../src/pki/authority.ts';

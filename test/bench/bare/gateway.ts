@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { connect } from '../../../gateway/docker/connect.ts';
+import { connect } from '../../../gateway/docker/engine/connect.ts';
 import {
   type ExecuteRequest,
   type ExecuteResponse,

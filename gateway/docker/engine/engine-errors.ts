@@ -1,4 +1,4 @@
-import { ClawrdenError, type ErrorCode } from '../../src/errors.ts';
+import { ClawrdenError, type ErrorCode } from '../../../src/errors.ts';
 
 interface Known {
   readonly status: number;

@@ -1,11 +1,11 @@
 import type Docker from 'dockerode';
 import type { ImageInspectInfo } from 'dockerode';
-import { ClawrdenError } from '../../src/errors.ts';
-import type { PlanImage } from '../../src/plan.ts';
-import type { ImageFacts } from '../ports/engine.ts';
-import { callTimeoutMs } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
-import { getJson } from './get-json.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { PlanImage } from '../../../src/plan.ts';
+import type { ImageFacts } from '../../ports/engine.ts';
+import { callTimeoutMs } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
+import { getJson } from '../engine/get-json.ts';
 
 const maxCached = 256;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../src/plan.ts';
-import { shapeOf } from '../scheduler/warm/ghost-shape.ts';
+import type { Plan } from '../../../src/plan.ts';
+import { shapeOf } from '../../scheduler/warm/ghost-shape.ts';
 import { createBody } from './create-body.ts';
 
 const init = { name: 'clawrden-init-0123', mountpoint: '/var/lib/docker/volumes/clawrden-init-0123/_data' };

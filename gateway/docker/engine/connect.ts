@@ -4,10 +4,10 @@ import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
-import type { HostConfig } from '../../src/config/gateway-config.ts';
-import type { SshFiles } from '../../src/ssh/ssh-arguments.ts';
-import { parseSshUrl } from '../../src/ssh/ssh-destination.ts';
-import { openSshTunnel } from '../../src/ssh/ssh-tunnel.ts';
+import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
+import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
+import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 

@@ -1,5 +1,5 @@
+import { engineText, statusOf } from '../engine/engine-errors.ts';
 import { hostsFile, type InitVolume, initDirectory, initFile } from './create-body.ts';
-import { engineText, statusOf } from './engine-errors.ts';
 
 /**
  * Whether the engine refused a container because the init's volume does not hold what it should: somebody pruned it,

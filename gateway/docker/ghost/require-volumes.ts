@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
-import { ClawrdenError } from '../../src/errors.ts';
-import type { PlanMount } from '../../src/plan.ts';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { PlanMount } from '../../../src/plan.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
 
 /** Throws `workspace-missing` where a volume is not there: Docker would silently make an empty one. */
 export async function requireVolumes(

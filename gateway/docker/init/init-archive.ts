@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import { hostsFile, initFile } from './create-body.ts';
+import { hostsFile, initFile } from '../ghost/create-body.ts';
 
 const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n';
 

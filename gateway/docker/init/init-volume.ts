@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
-import { type InitVolume, initDirectory, initFile } from './create-body.ts';
-import { createContainer } from './create-container.ts';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
-import { ghostLabels } from './ghost-labels.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
+import { type InitVolume, initDirectory, initFile } from '../ghost/create-body.ts';
+import { createContainer } from '../ghost/create-container.ts';
+import { ghostLabels } from '../ghost/ghost-labels.ts';
+import { removeContainer } from '../ghost/remove-container.ts';
+import type { StartingContainers } from '../ghost/starting-containers.ts';
 import { emptyArchive, initArchive } from './init-archive.ts';
-import { removeContainer } from './remove-container.ts';
-import type { StartingContainers } from './starting-containers.ts';
 
 /** On every init volume, with the hash of what it holds. */
 export const initLabel = 'clawrden.init';

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
 import { initLabel } from './init-volume.ts';
 
 /**

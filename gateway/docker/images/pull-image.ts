@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
-import { ClawrdenError } from '../../src/errors.ts';
-import { abortable } from './deadline.ts';
-import { engineText, statusOf, toEngineError } from './engine-errors.ts';
-import { jsonLines } from './json-lines.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import { abortable } from '../engine/deadline.ts';
+import { engineText, statusOf, toEngineError } from '../engine/engine-errors.ts';
+import { jsonLines } from '../engine/json-lines.ts';
 import { createPullProgress, type PullMessage } from './pull-progress.ts';
 
 /** See `Engine.pullImage`. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { callTimeoutMs, EngineTimeout, withDeadline } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
+import { callTimeoutMs, EngineTimeout, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
 
 /** A removal that the engine is at may fail and say so to nobody: it is asked again after this. */
 const askAgainMs = 1000;

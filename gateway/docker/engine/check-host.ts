@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
 import { callTimeoutMs } from './deadline.ts';
 import { getJson } from './get-json.ts';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type Docker from 'dockerode';
-import { InitSession } from '../../src/init-client/init-session.ts';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
+import { InitSession } from '../../../src/init-client/init-session.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 
 /** Attaches to a created container, starts it and waits for its init. Rejects with the engine's error or the signal's reason. */
 export async function startInit(container: Docker.Container, signal: AbortSignal): Promise<InitSession> {

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
-import { statusOf } from './engine-errors.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
 import { gatewayLabel } from './ghost-labels.ts';
 import { forceRemove } from './remove-container.ts';
 import type { StartingContainers } from './starting-containers.ts';

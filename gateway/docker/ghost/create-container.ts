@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { callTimeoutMs, withDeadline } from './deadline.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 
 /** Rejects with the engine's error; without one it is unknown whether the container was made. */
 export function createContainer(

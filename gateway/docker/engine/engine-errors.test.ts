@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
 import { EngineTimeout } from './deadline.ts';
 import { toEngineError } from './engine-errors.ts';
 
