@@ -5,6 +5,7 @@ import { denialText } from '../../src/policy/rules/denial-text.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
+import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { Approvals, Asked, Verdict } from './approvals.ts';
 import { whyNoGrant } from './why-no-grant.ts';
 
@@ -37,14 +38,6 @@ export interface AuthorizeParts {
     approvalId: string,
     verdict: RecordedVerdict,
   ) => Promise<void>;
-}
-
-export interface RecordedVerdict {
-  readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
-  readonly by: string;
-  readonly via: string;
-  readonly reason: string;
-  readonly grantMs?: number;
 }
 
 /** Turns a decision on a plan into a permit, asking a person where the policy says so. Throws the refusal. */

@@ -1,15 +1,4 @@
-/** What is kept of one stream: all of it where nothing was dropped between its two parts. */
-export interface Excerpt {
-  readonly head: Uint8Array;
-  readonly dropped: number;
-  readonly tail: Uint8Array;
-}
-
-/** Of both streams of one execution. */
-export interface RecordedOutput {
-  readonly stdout: Excerpt;
-  readonly stderr: Excerpt;
-}
+import type { Excerpt } from '../ports/recorded-output.ts';
 
 export interface ExcerptWriter {
   readonly add: (bytes: Uint8Array) => void;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createExcerpt, type ExcerptWriter, type RecordedOutput } from './output-excerpt.ts';
+import type { RecordedOutput } from '../ports/recorded-output.ts';
+import { createExcerpt, type ExcerptWriter } from './output-excerpt.ts';
 
 export interface OutputTotals {
   readonly stdoutBytes: number;

@@ -2,15 +2,14 @@ import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../../src/outcome.ts';
 import type { Operand } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
-import type { RecordedVerdict } from '../approvals/permit.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, IncidentRecord, OutcomeRecord, StartRecord } from '../audit/audit-record.ts';
-import type { RecordStart } from '../executors/executor.ts';
 import type { Judgement } from '../judging/judge.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { Outputs } from '../store/outputs.ts';
 import { recordableOperands, recordablePlan } from './bounded-records.ts';
 import type { DecidedFacts, EndFacts, Execution } from './execution.ts';
@@ -28,7 +27,7 @@ export interface Recorder {
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
   /** The plan is another one once its operands are known. Throws `audit-unwritable`. */
   readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
-  readonly started: RecordStart;
+  readonly started: (execution: Execution, operands: readonly Operand[]) => void;
   /** Written behind: nothing follows from it, and the answer does not wait for the disk. */
   readonly ended: (execution: Execution, outcome: Outcome) => void;
   /** A request that never became an execution. */

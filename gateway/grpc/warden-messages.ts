@@ -12,10 +12,10 @@ import type {
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
-import type { Excerpt, RecordedOutput } from '../execution/output-excerpt.ts';
 import type { Halt } from '../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../ports/operator-api.ts';
+import type { Excerpt, RecordedOutput } from '../ports/recorded-output.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
 
 /** Long enough for whatever an honest peer calls a thing or says of it. */

@@ -1,5 +1,5 @@
 import type { InitSession } from '../../src/init-client/init-session.ts';
-import type { GhostShape } from '../scheduler/warm/ghost-shape.ts';
+import type { PlanImage, PlanMount } from '../../src/plan.ts';
 
 /** What the gateway asks of one Docker engine; `docker/` is the only implementation. Every call has its own deadline. */
 export interface Engine {
@@ -87,4 +87,19 @@ export interface ImageFacts {
   readonly env: readonly string[];
   /** Paths that the image declares as VOLUME. */
   readonly volumes: readonly string[];
+}
+
+/** What of a plan decides how its container is made; everything else is told to the init when the command comes. */
+export interface GhostShape {
+  readonly agent: string;
+  readonly image: PlanImage;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mounts: readonly PlanMount[];
+  /** A Docker network's name, or `none`. */
+  readonly network: string;
+  /** 0 means no limit, as in the plan. */
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
 }

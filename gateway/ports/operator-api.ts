@@ -1,7 +1,7 @@
-import type { RecordedOutput } from '../execution/output-excerpt.ts';
 import type { AgentState, Halt, Held } from './agent-state.ts';
 import type { Caller } from './caller.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type { RecordedOutput } from './recorded-output.ts';
 import type { Answer, PendingApproval, Resolution } from './verdict.ts';
 
 export interface AgentView {

@@ -36,3 +36,12 @@ export type Resolution =
       readonly type: 'unknown' | 'already-resolved' | 'plan-changed' | 'no-grant';
       readonly text: string;
     };
+
+/** How a question ended, as the audit has it. */
+export interface RecordedVerdict {
+  readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
+  readonly by: string;
+  readonly via: string;
+  readonly reason: string;
+  readonly grantMs?: number;
+}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordedOutput } from '../execution/output-excerpt.ts';
+import type { RecordedOutput } from '../ports/recorded-output.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createOutputs } from './outputs.ts';
 import { removeOlder } from './retention.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { RecordedOutput } from '../execution/output-excerpt.ts';
+import type { RecordedOutput } from '../ports/recorded-output.ts';
 import type { Database, OutputRow } from './database.ts';
 
 /** What the policy wanted to have recorded of what commands wrote. */

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GhostShape } from '../../gateway/ports/engine.ts';
 import { DockerHost } from '../../gateway/scheduler/hosts/docker-host.ts';
 import { type Lease, Scheduler } from '../../gateway/scheduler/placement/scheduler.ts';
-import { type GhostShape, shapeKey } from '../../gateway/scheduler/warm/ghost-shape.ts';
+import { shapeKey } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { type Figure, quantiles } from './figure.ts';
 import { type SimulatedEngine, simulatedEngine } from './simulated-engine.ts';
 

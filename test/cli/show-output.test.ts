@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RecordedOutput } from '../../gateway/execution/output-excerpt.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import type { RecordedOutput } from '../../gateway/ports/recorded-output.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
 import { clawrden, contextOf } from './clawrden.ts';
 

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
-import type { Engine } from '../../gateway/ports/engine.ts';
-import type { GhostShape } from '../../gateway/scheduler/warm/ghost-shape.ts';
+import type { Engine, GhostShape } from '../../gateway/ports/engine.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { nativeFile } from '../../src/native-file.ts';

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
-import type { GhostShape } from '../../scheduler/warm/ghost-shape.ts';
+import type { GhostShape } from '../../ports/engine.ts';
 
 /** The engine's volume with our init in it. */
 export interface InitVolume {

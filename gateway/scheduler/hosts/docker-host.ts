@@ -1,9 +1,8 @@
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
-import type { Engine, Ghost, GhostPurpose } from '../../ports/engine.ts';
+import type { Engine, Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
 import { StartGate } from '../placement/start-gate.ts';
 import { StartRecord } from '../placement/start-record.ts';
-import type { GhostShape } from '../warm/ghost-shape.ts';
 import { WarmGhosts } from '../warm/warm-ghosts.ts';
 import { HostImages } from './host-images.ts';
 import { MissingWorkspaces } from './missing-workspaces.ts';

@@ -1,6 +1,6 @@
 import { ClawrdenError } from '../../../src/errors.ts';
+import type { GhostShape } from '../../ports/engine.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
-import type { GhostShape } from '../warm/ghost-shape.ts';
 
 export interface LeaseRequest {
   readonly shape: GhostShape;

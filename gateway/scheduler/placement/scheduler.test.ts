@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
-import type { Engine, ImageFacts } from '../../ports/engine.ts';
+import type { Engine, GhostShape, ImageFacts } from '../../ports/engine.ts';
 import { DockerHost } from '../hosts/docker-host.ts';
-import { type GhostShape, shapeKey } from '../warm/ghost-shape.ts';
+import { shapeKey } from '../warm/ghost-shape.ts';
 import type { LeaseRequest } from './candidates.ts';
 import { type Lease, Scheduler } from './scheduler.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type GhostShape, shapeKey } from './ghost-shape.ts';
+import type { GhostShape } from '../../ports/engine.ts';
+import { shapeKey } from './ghost-shape.ts';
 
 const shape: GhostShape = {
   agent: 'coder',

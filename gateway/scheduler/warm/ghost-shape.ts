@@ -1,20 +1,6 @@
 import { ClawrdenError } from '../../../src/errors.ts';
-import type { Plan, PlanImage, PlanMount } from '../../../src/plan.ts';
-
-/** What of a plan decides how its container is made; everything else is told to the init when the command comes. */
-export interface GhostShape {
-  readonly agent: string;
-  readonly image: PlanImage;
-  readonly uid: number;
-  readonly gid: number;
-  readonly mounts: readonly PlanMount[];
-  /** A Docker network's name, or `none`. */
-  readonly network: string;
-  /** 0 means no limit, as in the plan. */
-  readonly memoryBytes: number;
-  readonly cpus: number;
-  readonly pids: number;
-}
+import type { Plan } from '../../../src/plan.ts';
+import type { GhostShape } from '../../ports/engine.ts';
 
 /** Throws `internal` for a plan without an image. */
 export function shapeOf(plan: Plan): GhostShape {

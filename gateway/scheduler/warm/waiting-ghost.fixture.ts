@@ -1,7 +1,6 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import { InitSession } from '../../../src/init-client/init-session.ts';
-import type { Engine, Ghost, GhostPurpose } from '../../ports/engine.ts';
-import type { GhostShape } from './ghost-shape.ts';
+import type { Engine, Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
 
 /** A ghost whose init waits at the other end of a pipe, and what was done to it. */
 export interface WaitingGhost extends Ghost {

@@ -1,8 +1,7 @@
-import type { Ghost } from '../../ports/engine.ts';
+import type { Ghost, GhostShape } from '../../ports/engine.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
 import { mayTake } from '../placement/candidates.ts';
 import { Demand } from './demand.ts';
-import type { GhostShape } from './ghost-shape.ts';
 
 /** Ghosts of one shape that are to wait, on hosts with these labels. */
 export interface WarmShape {
