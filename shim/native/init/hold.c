@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "file-system.h"
-#include "operands.h"
+#include "find.h"
 
 void hold_begin(struct hold *hold)
 {
@@ -77,7 +77,7 @@ int hold_changed(struct hold *hold)
 static bool leads_to(const char *path, const struct stat *is)
 {
     struct stat found;
-    int fd = operand_find(path);
+    int fd = find(path);
     bool same = fd >= 0 && fstat(fd, &found) == 0 && found.st_dev == is->st_dev && found.st_ino == is->st_ino;
     if (fd >= 0)
         close(fd);

@@ -3,24 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "find.h"
 #include "sha256.h"
 #include "utf8.h"
 #include "way.h"
 #include "wire.h"
-
-int operand_find(const char *path)
-{
-    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-}
 
 static const char *why_not_found(int error)
 {
@@ -143,7 +136,7 @@ static void look(const char *path, struct looking *looking, struct operand *oper
     operand->length = 0;
     if (!looking->not_held)
         looking->not_held = watch_way(&looking->hold->watch, path, looking->number);
-    int fd = operand_find(path);
+    int fd = find(path);
     const char *why = fd < 0 ? why_not_found(errno) : describe(fd, looking, operand);
     if (fd >= 0)
         close(fd);

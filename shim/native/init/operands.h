@@ -34,10 +34,6 @@ struct operands {
  * Never waits for a pipe or a device. */
 void operands_look(struct operands *operands, const struct plan *plan, struct hold *hold);
 
-/* Opens what `path` leads to and touches nothing: no pipe's writer wakes up and no device is opened. Links of /proc
- * would lead the tool elsewhere: they lead nowhere. -1 and errno where that fails. */
-int operand_find(const char *path);
-
 /* Whether one of them is not what the plan expects of it, and which in `why`. */
 bool operands_changed(const struct operands *operands, const struct plan *plan, struct text *why);
 
