@@ -50,7 +50,7 @@ const agent = strictObject({
   users: usersField,
 });
 
-const relaySchema = strictObject({
+export const relaySchema = strictObject({
   gateway: parsedField((text) => (parseHostPort(text)?.port ? text : undefined), 'HOST:PORT'),
   identity: pathField,
   docker: parsedField(

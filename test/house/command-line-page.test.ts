@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 
-it('docs/operations.md or docs/policy.md shows every command of the command line', async () => {
-  const pages = await Promise.all(['operations.md', 'policy.md'].map(readPage));
+it('docs/setup.md, docs/operations.md or docs/policy.md shows every command of the command line', async () => {
+  const pages = await Promise.all(['setup.md', 'operations.md', 'policy.md'].map(readPage));
   const text = pages.join('\n');
   const commands = leaves(program(), 'clawrden');
   expect(commands).toContain('clawrden token create');

@@ -1,5 +1,5 @@
 /** The gateway.yaml that `clawrden init` writes: it loads as it is, and says what may be changed. */
-export const gatewayYaml = `# What this gateway serves. docs/operations.md explains every key; relative paths are relative to this file.
+export const gatewayYaml = `# What this gateway serves. docs/reference.md explains every key; relative paths are relative to this file.
 
 # Relays, operators and orchestrators, each with a certificate of this gateway's authority.
 grpc: { listen: "0.0.0.0:8443" }

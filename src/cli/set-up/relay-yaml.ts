@@ -10,7 +10,7 @@ export async function writeRelayYaml(file: string, { relay, agents, gateway }: E
     container: name,
     users: ['1000:1000'],
   }));
-  const text = `# The relay ${relay}. docs/operations.md explains every key; relative paths are relative to this file.
+  const text = `# The relay ${relay}. docs/reference.md explains every key; relative paths are relative to this file.
 ${stringify({ gateway, identity: '.' })}
 # The engine that runs the agents' containers on this machine.
 docker: unix:///var/run/docker.sock

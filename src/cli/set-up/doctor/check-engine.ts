@@ -34,7 +34,7 @@ export async function checkEngine(check: string, address: EngineAddress, host: b
 function fixFor(engine: string): string {
   if (engine.startsWith('unix:')) return 'start Docker, and let this user into its group (or run as root)';
   if (engine.startsWith('ssh:'))
-    return 'check its address, that its host key is known and that the key may log in; docs/operations.md says how';
+    return 'check its address, that its host key is known and that the key may log in; docs/setup.md says how';
   return 'check its address and certificates, and that its port is open to this machine';
 }
 

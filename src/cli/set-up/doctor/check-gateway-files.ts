@@ -19,7 +19,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     config = loadGatewayConfig(file);
   } catch (error) {
     return linesOf(error).map((line) =>
-      bad('gateway.yaml', line, 'mend it; docs/operations.md explains every key'),
+      bad('gateway.yaml', line, 'mend it; docs/reference.md explains every key'),
     );
   }
   const { policy, findings } = checkPolicyFile(config.policy);

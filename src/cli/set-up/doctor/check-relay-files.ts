@@ -32,7 +32,7 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
   try {
     config = loadRelayConfig(file);
   } catch (error) {
-    const fix = 'mend it; docs/operations.md explains every key';
+    const fix = 'mend it; docs/reference.md explains every key';
     return messageOf(error)
       .split('\n')
       .map((line) => bad('relay.yaml', line, fix));

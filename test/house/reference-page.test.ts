@@ -3,17 +3,27 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { gatewaySchema } from '../../src/config/gateway-schema.ts';
+import { relaySchema } from '../../src/config/relay-config.ts';
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
 }
 
-it('docs/operations.md names every key of gateway.yaml', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-  const schema = z.toJSONSchema(gatewaySchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  expect(keysOf(schema, '').filter((key) => !isNamed(page, key))).toEqual([]);
+const page = await readFile(join(import.meta.dirname, '../../docs/reference.md'), 'utf8');
+
+it.each([
+  ['gateway.yaml', gatewaySchema, 'hosts[].tls.ca'],
+  ['relay.yaml', relaySchema, 'agents[].socket'],
+])('docs/reference.md names every key of %s', (file, schema, known) => {
+  const keys = keysOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '');
+  expect(keys).toContain(known);
+  expect(keys.filter((key) => !isNamed(sectionOf(file), key))).toEqual([]);
 });
+
+function sectionOf(title: string): string {
+  return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
+}
 
 /** `limits.running`, `hosts[].tls.ca`: the ends of the tree only. */
 function keysOf(schema: JsonSchema, path: string): string[] {
@@ -24,9 +34,9 @@ function keysOf(schema: JsonSchema, path: string): string[] {
 }
 
 /** Either in a row of its own, or by its last step in the row of what it is part of. */
-function isNamed(page: string, key: string): boolean {
+function isNamed(section: string, key: string): boolean {
   const parent = key.replace(/(\[\])?\.[^.]+$/, '');
   const last = key.slice(key.lastIndexOf('.') + 1);
-  const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+  const row = (name: string) => section.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
   return row(key) !== undefined || new RegExp(`\`${last}[:\`]`).test(row(parent) ?? '');
 }
