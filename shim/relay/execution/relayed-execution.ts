@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, Identity } from '../../../src/command.ts';
-import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import {
+  type ExecuteCall,
+  type FromGateway,
+  openExecuteCall,
+  type ToGateway,
+} from '../../../src/gateway-client/execute-call.ts';
+import { CutOff } from '../../../src/gateway-client/execute-failure.ts';
 import type { Pending, Start, Plan as WirePlan } from '../../../src/gen/clawrden/v1/execution.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
@@ -11,7 +18,6 @@ import { EarlyInputs } from '../listening/early-inputs.ts';
 import { Ack, type ShimChannel } from '../listening/shim-channel.ts';
 import { toShim, toWireCommand, toWireCopy, toWireInput } from '../listening/wire-messages.ts';
 import type { AgentEngine } from './agent-engine.ts';
-import { type FromGateway, type GatewayCall, openGatewayCall, type ToGateway } from './gateway-call.ts';
 import { inspectHere } from './inspect-here.ts';
 import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
@@ -48,7 +54,7 @@ class RelayedExecution {
   readonly #options: ExecutionOptions;
   readonly #shim: ShimChannel;
   readonly #early = new EarlyInputs();
-  #call: GatewayCall;
+  #call: ExecuteCall;
   #mirror: Mirror | undefined;
   /** Hash of the plan that a person is being asked about. */
   #asked: string | undefined;
@@ -79,8 +85,8 @@ class RelayedExecution {
     }
   }
 
-  #open(first: ToGateway): GatewayCall {
-    const call = openGatewayCall(this.#options.link.execute(), (response) => this.#onResponse(response));
+  #open(first: ToGateway): ExecuteCall {
+    const call = openExecuteCall(this.#options.link.execute(), (response) => this.#onResponse(response));
     void call.send(first);
     return call;
   }
@@ -90,10 +96,9 @@ class RelayedExecution {
       try {
         return await this.#call.outcome;
       } catch (error) {
-        const { code } = toClawrdenError(error);
         this.#lostAt ??= performance.now();
         const left = this.#lostAt + returnWithinMs - performance.now();
-        if (this.#asked === undefined || code !== 'gateway-lost' || left <= 0) throw error;
+        if (this.#asked === undefined || !(error instanceof CutOff) || left <= 0) throw error;
         await this.#resume(this.#asked, left);
       }
     }

@@ -3,8 +3,8 @@ import type { Command, Identity } from '../../../src/command.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import { newExecutionId } from '../../../src/execution-id.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import { openExecuteCall } from '../../../src/gateway-client/execute-call.ts';
 import { Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
-import { openGatewayCall } from '../execution/gateway-call.ts';
 import { toWireCommand } from './wire-messages.ts';
 
 export interface RefusedRequest {
@@ -25,7 +25,7 @@ export async function reportRefusal(
   { agent, refusal, identity, command }: RefusedRequest,
 ): Promise<boolean> {
   if (!(await link.waitForReady(readyTimeoutMs))) return false;
-  const call = openGatewayCall(link.execute(), () => undefined);
+  const call = openExecuteCall(link.execute(), () => undefined);
   void call.send({
     $case: 'start',
     value: {

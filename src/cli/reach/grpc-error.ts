@@ -1,4 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
+import { plainDetails } from '../../gateway-client/plain-details.ts';
 import { escapeUnprintable } from '../../text/render-text.ts';
 import { CliError } from './cli-error.ts';
 
@@ -16,11 +17,11 @@ export function toCliError(error: unknown, what: string, { gateway, refused }: A
   switch (error.code) {
     case status.UNAVAILABLE:
     case status.DEADLINE_EXCEEDED: {
-      const why = `${gateway} does not answer (${plain(details)})`;
+      const why = `${gateway} does not answer (${plainDetails(details)})`;
       return new CliError('gateway', why, 'is it running, and is this its address? see clawrden doctor');
     }
     case status.UNAUTHENTICATED:
-      return new CliError('gateway', `it does not know you: ${plain(details)}`, 'see clawrden doctor');
+      return new CliError('gateway', `it does not know you: ${plainDetails(details)}`, 'see clawrden doctor');
     case status.PERMISSION_DENIED:
       return new CliError(what, details, refused);
     case status.NOT_FOUND:
@@ -34,10 +35,4 @@ export function toCliError(error: unknown, what: string, { gateway, refused }: A
 
 function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'details' in error;
-}
-
-/** Without what grpc-js wraps around the one sentence that helps. */
-export function plain(details: string): string {
-  const inner = /Last error: (?:Error: )?(.*?)\. Resolution note:/.exec(details)?.[1] ?? details;
-  return inner.replace(/^Getting metadata from plugin failed with error: (?:\d+ [A-Z_]+: )?/, '');
 }

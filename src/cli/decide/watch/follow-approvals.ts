@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import { plainDetails } from '../../../gateway-client/plain-details.ts';
 import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
-import { plain } from '../../reach/grpc-error.ts';
 
 export interface ApprovalsFollower {
   /** What waits now, without plans; the next is read when this has resolved. */
@@ -33,7 +33,7 @@ export async function followApprovals(
     } catch (error) {
       if (signal.aborted) return;
       if (!reached || !isPassing(error)) throw error;
-      await follower.onLost(plain(error.details));
+      await follower.onLost(plainDetails(error.details));
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {});
   }

@@ -1,14 +1,19 @@
 import { constants } from 'node:os';
 import type { Command, TerminalSize } from '../../../command.ts';
+import { toClawrdenError } from '../../../errors.ts';
 import { newExecutionId } from '../../../execution-id.ts';
-import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
-import { connectGateway } from '../../../gateway-client/connect-gateway.ts';
-import { exitOf, type Outcome } from '../../../outcome.ts';
+import { connectGateway, type GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import {
+  type ExecuteCall,
+  type FromGateway,
+  openExecuteCall,
+  type ToGateway,
+} from '../../../gateway-client/execute-call.ts';
+import { exitOf, type Outcome, outcomeOf } from '../../../outcome.ts';
 import { tell } from '../../print/tell.ts';
 import { readContext } from '../../reach/context.ts';
 import { type CallersTerminal, openCallersTerminal } from './callers-terminal.ts';
 import { describeStdio } from './describe-stdio.ts';
-import { type FromGateway, readToOutcome, type ToGateway } from './execute-call.ts';
 import { openSource } from './input-source.ts';
 import { type OutputSink, openSink } from './output-sink.ts';
 import { dieBy, raise, watchSignals } from './signals.ts';
@@ -45,7 +50,7 @@ async function outcomeOfRun(argv: readonly [string, ...string[]], options: ExecO
 
 /** One execution, wired to this process's descriptors and signals. */
 class Session {
-  readonly #stream;
+  readonly #call: ExecuteCall;
   readonly #sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink };
   readonly #source;
   readonly #terminal: CallersTerminal | undefined;
@@ -54,7 +59,7 @@ class Session {
 
   constructor(client: GatewayClient, withTerminal: boolean) {
     this.#terminal = withTerminal ? openCallersTerminal((size) => this.#tellSize(size)) : undefined;
-    this.#stream = client.execute();
+    this.#call = openExecuteCall(client.execute(), (message) => this.#onMessage(message));
     this.#sinks = {
       stdout: openSink(1, () => this.#send({ $case: 'closed', value: 1 })),
       stderr: openSink(2, () => this.#send({ $case: 'closed', value: 2 })),
@@ -67,7 +72,8 @@ class Session {
   }
 
   async run(argv: readonly [string, ...string[]], options: ExecOptions): Promise<Outcome> {
-    const outcome = readToOutcome(this.#stream, (message) => this.#onMessage(message));
+    // A stream that was lost or refused is an end like any other.
+    const outcome = this.#call.outcome.catch((error: unknown) => outcomeOf(toClawrdenError(error)));
     this.#send({ $case: 'start', value: startOf(argv, options, this.#terminal) });
     const ended = await Promise.race([outcome, this.#interrupted.promise]);
     await Promise.all([this.#sinks.stdout.flush(), this.#sinks.stderr.flush()]);
@@ -77,7 +83,7 @@ class Session {
 
   #send(message: ToGateway): void {
     // Bounded without waiting: stdin comes against credit, everything else is a few bytes.
-    if (!this.#stream.writableEnded && !this.#stream.destroyed) this.#stream.write({ message });
+    void this.#call.send(message);
   }
 
   /** Before anything was accepted there is no tool to get a signal: those that end a tool end the question. */

@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
-import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
-import type { ExecuteRequest, ExecuteResponse } from '../../../src/gen/clawrden/v1/execution.ts';
-import type { Outcome } from '../../../src/outcome.ts';
-import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
-import { fromWireOutcome } from '../../../src/wire/outcome-message.ts';
+import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
+import { toClawrdenError } from '../errors.ts';
+import type { ExecuteRequest, ExecuteResponse } from '../gen/clawrden/v1/execution.ts';
+import type { Outcome } from '../outcome.ts';
+import { boundedWriter } from '../wire/bounded-writer.ts';
+import { fromWireOutcome } from '../wire/outcome-message.ts';
+import { executeFailure, lost } from './execute-failure.ts';
 
 export type ToGateway = NonNullable<ExecuteRequest['message']>;
 export type FromGateway = NonNullable<ExecuteResponse['message']>;
@@ -12,21 +13,23 @@ export type FromGateway = NonNullable<ExecuteResponse['message']>;
 const answerTimeoutMs = 25_000;
 const closeTimeoutMs = 2000;
 
-/** One Execute stream. */
-export interface GatewayCall {
+type ExecuteStream = ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
+
+/** One Execute stream, as a relay and the command line use it. */
+export interface ExecuteCall {
   /** `undefined` means go on; a promise means wait, and also resolves when the stream is over. */
   readonly send: (message: ToGateway) => Promise<void> | undefined;
-  /** The last message. Rejects with `gateway-lost`, or `gateway-unreachable` where this relay is not let in. */
+  /** The last message. Rejects with a `CutOff` where the stream broke, or with the gateway's no as a ClawrdenError. */
   readonly outcome: Promise<Outcome>;
   /** Ends the stream: for the gateway the requester is gone. */
   readonly cancel: () => void;
 }
 
 /** Reads from `stream` at once, one response after the other: nothing else holds the gateway back. */
-export function openGatewayCall(
-  stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>,
+export function openExecuteCall(
+  stream: ExecuteStream,
   onResponse: (response: FromGateway) => Promise<void> | undefined,
-): GatewayCall {
+): ExecuteCall {
   const writer = boundedWriter<ExecuteRequest>(stream);
   let over = false;
   stream.on('status', () => {
@@ -52,16 +55,18 @@ function bytesOf(message: ToGateway): number {
 }
 
 function readResponses(
-  stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>,
+  stream: ExecuteStream,
   onResponse: (response: FromGateway) => Promise<void> | undefined,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
+    let isAnswered = false;
     const timer = setTimeout(() => {
       reject(lost(`no answer within ${answerTimeoutMs / 1000} s`));
       stream.cancel();
     }, answerTimeoutMs);
     stream.on('data', ({ message }: ExecuteResponse) => {
       clearTimeout(timer);
+      isAnswered = true;
       if (message?.$case === 'outcome') resolve(fromWireOutcome(message.value));
       try {
         pauseWhile(stream, message && onResponse(message));
@@ -72,7 +77,7 @@ function readResponses(
     });
     stream.on('error', (error: ServiceError) => {
       clearTimeout(timer);
-      reject(failureOf(error));
+      reject(executeFailure(error, isAnswered));
     });
     stream.on('end', () => {
       clearTimeout(timer);
@@ -88,18 +93,9 @@ function pauseWhile(stream: Readable, wait: Promise<void> | undefined): void {
 }
 
 /** Behind the outcome the gateway closes the stream; one that does not is not waited for. */
-function letGo(stream: ClientDuplexStream<ExecuteRequest, ExecuteResponse>): void {
+function letGo(stream: ExecuteStream): void {
   const timer = setTimeout(() => stream.cancel(), closeTimeoutMs).unref();
   stream.on('status', () => clearTimeout(timer));
   stream.end();
   stream.resume();
-}
-
-function failureOf({ code, details }: ServiceError): ClawrdenError {
-  if (code !== status.UNAUTHENTICATED && code !== status.PERMISSION_DENIED) return lost(details);
-  return new ClawrdenError('gateway-unreachable', `the gateway does not let this relay in: ${details}`);
-}
-
-function lost(why: string): ClawrdenError {
-  return new ClawrdenError('gateway-lost', `the connection to the gateway was lost: ${why}`);
 }

@@ -1,0 +1,5 @@
+/** Without what grpc-js wraps around the one sentence that helps. */
+export function plainDetails(details: string): string {
+  const inner = /Last error: (?:Error: )?(.*?)\. Resolution note:/.exec(details)?.[1] ?? details;
+  return inner.replace(/^Getting metadata from plugin failed with error: (?:\d+ [A-Z_]+: )?/, '');
+}
