@@ -35,7 +35,8 @@ async function refusingRelay() {
   const relay = await startRelay({
     execute: (_caller, { command }, channel) => {
       void channel.send(pending);
-      return Promise.reject(new CallRefused(Number(command.args[0]) as Status, 'told so'));
+      const code = statuses.find((each) => String(each) === command.args[0]) ?? status.INTERNAL;
+      return Promise.reject(new CallRefused(code, 'told so'));
     },
     resume: async (_caller, { executionId }) => {
       resumed.push(executionId);
