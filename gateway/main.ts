@@ -10,7 +10,6 @@ import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
-import { loadPolicy } from '../src/policy/file/parse-policy.ts';
 import { decide } from '../src/policy/rules/decide.ts';
 import { say } from '../src/text/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
@@ -18,11 +17,12 @@ import type { AuditRecord } from './audit/audit-record.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
+import { openAgentStates } from './control/agent-states.ts';
 import { createBreakers } from './control/breakers.ts';
 import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents } from './control/incidents.ts';
-import { openKillSwitch } from './control/kill-switch.ts';
+import { createKillSwitch } from './control/kill-switch.ts';
 import { createOperatorApi } from './control/operator.ts';
 import { createRelays } from './control/relays.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
@@ -58,6 +58,8 @@ await main();
 async function main(): Promise<void> {
   try {
     const { values } = parseArgs({ options: { config: { type: 'string', default: 'gateway.yaml' } } });
+    // One that comes before the gateway watches its files must not end it: watching begins with a look at them.
+    process.on('SIGHUP', () => {});
     const config = loadGatewayConfig(values.config);
     // Before anything is written, removed or bound: another gateway may be at work on this state.
     using _ = holdFolder(config.state, 'gateway');
@@ -73,65 +75,39 @@ async function main(): Promise<void> {
   }
 }
 
-/** Builds everything in reading order, and takes it down in reverse after a TERM or INT. */
+/**
+ * Builds everything in reading order, and then watches the files that may change; takes it down in reverse after a TERM
+ * or INT.
+ */
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
   // A file that is no policy ends the start before anything is written.
-  const { hash } = loadPolicy(config.policy);
+  const policyFile = openPolicyFile(config.policy);
+  const policy = policyFile.current;
   connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
     'enroll.listen': config.enroll.listen,
   });
-  const records = await openRecords(config, identity.signingKey, `version ${version}, policy ${hash}`);
+  const records = await openRecords(
+    config,
+    identity.signingKey,
+    `version ${version}, policy ${policy().hash}`,
+  );
   const { audit, history } = records;
+  // Whoever looks at the audit's health sees that it could not be written.
+  const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
+  const faults = createFaults(log);
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
-  const policyFile = openPolicyFile(config.policy, {
-    beforeChange: (next) => audit.append({ type: 'lifecycle', event: 'policy', text: `policy ${next.hash}` }),
-    changed: (next) => {
-      log.info({ policy: next.hash }, 'policy loaded');
-      relays.tellAll();
-      pool.followPolicy();
-    },
-    refused: (problem) => {
-      log.error({ problem }, 'the policy file is not in force, the last good one is');
-      // Whoever looks at the audit's health sees that it could not be written.
-      audit
-        .append({ type: 'incident', incident: 'policy-refused', caller: '', text: problem })
-        .catch(() => {});
-    },
-  });
-  const policy = policyFile.current;
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const incidents = createIncidents(audit);
-  const relays = createRelays({
-    stateFor: (relay) => desiredState(relay, config, policy(), killSwitch),
-    onDisplaced: (relay, text) => {
-      log.warn({ relay }, text);
-      incidents.tell('relay-displaced', `relay:${relay}`, text);
-    },
-  });
-  const killSwitch = await openKillSwitch({
-    database: records.database,
-    audit,
-    ledger,
-    tellRelays: relays.tellAll,
-    lost: () => pool.lateExits.running(),
-    relaysHalted: (concerned) => {
-      const names = config.agents.filter(({ name }) => concerned(name));
-      return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
-    },
-  });
-  const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: killSwitch.refusal });
-  const init = nativeFile('clawrden-init');
-  const faults = createFaults(log);
   const revocations = await openRevocations(records.database, audit);
   const drains = await openDrains(records.database, audit);
-  // Whoever looks at the audit's health sees that it could not be written.
-  const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
+  const states = await openAgentStates(records.database);
+  const init = nativeFile('clawrden-init');
   const pool = openPool({
     config,
     policy,
@@ -141,14 +117,32 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     log,
   });
   const { scheduler, warmer, fleet } = pool;
-  const stopReloading = reloadOnChange(config, { load: loadGatewayConfig, apply: pool.apply, record, log });
+  const relays = createRelays({
+    stateFor: (relay) => desiredState(relay, config, policy(), states),
+    onDisplaced: (relay, text) => {
+      log.warn({ relay }, text);
+      incidents.tell('relay-displaced', `relay:${relay}`, text);
+    },
+  });
+  const killSwitch = createKillSwitch({
+    states,
+    audit,
+    ledger,
+    tellRelays: relays.tellAll,
+    lost: pool.lateExits.running,
+    relaysHalted: (concerned) => {
+      const names = config.agents.filter(({ name }) => concerned(name));
+      return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
+    },
+  });
+  const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
   const parts: ExecuteParts = {
     policy,
     holdRates: createRateLimits(),
     budgets: createBudgets(config.limits),
     breakers,
     agents,
-    halted: killSwitch.refusal,
+    halted: states.refusal,
     ledger,
     recorder,
     authorizing: {
@@ -185,6 +179,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     drains,
     relays,
     audit,
+    states,
     killSwitch,
     breakers,
     revocations,
@@ -203,14 +198,32 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     log,
   };
   const servers = await startServers(config, identity, records, { ...served, ports });
+  const watching = new AbortController();
+  policyFile.follow(
+    {
+      beforeChange: (next) =>
+        audit.append({ type: 'lifecycle', event: 'policy', text: `policy ${next.hash}` }),
+      changed: (next) => {
+        log.info({ policy: next.hash }, 'policy loaded');
+        relays.tellAll();
+        pool.followPolicy();
+      },
+      refused: (problem) => {
+        log.error({ problem }, 'the policy file is not in force, the last good one is');
+        record({ type: 'incident', incident: 'policy-refused', caller: '', text: problem });
+      },
+      faults,
+    },
+    watching.signal,
+  );
+  reloadOnChange(config, { apply: pool.apply, record, log, faults }, watching.signal);
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
 
   await untilAsked();
-  policyFile.close();
+  watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
-  stopReloading();
   await drain(ledger);
   await servers.close();
   await pool.close();

@@ -1,23 +1,23 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { RelayState } from '../ports/relay-state.ts';
-import type { KillSwitch } from './kill-switch.ts';
+import type { AgentStates } from './agent-states.ts';
 
 /** What a relay should be, by the configuration, the policy in force and the kill switch. */
 export function desiredState(
   relay: string,
   { agents }: GatewayConfig,
   { tools }: Policy,
-  killSwitch: KillSwitch,
+  states: AgentStates,
 ): RelayState {
   const own = agents.filter((agent) => agent.relay === relay);
   return {
-    lockdown: killSwitch.locked(),
+    lockdown: states.locked(),
     agents: own.map(({ name }) => ({
       name,
       tools: [...tools.keys()],
-      paused: killSwitch.stateOf(name) === 'paused',
-      killed: killSwitch.stateOf(name) === 'killed',
+      paused: states.stateOf(name) === 'paused',
+      killed: states.stateOf(name) === 'killed',
     })),
   };
 }

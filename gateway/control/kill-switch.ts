@@ -6,7 +6,7 @@ import type { Ledger } from '../execution/ledger.ts';
 import type { AgentState, Halt, Held } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
-import type { AgentStateRow, Database } from '../store/database.ts';
+import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
 
 /** Stops work without the grace that a cancel gives: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
@@ -22,13 +22,6 @@ export interface Tripped {
 
 /** Pause, kill, lockdown, and what breakers stop. A state is on the disk before it is answered, and holds until a person lifts it. */
 export interface KillSwitch {
-  /** The refusal for new work of this agent, or `undefined`. */
-  readonly refusal: (agent: string) => ClawrdenError | undefined;
-  /** The agent's own state; a lockdown is apart. */
-  readonly stateOf: (agent: string) => AgentState;
-  /** What the agent is stopped by; `undefined` where it is not. */
-  readonly heldBy: (agent: string) => Held | undefined;
-  readonly locked: () => boolean;
   readonly set: (agent: string, state: AgentState, by: Caller, reason: string) => Promise<Halt>;
   readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
   /** In force at once, where the agent is not stopped as strictly already. */
@@ -36,7 +29,7 @@ export interface KillSwitch {
 }
 
 export interface KillSwitchParts {
-  readonly database: Database;
+  readonly states: AgentStates;
   readonly audit: AuditLog;
   readonly ledger: Ledger;
   /** Tells every relay what its agents should be now. */
@@ -47,40 +40,29 @@ export interface KillSwitchParts {
   readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
 }
 
-/** Where the lockdown is kept, beside the agents. */
-const everyAgent = '';
 const confirmWithinMs = 2_000;
-/** How a breaker is written where a person's name would be. */
-const breakerPrefix = 'breaker:';
 const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1, paused: 2, killed: 3 };
 
-export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch> {
-  const rows = await parts.database.selectFrom('agent_states').selectAll().execute();
-  const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
-  const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
-  const locked = () => stateOf(everyAgent) === 'paused';
+export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
+  const { states } = parts;
 
   async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
-    const row = { agent, state, set_by: by, reason, set_at: Date.now() };
+    const held = { state, by, reason, since: Date.now() };
     // Refused from now on; what follows only makes it last and says so.
-    states.set(agent, heldOf(row));
+    states.hold(agent, held);
     const halting =
       strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
-    const unrecorded = await keep(parts, row).then(() => undefined, toClawrdenError);
+    const unrecorded = await keep(parts, agent, held).then(() => undefined, toClawrdenError);
     const halted = await halting;
     if (unrecorded !== undefined) throw inForceOnly(unrecorded);
     return halted ?? { stopped: 0, unconfirmed: [] };
   }
 
   return {
-    refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
-    stateOf,
-    heldBy: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
-    locked,
     set: (agent, state, by, reason) => change(agent, state, callerName(by), reason),
     lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', callerName(by), reason),
     trip: (agent, { breaker, state, reason }) => {
-      if (strictness[state] <= strictness[stateOf(agent)]) return;
+      if (strictness[state] <= strictness[states.stateOf(agent)]) return;
       // It holds as long as this gateway lives; that it was not recorded, whoever looks at the audit's health sees.
       change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
     },
@@ -88,13 +70,9 @@ export async function openKillSwitch(parts: KillSwitchParts): Promise<KillSwitch
 }
 
 /** On the disk, where it outlives this gateway, and in the audit. */
-async function keep({ database, audit }: KillSwitchParts, row: AgentStateRow): Promise<void> {
-  await database
-    .insertInto('agent_states')
-    .values(row)
-    .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
-    .execute();
-  const { agent, state, set_by: by, reason } = row;
+async function keep({ states, audit }: KillSwitchParts, agent: string, held: Held): Promise<void> {
+  await states.keep(agent, held);
+  const { state, by, reason } = held;
   await audit.append({
     type: 'control',
     agent: agent === everyAgent ? 'every agent' : agent,
@@ -110,28 +88,6 @@ function inForceOnly({ code, message }: ClawrdenError): ClawrdenError {
     code,
     `it is in force, and could not be recorded, so a restart may undo it: ${message}`,
   );
-}
-
-function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
-  // Only `change` writes it, from this very type.
-  return { state: state as AgentState, by: set_by, reason, since: set_at };
-}
-
-/** An operator's reason is for the record; a breaker's tells the agent what it did. */
-function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
-  if (held === undefined || held.state === 'active') return undefined;
-  if (held.state === 'killed')
-    return new ClawrdenError('agent-killed', `${agent} was killed; an operator can resume it`);
-  const code = held.state === 'paused' ? 'agent-paused' : 'breaker-open';
-  if (!held.by.startsWith(breakerPrefix))
-    return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
-  const name = held.by.slice(breakerPrefix.length);
-  const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
-  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${held.reason}; ${advice}`);
-}
-
-function lockedDown(): ClawrdenError {
-  return new ClawrdenError('agent-paused', 'everything is locked down by an operator');
 }
 
 /** Stops what the agent has open, and waits until it is gone or 2 s are over. */

@@ -13,6 +13,7 @@ import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
 import type { Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { History } from '../store/history.ts';
 import type { Outputs } from '../store/outputs.ts';
+import type { AgentStates } from './agent-states.ts';
 import type { Breakers } from './breakers.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
@@ -33,6 +34,7 @@ export interface OperatorParts {
   readonly drains: Drains;
   readonly relays: Relays;
   readonly audit: AuditLog;
+  readonly states: AgentStates;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly revocations: Revocations;
@@ -79,9 +81,9 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
   };
 }
 
-function agentView(agent: AgentConfig, { ledger, approvals, relays, killSwitch }: OperatorParts): AgentView {
+function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: OperatorParts): AgentView {
   const report = relays.report(agent);
-  const held = killSwitch.heldBy(agent.name);
+  const held = states.heldBy(agent.name);
   return {
     name: agent.name,
     relay: agent.relay,
@@ -126,7 +128,7 @@ function statusView(startedAt: number, parts: OperatorParts): StatusView {
       ...policyProblems(policyFile),
       ...policyFile.current().warnings,
     ],
-    lockdown: parts.killSwitch.locked(),
+    lockdown: parts.states.locked(),
   };
 }
 

@@ -9,9 +9,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { decide } from '../../src/policy/rules/decide.ts';
-import { openPolicyFile, type PolicyFile } from './policy-file.ts';
+import { openPolicyFile, type PolicyFile, type PolicyFileEvents } from './policy-file.ts';
 
 const text = (rule: string) => `version: 1
 tools: { git: { strategy: mirror }, docker: { strategy: mirror } }
@@ -24,27 +25,43 @@ complete: true
 
 let dir: string;
 let file: string;
-let open: PolicyFile | undefined;
+let watching = new AbortController();
 let refused: string[];
 let changed: string[];
+let faults: string[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'clawrden-policy-file-'));
   file = join(dir, 'policy.yaml');
   writeFileSync(file, text('allow'));
-  [refused, changed] = [[], []];
+  [refused, changed, faults] = [[], [], []];
+  watching = new AbortController();
 });
 afterEach(() => {
-  open?.close();
+  watching.abort();
   rmSync(dir, { recursive: true });
 });
 
-function start(path = file, beforeChange: () => Promise<void> = () => Promise.resolve()): PolicyFile {
-  open = openPolicyFile(path, {
+function start(path = file, beforeChange?: PolicyFileEvents['beforeChange']): PolicyFile {
+  const opened = openPolicyFile(path);
+  follow(opened, beforeChange);
+  return opened;
+}
+
+function follow(
+  policies: PolicyFile,
+  beforeChange: PolicyFileEvents['beforeChange'] = () => Promise.resolve(),
+  then: () => void = () => {},
+): void {
+  const events: PolicyFileEvents = {
     beforeChange,
-    changed: ({ hash }) => changed.push(hash),
-    refused: (problem) => refused.push(problem),
-  });
-  return open;
+    changed: ({ hash }) => {
+      changed.push(hash);
+      then();
+    },
+    refused: (problem) => void refused.push(problem),
+    faults: { report: (where, error) => void faults.push(`${where}: ${String(error)}`) },
+  };
+  policies.follow(events, watching.signal);
 }
 
 const actionOf = (policies: PolicyFile, tool = 'git') =>
@@ -59,6 +76,26 @@ test('an atomic rename and a write in place both come into force', async () => {
   writeFileSync(file, text('deny'));
   await vi.waitFor(() => expect(actionOf(policies)).toBe('deny'), soon);
   expect([changed.length, refused]).toEqual([2, []]);
+});
+
+test('what changed between the load and the watch comes into force', async () => {
+  const policies = openPolicyFile(file);
+  writeFileSync(file, text('deny'));
+  await sleep(600);
+  expect(actionOf(policies)).toBe('allow');
+  follow(policies);
+  await vi.waitFor(() => expect(actionOf(policies)).toBe('deny'), soon);
+});
+
+test('a fault of what follows a change leaves the policy followed', async () => {
+  const policies = openPolicyFile(file);
+  follow(policies, undefined, () => {
+    throw new Error('not built yet');
+  });
+  writeFileSync(file, text('ask'));
+  await vi.waitFor(() => expect(faults).toEqual([expect.stringContaining('not built yet')]), soon);
+  writeFileSync(file, text('deny'));
+  await vi.waitFor(() => expect(actionOf(policies)).toBe('deny'), soon);
 });
 
 test('a folder that is swapped by its link comes into force', async () => {

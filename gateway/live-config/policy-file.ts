@@ -1,19 +1,20 @@
-import { createHash } from 'node:crypto';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { readTextFile } from '../../src/config/read-text-file.ts';
+import type { Faults } from '../../src/faults.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy, PolicyResult } from '../../src/policy/policy.ts';
-import { fileStamp } from './file-stamp.ts';
+import { type Found, watchFile } from './watch-file.ts';
 
 /** The policy in force, and the file that it comes from. */
 export interface PolicyFile {
-  /** Changes between two calls when the file does: whoever decides takes it once. */
+  /** Changes between two calls when the file does: a decision takes it once. */
   readonly current: () => Policy;
   /** Of the policy in force. */
   readonly text: () => string;
   /** Empty, or why the file as it is now is not in force; the last good one is. */
   readonly problem: () => string;
-  readonly close: () => void;
+  /** From now on what the file says comes into force, until `signal` aborts. */
+  readonly follow: (events: PolicyFileEvents, signal: AbortSignal) => void;
 }
 
 export interface PolicyFileEvents {
@@ -22,22 +23,20 @@ export interface PolicyFileEvents {
   readonly changed: (policy: Policy) => void;
   /** Once for every new fault. */
   readonly refused: (problem: string) => void;
+  readonly faults: Pick<Faults, 'report'>;
 }
 
-/** However a file is replaced, it is looked at so often; a change counts once it has stayed as it is for a while. */
-const lookEveryMs = 250;
-const settleMs = 200;
-
 /** Throws ConfigError where the file is no policy now. Later it is only reported. */
-export function openPolicyFile(file: string, events: PolicyFileEvents): PolicyFile {
+export function openPolicyFile(file: string): PolicyFile {
   const state = load(file);
-  const look = createLook(file, state, events);
-  const timer = setInterval(look, lookEveryMs).unref();
   return {
     current: () => state.policy,
     text: () => state.text,
     problem: () => state.problem,
-    close: () => clearInterval(timer),
+    follow: (events, signal) => {
+      const take = (found: Found) => takeUp(file, found, state, events);
+      void watchFile(file, take, events.faults, signal);
+    },
   };
 }
 
@@ -54,63 +53,28 @@ function load(file: string): State {
   return { policy: result.policy, text, problem: '' };
 }
 
-function createLook(file: string, state: State, events: PolicyFileEvents): () => void {
-  let [seen, since, settled, changing] = ['', 0, state.policy.hash, false];
-  let [stamp, touched] = ['', 0];
-  return () => {
-    if (changing) return;
-    const [before, now] = [stamp, performance.now()];
-    stamp = fileStamp(file);
-    if (stamp !== before) touched = now;
-    // What has settled is not read again for nothing.
-    else if (seen === settled && now - touched > settleMs) return;
-    const found = readOrFault(file);
-    const print = 'text' in found ? sha256(found.text) : found.fault;
-    if (print !== seen) [seen, since] = [print, now];
-    if (print === settled || now - since < settleMs) return;
-    settled = print;
-    changing = true;
-    void takeOver(file, found, state, events).then((took) => {
-      changing = false;
-      // What could not be recorded is tried again.
-      if (!took) settled = '';
-    });
-  };
-}
-
-type Found = { readonly text: string } | { readonly fault: string };
-
-/** False: the change could not be recorded. */
-async function takeOver(
-  file: string,
-  found: Found,
-  state: State,
-  events: PolicyFileEvents,
-): Promise<boolean> {
+/** False where the change could not be recorded. */
+async function takeUp(file: string, found: Found, state: State, events: PolicyFileEvents): Promise<boolean> {
   const result = parseFound(file, found);
   if ('problems' in result) {
-    state.problem = describe(result.problems);
-    events.refused(state.problem);
+    report(state, events, describe(result.problems));
     return true;
   }
-  if (result.policy.hash === state.policy.hash) {
+  const { policy } = result;
+  if (policy.hash !== state.policy.hash) {
+    try {
+      await events.beforeChange(policy);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report(state, events, `a new policy cannot be recorded: ${why}`);
+      return false;
+    }
+    state.policy = policy;
+    state.text = 'text' in found ? found.text : '';
     state.problem = '';
-    return true;
+    events.changed(policy);
   }
-  try {
-    await events.beforeChange(result.policy);
-  } catch (error) {
-    report(
-      state,
-      events,
-      `a new policy cannot be recorded: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    return false;
-  }
-  state.policy = result.policy;
-  state.text = 'text' in found ? found.text : '';
   state.problem = '';
-  events.changed(result.policy);
   return true;
 }
 
@@ -126,17 +90,4 @@ function parseFound(file: string, found: Found): PolicyResult {
 
 function describe([first = '', ...more]: readonly string[]): string {
   return more.length === 0 ? first : `${first} (and ${more.length} more)`;
-}
-
-function readOrFault(file: string): Found {
-  try {
-    return { text: readTextFile(file) };
-  } catch (error) {
-    if (error instanceof ConfigError) return { fault: error.problems.join(', ') };
-    throw error;
-  }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -8,12 +8,10 @@ import { createReload } from './reload-config.ts';
 const host = (name: string, more = '') => `  - { name: ${name}, engine: "unix:///${name}"${more} }\n`;
 
 function reloader(first: string) {
-  let text = first;
   const applied: string[][] = [];
   const records: AuditRecord[] = [];
   const lines: string[] = [];
   const reload = createReload(parseGatewayConfig(first, 'g.yaml'), {
-    load: () => parseGatewayConfig(text, 'g.yaml'),
     apply: ({ hosts }: GatewayConfig) => void applied.push(hosts.map(({ name }) => name)),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
@@ -22,10 +20,7 @@ function reloader(first: string) {
     applied,
     records,
     lines,
-    load: (next: string) => {
-      text = next;
-      reload();
-    },
+    load: (text: string) => reload({ text }),
   };
 }
 

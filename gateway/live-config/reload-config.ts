@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Found } from './watch-file.ts';
 
 export interface ReloadParts {
-  /** Throws where the file is not to be used. */
-  readonly load: () => GatewayConfig;
   /** Makes the pool what the file says. */
   readonly apply: (config: GatewayConfig) => void;
   /** Appends to the audit; nobody waits for it. */
@@ -17,10 +17,13 @@ export interface ReloadParts {
 const live: readonly (keyof GatewayConfig)[] = ['hosts', 'warm'];
 
 /**
- * Reads gateway.yaml again, each time that the returned function is called: hosts and warm ghosts follow it. A file that
- * is wrong changes nothing, and is told in the audit and in the log.
+ * Takes up what gateway.yaml says now, each time that the returned function is called: hosts and warm ghosts follow it.
+ * A file that is wrong changes nothing, and is told in the audit and in the log.
  */
-export function createReload(first: GatewayConfig, { load, apply, record, log }: ReloadParts): () => void {
+export function createReload(
+  first: GatewayConfig,
+  { apply, record, log }: ReloadParts,
+): (found: Found) => void {
   let current = first;
   let complaint = '';
 
@@ -30,10 +33,11 @@ export function createReload(first: GatewayConfig, { load, apply, record, log }:
     complaint = text;
   }
 
-  return () => {
+  return (found) => {
     let next: GatewayConfig;
     try {
-      next = load();
+      if ('fault' in found) throw new Error(found.fault);
+      next = parseGatewayConfig(found.text, current.file);
     } catch (error) {
       complain(error instanceof Error ? error.message : String(error));
       return;

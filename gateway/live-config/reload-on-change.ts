@@ -1,19 +1,25 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { Faults } from '../../src/faults.ts';
 import { createReload, type ReloadParts } from './reload-config.ts';
-import { watchFile } from './watch-file.ts';
+import { type Found, readFound, watchFile } from './watch-file.ts';
 
-export interface ReloadOnChange extends Omit<ReloadParts, 'load'> {
-  readonly load: (file: string) => GatewayConfig;
+export interface ReloadOnChange extends ReloadParts {
+  readonly faults: Faults;
 }
 
-/** Reads gateway.yaml again when the file changes, and on SIGHUP, until the returned function is called. */
-export function reloadOnChange(config: GatewayConfig, parts: ReloadOnChange): () => void {
-  const reload = createReload(config, { ...parts, load: () => parts.load(config.file) });
-  const watching = new AbortController();
-  watchFile(config.file, reload, watching.signal);
-  process.on('SIGHUP', reload);
-  return () => {
-    watching.abort();
-    process.off('SIGHUP', reload);
+/** Takes up gateway.yaml when the file changes, and on SIGHUP, until `signal` aborts. */
+export function reloadOnChange(
+  config: GatewayConfig,
+  { faults, ...parts }: ReloadOnChange,
+  signal: AbortSignal,
+): void {
+  const reload = createReload(config, parts);
+  const take = (found: Found) => {
+    reload(found);
+    return true;
   };
+  void watchFile(config.file, take, faults, signal);
+  const onHangUp = faults.guard('SIGHUP', () => reload(readFound(config.file)));
+  process.on('SIGHUP', onHangUp);
+  signal.addEventListener('abort', () => process.off('SIGHUP', onHangUp), { once: true });
 }

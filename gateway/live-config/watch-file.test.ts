@@ -3,36 +3,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { watchFile } from './watch-file.ts';
+import { type Take, watchFile } from './watch-file.ts';
 
 let folder = '';
+let file = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clawrden-watch-'));
+  file = join(folder, 'gateway.yaml');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function watched(file: string) {
+function watched(path: string, answer: () => ReturnType<Take> = () => true) {
   const ended = new AbortController();
-  const seen = { changes: 0 };
-  watchFile(file, () => void (seen.changes += 1), ended.signal);
-  return { seen, [Symbol.dispose]: () => ended.abort() };
+  const [found, faults]: [string[], string[]] = [[], []];
+  const take: Take = (what) => {
+    found.push('text' in what ? what.text : 'gone');
+    return answer();
+  };
+  const report = (where: string) => void faults.push(where);
+  const done = watchFile(path, take, { report }, ended.signal);
+  return { found, faults, done, [Symbol.dispose]: () => ended.abort() };
 }
 
-test('a file that is written in pieces changes once, a file that is replaced changes too, a neighbour does not', async () => {
-  const file = join(folder, 'gateway.yaml');
+test('a file is taken as it is at first; one that is written in pieces once, one that is replaced too, a neighbour never', async () => {
   await writeFile(file, 'a');
   using watching = watched(file);
+  await expect.poll(() => watching.found).toEqual(['a']);
   for (const piece of ['b', 'bc', 'bcd']) {
     await writeFile(file, piece);
     await sleep(50);
   }
-  await expect.poll(() => watching.seen.changes).toBe(1);
+  await expect.poll(() => watching.found).toEqual(['a', 'bcd']);
   await writeFile(join(folder, 'new'), 'e');
   await rename(join(folder, 'new'), file);
-  await expect.poll(() => watching.seen.changes).toBe(2);
+  await expect.poll(() => watching.found).toEqual(['a', 'bcd', 'e']);
   await writeFile(join(folder, 'other'), 'f');
   await sleep(600);
-  expect(watching.seen.changes).toBe(2);
+  expect(watching.found).toHaveLength(3);
 });
 
 test('a file that comes, by a link that is turned round, and goes again', async () => {
@@ -40,12 +47,44 @@ test('a file that comes, by a link that is turned round, and goes again', async 
   await symlink('one', join(folder, 'now'));
   using watching = watched(join(folder, 'now', 'gateway.yaml'));
   await writeFile(join(folder, 'one', 'gateway.yaml'), 'a');
-  await expect.poll(() => watching.seen.changes).toBe(1);
+  await expect.poll(() => watching.found.at(-1)).toBe('a');
   await mkdir(join(folder, 'two'));
-  await writeFile(join(folder, 'two', 'gateway.yaml'), 'a');
+  await writeFile(join(folder, 'two', 'gateway.yaml'), 'b');
   await symlink('two', join(folder, 'next'));
   await rename(join(folder, 'next'), join(folder, 'now'));
-  await expect.poll(() => watching.seen.changes).toBe(2);
+  await expect.poll(() => watching.found.at(-1)).toBe('b');
   await rm(join(folder, 'two'), { recursive: true });
-  await expect.poll(() => watching.seen.changes).toBe(3);
+  await expect.poll(() => watching.found.at(-1)).toBe('gone');
+});
+
+test('what could not be taken up comes again, and a fault in taking it ends neither the watch nor the process', async () => {
+  await writeFile(file, 'a');
+  const answers = [false, false, true];
+  using watching = watched(file, () => {
+    const next = answers.shift();
+    if (next === undefined) throw new Error('broken');
+    return next;
+  });
+  await expect.poll(() => watching.found, { timeout: 3000 }).toEqual(['a', 'a', 'a']);
+  await writeFile(file, 'b');
+  await expect.poll(() => watching.faults).toEqual([`watching ${file}`]);
+  await writeFile(file, 'c');
+  await expect.poll(() => watching.found.slice(3)).toEqual(['b', 'c']);
+});
+
+test('one change is taken up before the next is looked at, and nothing is after the end', async () => {
+  await writeFile(file, 'a');
+  const slow = Promise.withResolvers<boolean>();
+  const watching = watched(file, () => slow.promise);
+  await expect.poll(() => watching.found).toEqual(['a']);
+  await writeFile(file, 'b');
+  await sleep(700);
+  expect(watching.found).toEqual(['a']);
+  slow.resolve(true);
+  await expect.poll(() => watching.found).toEqual(['a', 'b']);
+  watching[Symbol.dispose]();
+  await watching.done;
+  await writeFile(file, 'c');
+  await sleep(600);
+  expect(watching.found).toEqual(['a', 'b']);
 });

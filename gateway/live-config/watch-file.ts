@@ -1,22 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readTextFile } from '../../src/config/read-text-file.ts';
+import type { Faults } from '../../src/faults.ts';
 import { fileStamp } from './file-stamp.ts';
+
+/** What a file holds, or why it cannot be read. */
+export type Found = { readonly text: string } | { readonly fault: string };
+
+/** Resolves with false where it is to be called with the same again. */
+export type Take = (found: Found) => boolean | Promise<boolean>;
 
 const lookEveryMs = 250;
 
 /**
- * Calls `onChange` when the file was written or replaced and has been left alone for a quarter of a second, until
- * `signal` aborts. The file itself is looked at: the kernel tells of a folder only, and the gateway's own writes are
- * in the same one.
+ * Calls `take` with what the file holds, first with what it holds now, then each time that it was written or replaced
+ * and has been left alone for a quarter of a second, until `signal` aborts. One call ends before the next. The file
+ * itself is looked at: the kernel tells of a folder only, and the gateway's own writes are in the same one.
  */
-export function watchFile(file: string, onChange: () => void, signal: AbortSignal): void {
-  let seen = fileStamp(file);
-  let told = seen;
-  const timer = setInterval(() => {
-    const found = fileStamp(file);
-    if (found === seen && found !== told) {
-      told = found;
-      onChange();
-    }
-    seen = found;
-  }, lookEveryMs).unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+export async function watchFile(
+  file: string,
+  take: Take,
+  faults: Pick<Faults, 'report'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const look = createLook(file, take);
+  while (await waits(signal)) await look().catch((error) => faults.report(`watching ${file}`, error));
+}
+
+function createLook(file: string, take: Take): () => Promise<void> {
+  let [seen, taken] = ['', ''];
+  return async () => {
+    const [before, stamp] = [seen, fileStamp(file)];
+    seen = stamp;
+    if (stamp !== before || stamp === taken) return;
+    const found = readFound(file);
+    // It was written while it was read.
+    if (fileStamp(file) !== stamp) return;
+    taken = stamp;
+    if (!(await take(found))) taken = '';
+  };
+}
+
+export function readFound(file: string): Found {
+  try {
+    return { text: readTextFile(file) };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+}
+
+/** False when the signal has aborted. */
+async function waits(signal: AbortSignal): Promise<boolean> {
+  return sleep(lookEveryMs, true, { signal, ref: false }).catch(() => false);
 }

@@ -88,5 +88,5 @@ test('P19: what cannot be recorded is in force all the same, and that is said', 
     },
   });
   expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by operator:admin' });
-  expect(core.killSwitch.refusal('coder')).toMatchObject({ code: 'agent-killed' });
+  expect(core.states.refusal('coder')).toMatchObject({ code: 'agent-killed' });
 });

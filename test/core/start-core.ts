@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
+import { type AgentStates, openAgentStates } from '../../gateway/control/agent-states.ts';
 import { type Breakers, createBreakers } from '../../gateway/control/breakers.ts';
-import { type KillSwitch, openKillSwitch } from '../../gateway/control/kill-switch.ts';
+import { createKillSwitch, type KillSwitch } from '../../gateway/control/kill-switch.ts';
 import { type ExecuteParts } from '../../gateway/execute.ts';
 import { createLedger } from '../../gateway/execution/ledger.ts';
 import { createRecorder } from '../../gateway/execution/recorder.ts';
@@ -68,6 +69,7 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly history: History;
   readonly records: Records;
   readonly outputs: Outputs;
+  readonly states: AgentStates;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly refusals: Refusals;
@@ -98,8 +100,9 @@ export async function startCore(
   const refusals = createRefusals(log);
   const recorder = createRecorder(log, refusals, outputs, () => policy.hash);
   const lost: ExecutionRecord[] = [];
-  const killSwitch = await openKillSwitch({
-    database,
+  const states = await openAgentStates(database);
+  const killSwitch = createKillSwitch({
+    states,
     audit: log,
     ledger,
     tellRelays: () => {},
@@ -115,9 +118,9 @@ export async function startCore(
     policy: () => policy,
     holdRates: createRateLimits(),
     budgets: createBudgets(limits),
-    breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: killSwitch.refusal }),
+    breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: states.refusal }),
     agents: new Map([['coder', coder]]),
-    halted: killSwitch.refusal,
+    halted: states.refusal,
     ledger,
     recorder,
     authorizing: authorizing(policy, approvals, store, recorder),
@@ -128,6 +131,7 @@ export async function startCore(
     history,
     records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
     outputs,
+    states,
     killSwitch,
     refusals,
     lost,

@@ -1,0 +1,67 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import type { AgentState, Held } from '../ports/agent-state.ts';
+import type { AgentStateRow, Database } from '../store/database.ts';
+
+/** What each agent is stopped by, and whether everything is locked down. A restart of the gateway finds what was kept. */
+export interface AgentStates {
+  /** The refusal for new work of this agent, or `undefined`. */
+  readonly refusal: (agent: string) => ClawrdenError | undefined;
+  /** The agent's own state; a lockdown is apart. */
+  readonly stateOf: (agent: string) => AgentState;
+  /** What the agent is stopped by; `undefined` where it is not. */
+  readonly heldBy: (agent: string) => Held | undefined;
+  readonly locked: () => boolean;
+  /** In force at once, and only as long as this gateway lives. */
+  readonly hold: (agent: string, held: Held) => void;
+  /** On the disk when it resolves. */
+  readonly keep: (agent: string, held: Held) => Promise<void>;
+}
+
+/** The name under which the lockdown is held, beside the agents. */
+export const everyAgent = '';
+/** How a breaker is written where a person's name would be. */
+export const breakerPrefix = 'breaker:';
+
+export async function openAgentStates(database: Database): Promise<AgentStates> {
+  const rows = await database.selectFrom('agent_states').selectAll().execute();
+  const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
+  const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
+  const locked = () => stateOf(everyAgent) === 'paused';
+  return {
+    refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
+    stateOf,
+    heldBy: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
+    locked,
+    hold: (agent, held) => void states.set(agent, held),
+    keep: async (agent, { state, by, reason, since }) => {
+      const row = { agent, state, set_by: by, reason, set_at: since };
+      await database
+        .insertInto('agent_states')
+        .values(row)
+        .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
+        .execute();
+    },
+  };
+}
+
+function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
+  // Only `keep` writes it, from this very type.
+  return { state: state as AgentState, by: set_by, reason, since: set_at };
+}
+
+/** An operator's reason is for the record; a breaker's tells the agent what it did. */
+function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
+  if (held === undefined || held.state === 'active') return undefined;
+  if (held.state === 'killed')
+    return new ClawrdenError('agent-killed', `${agent} was killed; an operator can resume it`);
+  const code = held.state === 'paused' ? 'agent-paused' : 'breaker-open';
+  if (!held.by.startsWith(breakerPrefix))
+    return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
+  const name = held.by.slice(breakerPrefix.length);
+  const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
+  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${held.reason}; ${advice}`);
+}
+
+function lockedDown(): ClawrdenError {
+  return new ClawrdenError('agent-paused', 'everything is locked down by an operator');
+}
