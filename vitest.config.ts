@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const startProcesses = [
   '**/*.programs.test.ts',
   'shim/native/**/*.test.ts',
-  'test/{cli,core,grpc,house,policy,relay,run,warden}/**/*.test.ts',
+  'test/{audit,cli,core,demo,grpc,house,policy,relay,run,warden}/**/*.test.ts',
 ];
 const needEngines = ['test/{lab,e2e,scenarios,conformance}/**/*.test.ts'];
 

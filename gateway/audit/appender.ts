@@ -35,11 +35,11 @@ export class Appender {
   readonly #told: string[] = [];
   #recording: NodeJS.Timeout | undefined;
 
-  constructor({ file, last, fault }: OpenLog, options: AppenderOptions) {
+  constructor({ file, last, faults }: OpenLog, options: AppenderOptions) {
     this.#file = file;
     this.#last = last;
     this.#options = options;
-    if (fault !== undefined) this.#tell(fault);
+    for (const fault of faults) this.#tell(fault);
   }
 
   warnings(): readonly string[] {

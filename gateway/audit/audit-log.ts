@@ -42,7 +42,10 @@ interface Waiting {
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
   const { key, maxBytes = defaultMaxBytes, witness = noWitness } = options;
-  const log = await openLog(path, await witness.recorded());
+  const recorded = await witness.recorded();
+  const log = await openLog(path, recorded);
+  // Killed before the first position is written behind, both are new yet, and not only one of them.
+  if (recorded === 'nothing' && log.last.seq === 0) await witness.record(log.last);
   const queue = new Queue(new Appender(log, { key, maxBytes, witness }));
   return {
     append: (record) => queue.append(record),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { longestLine } from '../../src/audit/rest-of-log.ts';
 import { asciiJson, jsonText } from '../../src/text/ascii-json.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 
-/** Of one line, in bytes. Whoever writes bounded records is far below it. */
-export const longestLine = 256 * 1024;
 /** Leaves room for what the chain adds. */
 const mostBytes = longestLine - 1024;
 

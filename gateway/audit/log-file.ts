@@ -14,23 +14,24 @@ export class LogFile {
   readonly #ino: number;
   /** Everything up to here is whole. */
   #end: number;
-  /** What failed half-way may stand behind the end. */
-  #torn = true;
+  /** What failed half-way stands behind the end: up to here, all of it our own. */
+  #reach: number;
   /** Its name in its folder may not be on the disk yet. */
   #nameIsNew = true;
 
-  private constructor(path: string, handle: FileHandle, at: { dev: number; ino: number }, end: number) {
+  private constructor(path: string, handle: FileHandle, at: { dev: number; ino: number; size: number }) {
     this.path = path;
     this.#handle = handle;
     this.#dev = at.dev;
     this.#ino = at.ino;
-    this.#end = end;
+    this.#end = at.size;
+    this.#reach = at.size;
   }
 
-  /** Takes over what is open; whatever stands behind `end` is cut off. Throws where another gateway writes it. */
-  static async take(path: string, handle: FileHandle, end: number): Promise<LogFile> {
+  /** Takes over what is open, whole lines all of it. Throws where another gateway writes it. */
+  static async take(path: string, handle: FileHandle): Promise<LogFile> {
     holdDescriptor(handle.fd, `another gateway writes ${path}`);
-    return new LogFile(path, handle, await handle.stat(), end);
+    return new LogFile(path, handle, await handle.stat());
   }
 
   get end(): number {
@@ -43,7 +44,7 @@ export class LogFile {
       const { dev, ino, size } = lstatSync(this.path);
       if (dev !== this.#dev || ino !== this.#ino) return 'another file has its name';
       if (size < this.#end) return `it was cut to ${size} of its ${this.#end} bytes`;
-      return size > this.#end && !this.#torn ? 'another program wrote to it' : '';
+      return size > this.#reach ? 'another program wrote to it' : '';
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return code === 'ENOENT' ? 'it was removed or renamed' : message;
@@ -52,9 +53,10 @@ export class LogFile {
 
   async append(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    if (this.#torn) await this.#cut();
+    if (this.#reach > this.#end) await this.#cut();
     if (this.#nameIsNew) await syncFolder(this.path);
     this.#nameIsNew = false;
+    this.#reach = this.#end + bytes.length;
     try {
       for (let written = 0; written < bytes.length; ) {
         const at = this.#end + written;
@@ -63,7 +65,6 @@ export class LogFile {
       await this.#handle.datasync();
       this.#end += bytes.length;
     } catch (error) {
-      this.#torn = true;
       // What cannot be cut off now is before the next record.
       await this.#cut().catch(() => {});
       throw error;
@@ -72,7 +73,7 @@ export class LogFile {
 
   async #cut(): Promise<void> {
     await this.#handle.truncate(this.#end);
-    this.#torn = false;
+    this.#reach = this.#end;
   }
 
   async close(): Promise<void> {
@@ -80,7 +81,7 @@ export class LogFile {
   }
 }
 
-async function syncFolder(file: string): Promise<void> {
+export async function syncFolder(file: string): Promise<void> {
   const folder = await open(dirname(file), 'r');
   try {
     await folder.sync();

@@ -1,4 +1,4 @@
-import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { rotatedFiles, rotatedName } from '../../src/audit/audit-files.ts';
 import { LogFile } from './log-file.ts';
@@ -12,10 +12,10 @@ const namesAtMost = 100;
  */
 export async function beginNewFile(path: string, seq: number): Promise<LogFile> {
   await dropSecondNames(path);
-  const next = await openUnused(path);
+  const next = await openUnused((attempt) => nextName(path, attempt));
   let aside: string | undefined;
   try {
-    const file = await LogFile.take(path, next.handle, 0);
+    const file = await LogFile.take(path, next.handle);
     aside = await linkAside(path, seq);
     if (aside === undefined) await link(next.name, path);
     else await rename(next.name, path);
@@ -30,9 +30,12 @@ export async function beginNewFile(path: string, seq: number): Promise<LogFile> 
   }
 }
 
-async function openUnused(path: string) {
+/** A new file under the first name that nothing has. */
+export async function openUnused(
+  nameOf: (attempt: number) => string,
+): Promise<{ name: string; handle: FileHandle }> {
   for (let attempt = 0; ; attempt += 1) {
-    const name = nextName(path, attempt);
+    const name = nameOf(attempt);
     try {
       return { name, handle: await open(name, 'wx+', 0o600) };
     } catch (error) {

@@ -1,8 +1,11 @@
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
-import { type End, hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
+import { hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
+import { type Rest, readRest } from '../../src/audit/rest-of-log.ts';
+import { holdDescriptor } from '../../src/hold-lock.ts';
+import { cutAside } from './cut-aside.ts';
 import { LogFile } from './log-file.ts';
 import { dropSecondNames, removeUnused } from './new-file.ts';
 import type { Recorded } from './witness.ts';
@@ -12,26 +15,30 @@ export interface OpenLog {
   /** What the next record follows. */
   readonly last: Link;
   /** What a person should know of it. */
-  readonly fault?: LogFault;
+  readonly faults: readonly LogFault[];
 }
 
 export interface LogFault {
-  readonly incident: 'audit-broken' | 'database-lost';
+  readonly incident: 'audit-broken' | 'audit-cut' | 'database-lost';
   readonly text: string;
 }
 
 /**
  * Opens the log at `path` to go on behind its last whole record, wherever a gateway before was stopped. `recorded` is
  * what a second place knows of it: a log that does not have that record goes on behind it all the same, and tells of a
- * gap. Throws a line for people that names the file, what is wrong with it, and the way out.
+ * gap. Nothing is cut off but the beginning of a record, and that is kept in a file of its own. Throws a line for people
+ * that names the file, what is wrong with it, and the way out.
  */
 export async function openLog(path: string, recorded: Recorded): Promise<OpenLog> {
   try {
     await checkKind(path);
+    const { file, found, faults } = await openFile(path);
+    // Only once it is known for a log of ours.
     await removeUnused(path);
     await dropSecondNames(path);
-    const { file, found } = await openFile(path);
-    return { file, ...(await continued(path, found, recorded)) };
+    const { last, fault } = await continued(path, found, recorded);
+    // A gap first: where nothing is left before it, the first record is what tells of it.
+    return { file, last, faults: fault === undefined ? faults : [fault, ...faults] };
   } catch (error) {
     throw new Error(`the audit ${path} cannot be used: ${wayOut(error)}`, { cause: error });
   }
@@ -52,28 +59,49 @@ function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
 }
 
 /** By no link and without its content being touched: the kernel says no where others may not read it. */
-async function openFile(path: string): Promise<{ file: LogFile; found: Link }> {
+async function openFile(path: string): Promise<{ file: LogFile; found: Link; faults: LogFault[] }> {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    const last: End | undefined = await lastRecord(handle);
-    const file = await LogFile.take(path, handle, last?.end ?? 0);
+    holdDescriptor(handle.fd, `another gateway writes ${path}`);
+    const last = await lastRecord(handle);
+    const rest = await readRest(handle, last?.end ?? 0, last ?? (await lastLink(await rotatedFiles(path))));
+    const faults = await finish(path, handle, last?.end ?? 0, rest);
+    const file = await LogFile.take(path, handle);
     if (file.fault() === 'another file has its name') throw new Error('it was replaced; start again');
-    return { file, found: last ?? (await lastLink(await rotatedFiles(path))) };
+    return { file, found: { seq: rest.seq, hash: rest.hash }, faults };
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-async function continued(path: string, found: Link, recorded: Recorded): Promise<Omit<OpenLog, 'file'>> {
+/** Leaves whole lines only. */
+async function finish(path: string, handle: FileHandle, end: number, rest: Rest): Promise<LogFault[]> {
+  if (rest.lacksNewline) await handle.write('\n', (await handle.stat()).size);
+  if (rest.unfinished.length === 0) return [];
+  const aside = await cutAside(path, handle, { end, bytes: rest.unfinished });
+  const what = `the last ${rest.unfinished.length} bytes of the audit ${path} were a record that was not finished`;
+  return [{ incident: 'audit-cut', text: `${what}; they are in ${aside}` }];
+}
+
+async function continued(
+  path: string,
+  found: Link,
+  recorded: Recorded,
+): Promise<{ last: Link; fault?: LogFault }> {
   if (recorded === 'unknown') return { last: found };
   if (recorded === 'nothing')
     return { last: found, ...(found.seq > 0 && { fault: newDatabase(path, found) }) };
+  if (recorded === 'something') return { last: found, ...(found.seq === 0 && { fault: gone(path) }) };
   const text = await gapOf(path, found, recorded);
   if (text === '') return { last: found };
   const last = { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash };
   return { last, fault: { incident: 'audit-broken', text } };
+}
+
+function gone(path: string): LogFault {
+  return { incident: 'audit-broken', text: `the audit ${path} is gone; an earlier version wrote it` };
 }
 
 function newDatabase(path: string, { seq }: Link): LogFault {
@@ -87,9 +115,8 @@ function newDatabase(path: string, { seq }: Link): LogFault {
 
 async function gapOf(path: string, found: Link, recorded: Link): Promise<string> {
   const { seq } = recorded;
-  if (found.seq === 0)
-    return `the audit ${path} is gone; it went up to record ${seq || 'of an earlier version'}`;
   if (seq === 0) return '';
+  if (found.seq === 0) return `the audit ${path} is gone; it went up to record ${seq}`;
   if (found.seq < seq) return `the audit ${path} has lost its end, records ${found.seq + 1} to ${seq}`;
   const hash = found.seq === seq ? found.hash : await hashAt(await auditFiles(path), seq);
   if (hash === undefined || hash === recorded.hash) return '';
@@ -102,6 +129,13 @@ function wayOut(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return `${why}; make it and its folder the gateway's user's own`;
   if (code === 'ENOENT') return `${why}; make its folder`;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `${why}; make room on its disk`;
-  if (!/no audit record|line of more/.test(why)) return why;
-  return `${why}; keep it as it is, under another name: the next start goes on without it and says what is missing`;
+  return `${why}${waysOut.find(([fault]) => fault.test(why))?.[1] ?? ''}`;
 }
+
+const waysOut: readonly (readonly [fault: RegExp, way: string])[] = [
+  [/^it is not empty/, '; name another file under audit in gateway.yaml, or move this one away'],
+  [
+    /last line is no audit record|line of more|beginning of one/,
+    '; keep it as it is, under another name: the next start goes on without it and says what is missing',
+  ],
+];

@@ -7,8 +7,11 @@ export interface Witness {
   readonly record: (last: Link) => Promise<void>;
 }
 
-/** The last record; `nothing`: it is as new as the log must be; `unknown`: the files alone count. */
-export type Recorded = Link | 'nothing' | 'unknown';
+/**
+ * The last record; `nothing`: it is as new as the log must be; `something`: there was a log, of unknown length;
+ * `unknown`: the files alone count.
+ */
+export type Recorded = Link | 'nothing' | 'something' | 'unknown';
 
 export const noWitness: Witness = {
   recorded: () => Promise.resolve('unknown'),

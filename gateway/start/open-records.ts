@@ -43,7 +43,7 @@ export async function openRecords(
     outputs: createOutputs(index),
     approvals: createApprovalStore(database),
     tokens: await openEnrolmentTokens(database),
-    settledUpTo: typeof recorded === 'string' || recorded.seq === 0 ? Infinity : recorded.seq,
+    settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,
     close: async () => {
       await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
       await audit.close();

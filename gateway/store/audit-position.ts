@@ -1,4 +1,3 @@
-import { beginning } from '../../src/audit/chain.ts';
 import type { Witness } from '../audit/witness.ts';
 import type { Database } from './database.ts';
 
@@ -10,7 +9,7 @@ export function auditPosition(database: Database): Witness {
       if (row !== undefined) return row;
       // Written by a version that kept no position: there was an audit, of unknown length.
       const any = await database.selectFrom('executions').select('id').limit(1).executeTakeFirst();
-      return any === undefined ? 'nothing' : beginning;
+      return any === undefined ? 'nothing' : 'something';
     },
     record: async ({ seq, hash }) => {
       await database

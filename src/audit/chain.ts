@@ -31,6 +31,14 @@ export function linkOf(line: string): Link | undefined {
   }
 }
 
+/** The same, and undefined where the record is not what its hash says. */
+export function verifiedLink(line: string): Link | undefined {
+  const link = linkOf(line);
+  if (link === undefined) return undefined;
+  const { hash, ...body } = JSON.parse(line) as Record<string, unknown>;
+  return linkHash(body) === hash ? link : undefined;
+}
+
 /** An Ed25519 signature over the link before a `head` record: it vouches for everything up to there. */
 export function signLink(link: string, key: KeyObject): string {
   return sign(null, Buffer.from(link), key).toString('base64url');

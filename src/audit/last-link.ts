@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { beginning, type Link, linkOf } from './chain.ts';
+import { beginning, type Link, verifiedLink } from './chain.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
 /** Behind the last whole line of a file. */
@@ -14,8 +14,8 @@ export async function lastRecord(handle: FileHandle): Promise<End | undefined> {
 }
 
 function endOf({ text, end }: Line): End {
-  const link = linkOf(text);
-  if (link === undefined) throw new Error('its last line is no audit record');
+  const link = verifiedLink(text);
+  if (link === undefined) throw new Error('its last line is no audit record, or one that was changed');
   return { ...link, end };
 }
 
@@ -45,7 +45,7 @@ export async function hashAt(files: readonly string[], seq: number): Promise<str
     try {
       for await (const { text } of readBackwards(handle)) {
         const found = seqOf(text);
-        if (found !== undefined && found <= seq) return found === seq ? (linkOf(text)?.hash ?? '') : '';
+        if (found !== undefined && found <= seq) return found === seq ? (verifiedLink(text)?.hash ?? '') : '';
       }
     } finally {
       await handle.close();

@@ -15,7 +15,9 @@ const longest = 64 * 1024 * 1024;
 export async function* readBackwards(handle: FileHandle): AsyncGenerator<Line> {
   let end: number | undefined;
   let behind: Buffer[] = [];
-  for (let at = (await handle.stat()).size; at > 0; ) {
+  const { size } = await handle.stat();
+  let lineEnd = size;
+  for (let at = size; at > 0; ) {
     const from = Math.max(0, at - stepBytes);
     const chunk = await readAt(handle, from, at - from);
     let to = chunk.length;
@@ -23,10 +25,11 @@ export async function* readBackwards(handle: FileHandle): AsyncGenerator<Line> {
       if (end !== undefined) yield lineOf([chunk.subarray(found + 1, to), ...behind], end);
       behind = [];
       end = from + found + 1;
+      lineEnd = end;
       to = found;
     }
     if (end !== undefined) behind.unshift(chunk.subarray(0, to));
-    if (behind.length * stepBytes > longest) throw new Error('it has a line of more than 64 MiB');
+    if (lineEnd - from > longest) throw new Error('it has a line of more than 64 MiB');
     at = from;
   }
   if (end !== undefined) yield lineOf(behind, end);

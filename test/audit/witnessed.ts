@@ -17,7 +17,7 @@ export interface Witnessed extends AsyncDisposable {
   readonly open: (maxBytes?: number) => Promise<AuditLog & AsyncDisposable>;
   /** What all files of the log hold, oldest first. */
   readonly texts: () => Promise<string[]>;
-  readonly incidents: () => Promise<string[]>;
+  readonly incidents: (kind?: string) => Promise<string[]>;
   readonly verify: () => Promise<AuditReport>;
 }
 
@@ -50,8 +50,8 @@ export async function newWitnessed(): Promise<Witnessed> {
     },
     texts: async () =>
       (await records()).flatMap(({ type, text }) => (type === 'lifecycle' && text ? [text] : [])),
-    incidents: async () =>
-      (await records()).flatMap(({ incident, text }) => (incident === 'audit-broken' && text ? [text] : [])),
+    incidents: async (kind = 'audit-broken') =>
+      (await records()).flatMap(({ incident, text }) => (incident === kind && text ? [text] : [])),
     verify: async () => await verifyAudit(await auditFiles(file), { key: createPublicKey(key) }),
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
