@@ -93,14 +93,14 @@ async function continued(
   if (recorded === 'unknown') return { last: found };
   if (recorded === 'nothing')
     return { last: found, ...(found.seq > 0 && { fault: newDatabase(path, found) }) };
-  if (recorded === 'something') return { last: found, ...(found.seq === 0 && { fault: gone(path) }) };
+  if (recorded === 'something') return { last: found, ...(found.seq === 0 && { fault: goneOfOld(path) }) };
   const text = await gapOf(path, found, recorded);
   if (text === '') return { last: found };
   const last = { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash };
   return { last, fault: { incident: 'audit-broken', text } };
 }
 
-function gone(path: string): LogFault {
+function goneOfOld(path: string): LogFault {
   return { incident: 'audit-broken', text: `the audit ${path} is gone; an earlier version wrote it` };
 }
 

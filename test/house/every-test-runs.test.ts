@@ -12,7 +12,8 @@ test('every test file belongs to one kind of test: what stands elsewhere would n
   const takes =
     (file: string) =>
     ({ test: { include, exclude = [] } }: Project) =>
-      include.some((glob) => matchesGlob(file, glob)) && !exclude.some((glob) => matchesGlob(file, glob));
+      include.some((pattern) => matchesGlob(file, pattern)) &&
+      !exclude.some((pattern) => matchesGlob(file, pattern));
   const files: string[] = [];
   for await (const file of glob('{src,gateway,shim,test}/**/*.test.ts')) files.push(file);
   expect(files.length).toBeGreaterThan(150);
