@@ -1,11 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // Three kinds of test, by what they need. `*.programs.test.ts` is a file beside the code that starts a process.
-const startProcesses = [
-  '**/*.programs.test.ts',
-  'shim/native/**/*.test.ts',
-  'test/{audit,cli,core,demo,grpc,house,policy,relay,run,warden}/**/*.test.ts',
-];
+const startProcesses = ['**/*.programs.test.ts', 'shim/native/**/*.test.ts', 'test/**/*.test.ts'];
 const needEngines = ['test/{lab,e2e,scenarios,conformance}/**/*.test.ts'];
 
 export default defineConfig({
@@ -26,7 +22,15 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
-      { extends: true, test: { name: 'programs', include: startProcesses, testTimeout: 20_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          include: startProcesses,
+          exclude: [...configDefaults.exclude, ...needEngines],
+          testTimeout: 20_000,
+        },
+      },
       {
         extends: true,
         test: {
