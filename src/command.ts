@@ -1,4 +1,7 @@
-/** How one of the caller's descriptors 0 to 2 looked: the tool's own is made alike. `=1`: the same open file as stdout. */
+/**
+ * What one of the caller's descriptors 0 to 2 was; the tool's descriptor is made the same. `=1`: the same open file
+ * as stdout.
+ */
 export type StdioKind = 'tty' | 'pipe' | 'file' | 'null' | 'closed' | '=1';
 
 export type Stdio = readonly [StdioKind, StdioKind, StdioKind];
@@ -8,7 +11,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** What a shim captured or an orchestrator asks for. A claim: nothing in it is trusted. */
+/** What a shim captured or an orchestrator asks for. A claim: the gateway trusts nothing in it. */
 export interface Command {
   readonly tool: string;
   readonly args: readonly string[];
@@ -24,7 +27,7 @@ export interface Command {
   readonly version: number;
 }
 
-/** Kernel-attested ids. */
+/** Ids that the kernel attests. */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;

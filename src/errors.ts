@@ -1,6 +1,6 @@
 /**
- * Every way a command can end that is not the tool's own doing. `docs/errors.md` lists the same codes with what to do;
- * `exit-codes.ts` gives each its exit code.
+ * Every way in which a command can end that the tool did not cause. `docs/errors.md` lists the same codes with what
+ * to do; `exit-codes.ts` gives each its exit code.
  */
 export const errorCodes = [
   // Refused before anything ran.
@@ -63,7 +63,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A failure that ends an execution with `code`. Everything that throws one has a line for people in `message`. */
+/** A failure that ends an execution with `code`. `message` is a line for people. */
 export class ClawrdenError extends Error {
   override name = 'ClawrdenError';
   readonly code: ErrorCode;
@@ -80,7 +80,10 @@ export function isErrorCode(text: string): text is ErrorCode {
   return known.has(text);
 }
 
-/** `error` as it is, or as `internal` with its own message: for the one place that turns failures into outcomes. */
+/**
+ * `error` itself, or an `internal` error with its message. Only the one place that turns failures into outcomes uses
+ * it.
+ */
 export function toClawrdenError(error: unknown): ClawrdenError {
   if (error instanceof ClawrdenError) return error;
   const message = error instanceof Error ? error.message : String(error);

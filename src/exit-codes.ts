@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** The exit code a caller sees for each end that is not the tool's own. 1 means refused before anything ran. */
+/** The exit code that a caller sees for each end that the tool did not cause. 1 means that nothing ran. */
 export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'denied-by-rule': 1,
   'denied-by-default': 1,

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino';
 
-/** What nobody foresaw: counted and logged, so that it ends what it happened to, and never the process. */
+/**
+ * Errors that the code did not foresee: counted and logged. They end the call or peer in which they happened, never
+ * the process.
+ */
 export interface Faults {
-  /** How many there were. */
+  /** Number of such errors so far. */
   readonly count: () => number;
   readonly report: (where: string, error: unknown) => void;
   /**
-   * `run`, for a timer or a listener: what it throws, or rejects with, is reported under `where`, and then `end` is
-   * called to end the one peer that it was about.
+   * Wraps `run` for a timer or a listener. If it throws or rejects, the error is reported under `where`, and `end` is
+   * called to end the one peer that it concerns.
    */
   readonly guard: <Args extends readonly unknown[]>(
     where: string,
@@ -48,7 +51,7 @@ export function createFaults(log: Pick<Logger, 'error'>): Faults {
   };
 }
 
-/** From here on nothing that one call or one peer leaves unhandled ends the process. */
+/** From here on, no error that a call or a peer leaves unhandled ends the process. */
 export function outliveFaults(faults: Faults): void {
   process.on('uncaughtException', (error) => faults.report('uncaught exception', error));
   process.on('unhandledRejection', (reason) => faults.report('unhandled rejection', reason));

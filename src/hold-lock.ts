@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { loadNativeAddon } from './native-addon.ts';
 
 /**
- * Holds a folder until disposed of; however this process ends, the kernel gives it back. `user` is what holds such a
- * folder, as in `gateway`. Throws a line for people where another process has it.
+ * Locks a folder until the lock is disposed of; when this process ends in any way, the kernel frees it. `user` names
+ * the program for such a folder, as in `gateway`. Throws a line for people if another process has the lock.
  */
 export function holdFolder(folder: string, user: string): Disposable {
   const fd = openFolder(folder);
@@ -16,7 +16,7 @@ export function holdFolder(folder: string, user: string): Disposable {
   return { [Symbol.dispose]: () => closeSync(fd) };
 }
 
-/** The same for what is open as `fd`, until that is closed. `held` begins the line that is thrown. */
+/** The same for the open file `fd`, until it is closed. `held` begins the message of the error. */
 export function holdDescriptor(fd: number, held: string): void {
   if (loadNativeAddon().lockDescriptor(fd)) return;
   const pid = holderOf(fd);
@@ -30,7 +30,7 @@ function openFolder(folder: string): number {
   return openSync(folder, 'r');
 }
 
-/** As far as the kernel tells it: a process in a container that cannot be seen from here is not known. */
+/** The process that the kernel names. A process in a container that is not visible from here is unknown. */
 function holderOf(fd: number): number | undefined {
   const { ino } = fstatSync(fd);
   const line = /^\d+: FLOCK +ADVISORY +WRITE (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /;

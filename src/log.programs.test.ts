@@ -9,7 +9,7 @@ const program = (body: string) => `
   ${body}
 `;
 
-/** The texts as another process's own, which writes to its stderr. */
+/** Writes the texts in another process, to that process's stderr. */
 function stderrOf(body: string, texts: readonly string[]): string {
   const script = ['--input-type=commonjs', '-e', `(async () => {${program(body)}})()`];
   const { status, stderr } = spawnSync(process.execPath, script, {

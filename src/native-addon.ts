@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
 import { nativeFile } from './native-file.ts';
 
-/** What Node has no call for: `shim/native/addon` in C. */
+/** System calls that Node does not offer: `shim/native/addon` in C. */
 export interface NativeAddon {
-  /** Of the process at the other end of a connected Unix socket. */
+  /** The credentials of the process at the other end of a connected Unix socket. */
   readonly peerCredentials: (fd: number) => {
     readonly pid: number;
     readonly uid: number;
     readonly gid: number;
   };
-  /** flock(2), exclusive, not waited for: false where another process has it. */
+  /** flock(2), exclusive, without waiting: false if another process has the lock. */
   readonly lockDescriptor: (fd: number) => boolean;
 }
 
-/** Throws one line that says how to build it where it is missing, does not load, or is of another version. */
+/** If the addon is missing, does not load, or has another version, throws one line that says how to build it. */
 export function loadNativeAddon(path = nativeFile('peercred.node')): NativeAddon {
   const addon = load(path);
   if (addon.peerCredentials === undefined || addon.lockDescriptor === undefined) {
@@ -26,7 +26,7 @@ function load(path: string): Partial<NativeAddon> {
   try {
     return createRequire(import.meta.url)(path) as Partial<NativeAddon>;
   } catch (error) {
-    // Node says where it looked on further lines.
+    // Node puts the paths where it looked on further lines.
     const [why] = (error as Error).message.split('\n');
     throw brokenAddon(path, `cannot be loaded (${why})`, error);
   }

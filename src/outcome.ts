@@ -10,10 +10,10 @@ export type Outcome =
       readonly reason: ErrorCode;
       readonly text: string;
     }
-  /** The caller was interrupted before its tool started; it ends as if the tool had died by that signal. */
+  /** The caller was interrupted before its tool started; the execution ends as if that signal had killed the tool. */
   | { readonly kind: 'interrupted'; readonly signal: number };
 
-/** The outcome of a failure; which kind follows from the code alone. */
+/** The outcome of a failure; the code alone decides its kind. */
 export function outcomeOf(error: ClawrdenError): Outcome {
   return failure(error.code, error.message);
 }
@@ -29,7 +29,7 @@ function kindOf(reason: ErrorCode): 'denied' | 'canceled' | 'timed-out' | 'faile
   return reason === 'canceled' || reason === 'requester-gone' ? 'canceled' : 'failed';
 }
 
-/** What the caller exits with: a code, or a signal to die by where `signal` is not 0. */
+/** How the caller exits: with a code or, if `signal` is not 0, by that signal. */
 export function exitOf(outcome: Outcome): { code: number; signal: number } {
   switch (outcome.kind) {
     case 'exited':

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The version in our package.json, from the sources and from build/ alike. */
+/** The version in our package.json, both for the sources and for build/. */
 export function packageVersion(): string {
   const files = ['../package.json', '../../package.json'].map((file) => join(import.meta.dirname, file));
   const file = files.find((candidate) => existsSync(candidate));

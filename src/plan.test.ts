@@ -5,7 +5,7 @@ import { canonicalJson, type Plan, planHash } from './plan.ts';
 const text = fc.string({ unit: 'binary', maxLength: 8 });
 const words = fc.array(text, { maxLength: 3 });
 
-/** A field that a plan gets must be added here: nothing of a plan may be left out of its hash. */
+/** If a plan gets a new field, add it here: the hash must cover every field of a plan. */
 const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Name]> } = {
   agent: text,
   argv: words,
@@ -75,7 +75,7 @@ describe('P9 the hash of a plan', () => {
       fc.property(plans, words, words, (plan, first, second) => {
         fc.pre(JSON.stringify(first) !== JSON.stringify(second));
         expect(hashOf({ ...plan, argv: first })).not.toBe(hashOf({ ...plan, argv: second }));
-        // What leaves one field cannot be made up for by another.
+        // A value that is missing in one field cannot be hidden by another field.
         expect(hashOf({ ...plan, argv: first, env: second })).not.toBe(
           hashOf({ ...plan, argv: second, env: first }),
         );
@@ -94,7 +94,7 @@ describe('P9 the hash of a plan', () => {
   });
 });
 
-/** The same object with its keys, and those of all objects in it, in another order. */
+/** The same object with other key orders, at every depth. */
 function shuffled(value: unknown, order: Iterator<number>): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item) => shuffled(item, order));

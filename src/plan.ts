@@ -5,7 +5,7 @@ export type Strategy = 'ghost' | 'mirror' | 'passthrough';
 export interface PlanImage {
   /** As the policy names it. */
   readonly reference: string;
-  /** The content's id that was resolved for it: what runs has this id on every host. */
+  /** The content id to which the gateway resolved it: a ghost runs this id on every host. */
   readonly id: string;
 }
 
@@ -16,7 +16,7 @@ export interface PlanMount {
   readonly target: string;
 }
 
-/** 0 means no limit, except where said. */
+/** 0 means no limit, unless a comment says otherwise. */
 export interface PlanLimits {
   readonly memoryBytes: number;
   readonly cpus: number;
@@ -26,32 +26,37 @@ export interface PlanLimits {
   readonly fileBytes: number;
 }
 
-/** A file that the command will run besides its tool, as it was found; or what it runs that no one could look at. */
+/**
+ * A file that the command will run besides its tool, as it was found; or something that it runs and that nobody could
+ * inspect.
+ */
 export type Operand =
   | {
       /** As the command names it. */
       readonly path: string;
       /** SHA-256 of its bytes, in hex. */
       readonly digest: string;
-      /** Where it really is, its links resolved. */
+      /** Its real path, with all links resolved. */
       readonly file: string;
-      /** Why nobody kept it from being changed while the command ran; absent where it was held. */
+      /** Why nobody could keep it from being changed while the command ran; absent if it was held. */
       readonly notHeld?: string;
     }
-  /** Without a path it is no file that could be found again. */
+  /** Without a path the file cannot be found again. */
   | { readonly path?: string; readonly notInspected: string };
 
 /**
- * The one object that is hashed, shown, approved and run. Made once by the gateway; whoever runs it takes nothing
- * from anywhere else.
+ * The one object that is hashed, shown, approved and run. The gateway makes it once; the executor takes nothing from
+ * anywhere else.
  */
 export interface Plan {
   readonly agent: string;
   readonly argv: readonly string[];
-  /** The whole environment of a ghost; for mirror what goes over the container's own PATH and HOME. Sorted by name. */
+  /**
+   * The whole environment of a ghost. For mirror: the variables that replace those of the container. Sorted by name.
+   */
   readonly env: readonly string[];
   readonly cwd: string;
-  /** The directory that cwd must lie in after links are resolved; empty where the agent has no workspace. */
+  /** The directory that must contain cwd after links are resolved; empty if the agent has no workspace. */
   readonly workspace: string;
   readonly uid: number;
   readonly gid: number;
@@ -67,14 +72,14 @@ export interface Plan {
   /** Milliseconds; 0 means none. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Absent: nothing of its output is kept. */
+  /** Absent: the gateway keeps nothing of its output. */
   readonly record?: 'head-tail';
   readonly policyHash: string;
-  /** Only in a plan that a person is asked about: what must be found again right before it runs. */
+  /** Only in a plan that a person is asked about: what must be found again immediately before it runs. */
   readonly operands?: readonly Operand[];
 }
 
-/** JSON with keys in order and nothing optional left undefined: one text per plan, whoever writes it. */
+/** JSON with sorted keys and no optional field left undefined, so that each plan has exactly one text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     item !== null && typeof item === 'object' && !Array.isArray(item)

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recordable, recordableBytes } from './recordable-command.ts';
 
-// Sizes around the limit, of one to four bytes a character.
+// Sizes around the limit, with characters of one to four bytes.
 const character = fc.constantFrom('a', ' ', 'é', '\u2028', '€', '😀');
 const text = fc
   .tuple(character, fc.oneof(fc.nat(20), fc.integer({ min: 1000, max: 4200 })))

@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { firstBytes } from './text/first-bytes.ts';
 
-/** What a record or a list keeps of a command that a caller chose every byte of. */
+/** The part of a command that a record or a list keeps. The caller chose every byte of the command. */
 export interface RecordableCommand {
-  /** The first words; the last of them may be cut. All of them where `cut` is absent. */
+  /** The first words; the last of them may be cut. All words if `cut` is absent. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Absent where nothing was left out. */
+  /** Absent if nothing was left out. */
   readonly cut?: CutCommand;
 }
 
-/** The whole of a command that was cut. */
+/** The size and digest of a command that was cut. */
 export interface CutCommand {
-  /** Of argv and cwd in UTF-8, each with one byte behind it. */
+  /** Bytes of argv and cwd in UTF-8, plus one for each. */
   readonly bytes: number;
   /** How many words argv has. */
   readonly words: number;
-  /** SHA-256 over argv and cwd, each with a NUL behind it, in hex. */
+  /** SHA-256 of argv and cwd, each followed by a NUL, in hex. */
   readonly sha256: string;
 }
 
-/** Of argv and of cwd each, in UTF-8 and with one byte for each word. */
+/** Limit for argv and for cwd, in bytes of UTF-8 plus one for each word. */
 export const recordableBytes = 4096;
 
-/** Bounded whatever the command is; takes time in proportion to it. */
+/** The result is bounded for every command. Takes time in proportion to the command. */
 export function recordable(argv: readonly string[], cwd: string): RecordableCommand {
   const bytes = [...argv, cwd].reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
   const shown = firstWords(argv);
@@ -33,7 +33,7 @@ export function recordable(argv: readonly string[], cwd: string): RecordableComm
   return { argv: shown, cwd: shownCwd, cut: { bytes, words: argv.length, sha256: digest(argv, cwd) } };
 }
 
-/** Of the whole command, however much of it was kept. */
+/** Covers the whole command, however little of it was kept. */
 export function digestOf({ argv, cwd, cut }: RecordableCommand): string {
   return cut?.sha256 ?? digest(argv, cwd);
 }

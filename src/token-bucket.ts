@@ -1,10 +1,13 @@
-/** So much a second, and twice as much at once. */
+/** A rate: so much a second, and twice as much at once. */
 export interface TokenBucket {
-  /** False, with nothing taken, where there is too little. More than it ever holds is taken when it is full. */
+  /**
+   * False if there is too little; nothing is taken then. If `amount` is more than the bucket ever holds, it can be
+   * taken when the bucket is full.
+   */
   readonly take: (amount: number) => boolean;
-  /** Taken whether it is there or not: what comes next waits the longer. */
+  /** Takes even more than there is; the next caller then waits longer. */
   readonly owe: (amount: number) => void;
-  /** Until there is something in it; 0 where there is. */
+  /** Time until there is something in it; 0 if there is something now. */
   readonly waitMs: () => number;
 }
 

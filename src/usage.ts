@@ -1,7 +1,7 @@
-/** What a command used, with all that it started: as the kernel of its host counted it. */
+/** What a command and its children used, as the kernel of its host counted it. */
 export interface Usage {
   readonly userMs: number;
   readonly systemMs: number;
-  /** The most that one of its processes had in memory at once. */
+  /** The most memory that one of its processes had at once. */
   readonly maxResidentKib: number;
 }

@@ -1,16 +1,19 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Digits after the name of a file that was put aside: the number of its last record. */
+/** Digits after the name of a full file that was renamed: the number of its last record. */
 const sequenceDigits = 12;
 
-/** Where the log `file` goes when it is full; `seq` is its last record's. `attempt` counts names that were taken. */
+/**
+ * The new name of the log `file` when it is full; `seq` is the number of its last record. `attempt` counts names that
+ * were taken.
+ */
 export function rotatedName(file: string, seq: number, attempt = 0): string {
   const name = `${file}.${String(seq).padStart(sequenceDigits, '0')}`;
   return attempt === 0 ? name : `${name}.${attempt}`;
 }
 
-/** The parts of the log `file` that were put aside, oldest first. */
+/** The renamed parts of the log `file`, oldest first. */
 export async function rotatedFiles(file: string): Promise<string[]> {
   const names = await readdir(dirname(file));
   const parts = names.flatMap((name) => orderOf(name, basename(file)) ?? []);
@@ -18,7 +21,10 @@ export async function rotatedFiles(file: string): Promise<string[]> {
   return parts.map(({ name }) => join(dirname(file), name));
 }
 
-/** All of the log, oldest first. Cut off while a full file was put aside, one file has two names: its last one counts. */
+/**
+ * All files of the log, oldest first. If the gateway died while it renamed a full file, that file has two names; the
+ * last one counts.
+ */
 export async function auditFiles(file: string): Promise<string[]> {
   const named = new Map<string, string>();
   for (const name of [...(await rotatedFiles(file)), file]) {

@@ -1,10 +1,10 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson } from '../plan.ts';
 
-/** What the first record of a log has for `prev`. */
+/** `prev` of the first record of a log. */
 export const firstLink = '0'.repeat(64);
 
-/** What a record is for the one that comes after it. */
+/** What the next record needs to know of a record. */
 export interface Link {
   readonly seq: number;
   readonly hash: string;
@@ -18,7 +18,7 @@ export function linkHash(body: object): string {
   return createHash('sha256').update(canonicalJson(body)).digest('hex');
 }
 
-/** Of a line of the log; undefined where it is no record. */
+/** The link of a line of the log; undefined if the line is not a record. */
 export function linkOf(line: string): Link | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -39,7 +39,7 @@ export function verifiedLink(line: string): Link | undefined {
   return linkHash(body) === hash ? link : undefined;
 }
 
-/** An Ed25519 signature over the link before a `head` record: it vouches for everything up to there. */
+/** An Ed25519 signature over the link before a `head` record. It covers all records up to there. */
 export function signLink(link: string, key: KeyObject): string {
   return sign(null, Buffer.from(link), key).toString('base64url');
 }

@@ -2,12 +2,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { beginning, type Link, verifiedLink } from './chain.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
-/** Behind the last whole line of a file. */
+/** The offset after the last whole line of a file. */
 export interface End extends Link {
   readonly end: number;
 }
 
-/** The last whole record of one file; undefined where there is none. A torn line after it does not count. */
+/** The last whole record of a file; undefined if it has no record. Ignores an unfinished line after it. */
 export async function lastRecord(handle: FileHandle): Promise<End | undefined> {
   for await (const line of readBackwards(handle)) return endOf(line);
   return undefined;
@@ -19,7 +19,7 @@ function endOf({ text, end }: Line): End {
   return { ...link, end };
 }
 
-/** The last record of some files, oldest first. */
+/** The last record in several files, given oldest first. */
 export async function lastLink(files: readonly string[]): Promise<Link> {
   for (const file of [...files].reverse()) {
     const handle = await open(file, 'r');
@@ -36,8 +36,8 @@ export async function lastLink(files: readonly string[]): Promise<Link> {
 }
 
 /**
- * The hash of record `seq`, the newest file first: empty where others stand in its place, undefined where what is
- * left of the log begins after it.
+ * The hash of record `seq`; the newest file comes first. Empty if other records are in its place, undefined if the
+ * remaining log begins after it.
  */
 export async function hashAt(files: readonly string[], seq: number): Promise<string | undefined> {
   for (const file of [...files].reverse()) {
@@ -54,7 +54,7 @@ export async function hashAt(files: readonly string[], seq: number): Promise<str
   return undefined;
 }
 
-/** Every record begins with its number: a long file need not be parsed whole. */
+/** Every record begins with its number, so a long file need not be parsed completely. */
 function seqOf(line: string): number | undefined {
   const [, digits] = /^\{"seq":(\d{1,15}),/.exec(line) ?? [];
   return digits === undefined ? undefined : Number(digits);

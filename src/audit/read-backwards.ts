@@ -2,16 +2,16 @@ import type { FileHandle } from 'node:fs/promises';
 
 export interface Line {
   readonly text: string;
-  /** The offset just behind its end. */
+  /** The offset after the end of the line. */
   readonly end: number;
 }
 
 const newline = 0x0a;
 const stepBytes = 64 * 1024;
-/** Far longer than any record: what goes on for longer is no line of an audit. */
+/** Far longer than any record: a longer line is not a line of an audit. */
 const longest = 64 * 1024 * 1024;
 
-/** The whole lines of a file, the last one first. What stands behind the last newline is not one. */
+/** The whole lines of a file, the last one first. Ignores bytes after the last newline. */
 export async function* readBackwards(handle: FileHandle): AsyncGenerator<Line> {
   let end: number | undefined;
   let behind: Buffer[] = [];

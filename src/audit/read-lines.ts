@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 
 const newline = 0x0a;
-/** Far longer than any record: of a line that goes on for longer only the beginning is kept, which is no record. */
+/** Far longer than any record. If a line is longer, only its beginning is kept, which is not a record. */
 const longest = 64 * 1024 * 1024;
 
 /**
- * The lines of a file from an offset on; the last one may have no end. Only a newline ends one: node:readline takes
- * U+2028 for an end, too, which may stand in a record.
+ * The lines of a file from an offset on; the last line may have no end. Only `
+ * ` ends a line: node:readline also splits at U+2028, which may stand in a record.
  */
 export async function* readLines(file: string, start = 0): AsyncGenerator<string> {
   let begun: Buffer[] = [];

@@ -5,8 +5,8 @@ import type { Link } from './chain.ts';
 const rowShape = z.object({ seq: z.number(), hash: z.string() });
 
 /**
- * The last record that the gateway's database knows of. Undefined where there is no database, where it is another
- * user's (whose gateway could not open what we would leave beside it), or where it knows of none.
+ * The last record that the gateway's database knows. Undefined if there is no database, if the database knows no
+ * record, or if another user owns it: that user's gateway could not open the files that we would create beside it.
  */
 export async function recordedLink(database: string): Promise<Link | undefined> {
   const found = await stat(database).catch(() => undefined);

@@ -6,22 +6,22 @@ export interface AuditReport {
   readonly records: number;
   /** Signed heads that were checked. */
   readonly heads: number;
-  /** The number of the last record that a checked signature vouches for; 0: none. */
+  /** The number of the last record that a checked signature covers; 0 if no signature covers any. */
   readonly vouchedFor: number;
   /** The first bad record. */
   readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
 }
 
 export interface VerifyOptions {
-  /** Without it the signed heads are counted and not checked. */
+  /** If it is absent, signed heads are counted but not checked. */
   readonly key?: KeyObject | undefined;
-  /** A record that the log must have, or have had: what was before its first file cannot be seen. */
+  /** A record that the log must contain, or must have contained: records before its first file cannot be checked. */
   readonly recorded?: Link | undefined;
 }
 
 /**
- * Follows the chain through `files`, oldest first. A first file that does not begin with record 1 is taken as it is,
- * unless it says itself that what was before it is gone.
+ * Follows the chain through `files`, oldest first. Accepts a first file that does not begin with record 1, unless the
+ * file itself says that earlier records are lost.
  */
 export async function verifyAudit(
   files: readonly string[],
@@ -73,7 +73,7 @@ function checkLine(
   const { seq, prev } = body;
   if (last === undefined && seq === 1 && prev !== firstLink)
     return { why: 'the first record has a predecessor' };
-  // The gateway itself says that what was before it is gone: it was not moved away.
+  // The gateway itself recorded that earlier records are lost: an operator did not move them away.
   if (last === undefined && seq > 1 && body.incident === 'audit-broken') return { why: gapBetween(0, seq) };
   if (last !== undefined && seq !== last.seq + 1) return { why: gapBetween(last.seq, seq) };
   if (last !== undefined && prev !== last.hash)

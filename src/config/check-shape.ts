@@ -4,7 +4,7 @@ import type { YamlSource } from './read-yaml.ts';
 
 export type ShapeResult<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-/** What `source` holds if it has the shape of `schema`; else every place where it has not. */
+/** The value of `source` if it has the shape of `schema`, else every place that has not. */
 export function checkShape<T>(schema: z.ZodType<T>, source: YamlSource): ShapeResult<T> {
   const result = schema.safeParse(source.value, { error: describe });
   if (result.success) return { value: result.data };
@@ -12,7 +12,7 @@ export function checkShape<T>(schema: z.ZodType<T>, source: YamlSource): ShapeRe
   return { problems: issues.flatMap((issue) => toProblems(issue, source)) };
 }
 
-/** An object that has no other keys than those of `shape`; a wrong one is reported with the nearest right one. */
+/** An object with only the keys of `shape`. For any other key the problem names the nearest valid key. */
 export function strictObject<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {

@@ -1,4 +1,4 @@
-/** A file that cannot be used. `message` is the problems, one a line, each `file:line: key: what`. */
+/** A configuration file that cannot be used. `message` has one problem a line, each `file:line: key: what`. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly string[];

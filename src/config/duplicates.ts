@@ -1,4 +1,4 @@
-/** The places of those that were there before. */
+/** The positions of items that appeared earlier in the list. */
 export function duplicates(names: readonly string[]): number[] {
   const seen = new Set<string>();
   return names.flatMap((name, index) => {

@@ -7,7 +7,7 @@ import { parseDuration, parseSize } from './quantities.ts';
 const maxDurationMs = 7 * 86_400_000;
 const maxId = 4_294_967_294;
 
-/** A text that `parse` understands; where it gives `undefined` the problem is `must be ${wanted}`. */
+/** A text that `parse` understands. If `parse` returns `undefined`, the problem is `must be ${wanted}`. */
 export function parsedField<T>(parse: (text: string) => T | undefined, wanted: string): z.ZodType<T> {
   return z.string().transform((text, context): T => {
     const value = parse(text);

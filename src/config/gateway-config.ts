@@ -21,7 +21,7 @@ export interface GatewayConfig {
 export interface ListenAddress {
   /** A name or an address, IPv6 without its brackets. */
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
@@ -31,23 +31,23 @@ export interface GatewayLimits {
   readonly queued: number;
   /** Approvals waiting at once. */
   readonly pendingPerAgent: number;
-  /** Executions not yet ended, in whatever state. */
+  /** Executions that have not ended. */
   readonly executionsPerAgent: number;
-  /** Of one agent; twice as many at once. */
+  /** Requests of one agent each second; twice as many at once. */
   readonly requestsPerSecond: number;
-  /** What they weigh together. */
+  /** Bytes of those requests each second; twice as many at once. */
   readonly bytesPerSecond: number;
-  /** Of all peers, at once. */
+  /** Connections of all peers at once. */
   readonly connections: number;
-  /** Of one address, and of one relay's or operator's name. */
+  /** Connections at once from one address, and of one relay's or operator's name. */
   readonly connectionsPerAddress: number;
   readonly queueTimeoutMs: number;
   readonly startTimeoutMs: number;
-  /** How long the database keeps what has ended. */
+  /** How long the database keeps an execution after its end. */
   readonly historyMs: number;
 }
 
-/** `size` ghosts of `tool` are kept started ahead for `agent`. */
+/** The gateway keeps `size` ghosts of `tool` started for `agent`. */
 export interface WarmConfig {
   readonly agent: string;
   readonly tool: string;
@@ -65,26 +65,26 @@ export interface HostConfig {
   readonly labels: Labels;
   /** Ghosts running at once. */
   readonly slots: number;
-  /** Ghosts waiting at most. */
+  /** Most ghosts that wait at once. */
   readonly warm: number;
   /** Containers being started at once. */
   readonly starts: number;
-  /** What the ghosts running at once may be given together, by their limits; absent: whatever they want. */
+  /** Sum of the limits of all ghosts that run at once; absent: no bound. */
   readonly memoryBytes?: number;
   readonly cpus?: number;
 }
 
 export interface AgentConfig {
   readonly name: string;
-  /** The one relay that may speak for it. */
+  /** The only relay that may speak for this agent. */
   readonly relay: string;
   /** At least one, never uid 0. The first serves `exec` and warm ghosts. */
   readonly users: readonly [Identity, ...Identity[]];
   readonly labels: Labels;
-  /** Where `exec` starts when it is not told. */
+  /** Where `exec` starts if its caller names no directory. */
   readonly cwd: string;
   readonly workspace?: { readonly kind: 'volume' | 'bind'; readonly source: string };
-  /** A host qualifies if it carries all of these labels; empty: every host. */
+  /** A host qualifies if it has all of these labels. If there are no labels, every host qualifies. */
   readonly hosts: Labels;
 }
 

@@ -32,7 +32,7 @@ const limits = strictObject({
   'connections-per-address': count(4, 100_000).default(256),
   'queue-timeout': durationField.prefault('2m'),
   'start-timeout': durationField.prefault('30s'),
-  // Ids must be known for as long as they are taken, which is a day.
+  // The gateway must remember an execution id for as long as it accepts that id, which is a day.
   'history-days': count(2, 3650).default(90),
 });
 
@@ -73,7 +73,7 @@ const agent = strictObject({
   hosts: labelsField.default({}),
 });
 
-/** gateway.yaml as it is written; `load-gateway-config.ts` makes of it what the gateway uses. */
+/** gateway.yaml as a person writes it. `load-gateway-config.ts` turns it into what the gateway uses. */
 export const gatewaySchema = strictObject({
   grpc: listener('0.0.0.0:8443'),
   enroll: listener('0.0.0.0:8444'),
@@ -92,7 +92,7 @@ export const gatewaySchema = strictObject({
 
 export type GatewayFile = z.infer<typeof gatewaySchema>;
 
-/** Whether `text` names an engine by one of the three ways. */
+/** Whether `text` names an engine in one of the three ways. */
 export function isEngineUrl(text: string): boolean {
   if (text.startsWith('unix://')) return /^unix:\/\/\/[^\0]{1,107}$/.test(text);
   if (text.startsWith('tcp://')) return (parseHostPort(text.slice('tcp://'.length))?.port ?? 0) > 0;

@@ -9,12 +9,12 @@ import { nearestHint } from './nearest.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 
-/** Reads gateway.yaml. Throws one ConfigError with every problem in it. Relative paths are relative to the file. */
+/** Reads gateway.yaml. Throws one ConfigError that lists every problem. Relative paths are relative to the file. */
 export function loadGatewayConfig(file: string): GatewayConfig {
   return parseGatewayConfig(readTextFile(file), file);
 }
 
-/** The same on a text; `file` gives its name in problems and the folder of relative paths. */
+/** The same for a text. Problems name `file`, and relative paths are relative to its folder. */
 export function parseGatewayConfig(text: string, file: string): GatewayConfig {
   const yaml = readYaml(text, file);
   if ('problems' in yaml) throw new ConfigError(yaml.problems);

@@ -1,6 +1,6 @@
 const maxCompared = 64;
 
-/** The candidate that `text` was probably meant to be; `undefined` where none is close. */
+/** The candidate that the writer of `text` probably meant; `undefined` if no candidate is close. */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   if (text.length > maxCompared) return undefined;
   let best: string | undefined;

@@ -13,7 +13,10 @@ const bytes: ReadonlyMap<string, number> = new Map([
   ['t', 1024 ** 4],
 ]);
 
-/** `300ms`, `30s`, `5m`, `1h30m`, `1.5h` in whole milliseconds; `undefined` where it is none of these or not over 0. */
+/**
+ * `300ms`, `30s`, `5m`, `1h30m`, `1.5h` in whole milliseconds; `undefined` if the text is not one of these, or not
+ * more than 0.
+ */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smhd])/g)];
   if (parts.map(([part]) => part).join('') !== text) return undefined;
@@ -24,7 +27,7 @@ export function parseDuration(text: string): number | undefined {
   return total >= 1 ? Math.round(total) : undefined;
 }
 
-/** `512m`, `2g` and the like in bytes, powers of 1024 as Docker means them; `undefined` where it is not one. */
+/** `512m`, `2g` and the like in bytes, as powers of 1024 like Docker; `undefined` if the text is not a size. */
 export function parseSize(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([kmgt])b?$/.exec(text.toLowerCase()) ?? [];
   const total = Math.floor(Number(count) * (bytes.get(unit) ?? 0));

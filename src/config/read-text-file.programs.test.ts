@@ -38,7 +38,7 @@ test('A-36 a file that may not be read is refused', () => {
   chmodSync(path, 0);
   chmodSync(folder, 0o755);
   const isRoot = process.geteuid?.() === 0;
-  // Root may read everything: be somebody else for the one call.
+  // Root may read every file, so the call runs as another user.
   if (isRoot) process.seteuid?.(65_534);
   try {
     expect(() => readTextFile(path)).toThrow('permission is denied');

@@ -3,10 +3,13 @@ import { ConfigError } from './config-error.ts';
 
 export const maxConfigBytes = 1024 * 1024;
 
-/** A regular file of at most 1 MiB as text. Throws ConfigError; invalid UTF-8 is one, nothing is replaced silently. */
+/**
+ * Reads a regular file of at most 1 MiB as text. Throws ConfigError, also for invalid UTF-8: it replaces no byte
+ * silently.
+ */
 export function readTextFile(file: string): string {
   try {
-    // A FIFO must not hold up the start: it is opened without waiting and refused below.
+    // A FIFO must not block the start: open it without waiting and refuse it below.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readText(fd);

@@ -16,10 +16,10 @@ import { overYamlBudget } from './yaml-budget.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** A file's plain value, and how to speak of a place in it. */
+/** A file's plain value, and the names of the places in it. */
 export interface YamlSource {
   readonly value: unknown;
-  /** 1 is the first; the nearest key's line that exists where `path` does not. */
+  /** Line numbers begin with 1. If `path` does not exist, this is the line of the nearest key that does. */
   readonly lineOf: (path: Path) => number;
   /** `file:line: key.path: what`. */
   readonly problem: (path: Path, what: string) => string;
@@ -30,8 +30,8 @@ export type YamlResult = { readonly source: YamlSource } | { readonly problems: 
 const maxDepth = 32;
 
 /**
- * One YAML 1.2 document. Refused: duplicate keys, unknown tags, aliases, keys that are not texts, several documents,
- * an empty file, more than 1 MiB or deep nesting. Costs well under a second whatever the text is.
+ * Reads one YAML 1.2 document. Refuses duplicate keys, unknown tags, aliases, keys that are not texts, several
+ * documents, an empty file, more than 1 MiB, and deep nesting. Takes well under a second for any text.
  */
 export function readYaml(text: string, file: string): YamlResult {
   if (Buffer.byteLength(text) > maxConfigBytes) {
@@ -52,10 +52,10 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
   return parseDocument(text, {
     lineCounter,
     prettyErrors: false,
-    // Its own check compares every pair of keys; `toPlain` does it in one pass.
+    // The parser's own check compares every pair of keys; `toPlain` needs only one pass.
     uniqueKeys: false,
     merge: false,
-    // At 'silent' a second document would be left out without a word.
+    // With 'silent' the parser would ignore a second document without an error.
     logLevel: 'error',
   });
 }

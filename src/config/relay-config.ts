@@ -70,7 +70,7 @@ export function loadRelayConfig(file: string): RelayConfig {
   return parseRelayConfig(readTextFile(file), file);
 }
 
-/** The same on a text; `file` gives its name in problems and the folder of relative paths. */
+/** The same for a text. Problems name `file`, and relative paths are relative to its folder. */
 export function parseRelayConfig(text: string, file: string): RelayConfig {
   const yaml = readYaml(text, file);
   if ('problems' in yaml) throw new ConfigError(yaml.problems);
@@ -102,7 +102,8 @@ function findContradictions(agents: readonly RelayAgentConfig[], source: YamlSou
   ) => duplicates(agents.map(of)).map((index) => source.problem(['agents', index, key], what));
   return [
     ...clash('name', ({ name }) => name, 'another agent has this name already'),
-    // Whoever may enter the directory may use the socket: sharing one would let an agent speak as another.
+    // Any process that may enter the directory may use the socket. If two agents shared it, one could speak as the
+    // other.
     ...clash(
       'socket',
       ({ socket }) => dirname(socket),

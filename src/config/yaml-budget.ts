@@ -8,8 +8,8 @@ const maxIndent = 200;
 const scalarMark = '\u001f';
 
 /**
- * Why `text` would cost a YAML parser too much, found in one cheap pass: the parser's own time grows with the square
- * of the nesting, and its stack with the nesting.
+ * Says why `text` would cost a YAML parser too much, after one cheap pass. The parser's time grows with the square of
+ * the nesting, and its stack with the nesting.
  */
 export function overYamlBudget(text: string): string | undefined {
   const seen = { tokens: 0, flow: 0, indicators: 0, atLineStart: true };

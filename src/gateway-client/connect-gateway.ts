@@ -27,25 +27,27 @@ import { type UnaryMethod, unaryCall } from './unary-call.ts';
 
 /**
  * One connection to the gateway, made when first needed and remade with a jittered backoff of 0.5 to 10 s. Every call
- * carries a JWT that is fetched and renewed here.
+ * carries a JWT that this client fetches and renews.
  */
 export interface GatewayClient {
   /**
-   * Opens a stream. Attach its 'data' listener at once: until the first message was read nothing holds the gateway
-   * back. Never retried; a lost stream ends in an 'error' with a gRPC code.
+   * Opens a stream. Attach its 'data' listener at once: until the first message was read, nothing slows the gateway
+   * down. Never retried; if the stream is lost, it ends in an 'error' with a gRPC code.
    */
   readonly execute: () => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
-  /** All that is pending, now and after every change. A lost stream ends in an 'error' with a gRPC code. */
+  /**
+   * All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code.
+   */
   readonly watchApprovals: () => ClientReadableStream<WatchApprovalsResponse>;
   /** One call of a unary method, with a deadline of 10 s; rejects with a gRPC `ServiceError`. */
   readonly call: <Request, Response>(
     method: UnaryMethod<Request, Response>,
     request: Request,
   ) => Promise<Response>;
-  /** Resolves true when connected, false when that took longer. */
+  /** Resolves true when connected, false if that took longer. */
   readonly waitForReady: (timeoutMs: number) => Promise<boolean>;
-  /** No new calls; the connection ends with the last open one. */
+  /** Makes no new calls; the connection ends with the last open call. */
   readonly close: () => void;
 }
 
@@ -56,7 +58,7 @@ export interface ConnectOptions {
   readonly identityDir: string;
 }
 
-/** Rejects where the identity cannot be read; whether the gateway is there is seen only by the first call. */
+/** Rejects if the identity cannot be read. Only the first call shows whether the gateway is there. */
 export async function connectGateway({ address, identityDir }: ConnectOptions): Promise<GatewayClient> {
   const client = openChannel(address, await readIdentity(identityDir));
   const tokens = createTokenSource(client);

@@ -11,7 +11,7 @@ export interface EnrollOptions {
   /** `HOST:PORT` of the enrolment listener. */
   readonly address: string;
   readonly token: string;
-  /** The folder for `ca.pem`, `cert.pem` and `key.pem`; made where it is not there. */
+  /** The folder for `ca.pem`, `cert.pem` and `key.pem`; created if it does not exist. */
   readonly identityDir: string;
 }
 
@@ -23,8 +23,9 @@ export interface Enrolled {
 }
 
 /**
- * Makes a key here, has the gateway sign its certificate, and writes both, over those of an earlier enrolment. The
- * server is held against the token's pin before anything is sent to it. Rejects with a line for people, or a gRPC `ServiceError` where the gateway refuses.
+ * Makes a key here, lets the gateway sign its certificate, and writes both over those of an earlier enrolment. Before
+ * it sends anything, it compares the server with the token's pin. Rejects with a line for people, or with a gRPC
+ * `ServiceError` if the gateway refuses.
  */
 export async function enroll({ address, token, identityDir }: EnrollOptions): Promise<Enrolled> {
   const pin = readEnrolmentPin(token);
@@ -33,7 +34,7 @@ export async function enroll({ address, token, identityDir }: EnrollOptions): Pr
   const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
-  // Written before the token is spent: a folder that cannot take the key must not cost it.
+  // Written before the token is used: if the folder cannot take the key, the token must stay valid.
   await stageIdentityFile(identityDir, 'key', key);
   try {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });

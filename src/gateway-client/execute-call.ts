@@ -17,15 +17,17 @@ type ExecuteStream = ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
 
 /** One Execute stream, as a relay and the command line use it. */
 export interface ExecuteCall {
-  /** `undefined` means go on; a promise means wait, and also resolves when the stream is over. */
+  /** `undefined`: continue. A promise: wait; it also resolves when the stream is over. */
   readonly send: (message: ToGateway) => Promise<void> | undefined;
-  /** The last message. Rejects with a `CutOff` where the stream broke, or with the gateway's no as a ClawrdenError. */
+  /**
+   * The last message. Rejects with a `CutOff` if the stream broke, or with a ClawrdenError if the gateway refused.
+   */
   readonly outcome: Promise<Outcome>;
-  /** Ends the stream: for the gateway the requester is gone. */
+  /** Ends the stream: the gateway then treats the requester as gone. */
   readonly cancel: () => void;
 }
 
-/** Reads from `stream` at once, one response after the other: nothing else holds the gateway back. */
+/** Reads from `stream` at once, one response after the other: nothing else slows the gateway down. */
 export function openExecuteCall(
   stream: ExecuteStream,
   onResponse: (response: FromGateway) => Promise<void> | undefined,
@@ -92,7 +94,7 @@ function pauseWhile(stream: Readable, wait: Promise<void> | undefined): void {
   void wait.then(() => stream.resume());
 }
 
-/** Behind the outcome the gateway closes the stream; one that does not is not waited for. */
+/** After the outcome the gateway closes the stream; the client does not wait for that. */
 function letGo(stream: ExecuteStream): void {
   const timer = setTimeout(() => stream.cancel(), closeTimeoutMs).unref();
   stream.on('status', () => clearTimeout(timer));

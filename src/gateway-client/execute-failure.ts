@@ -2,14 +2,14 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { ClawrdenError } from '../errors.ts';
 import { plainDetails } from './plain-details.ts';
 
-/** The stream broke and the gateway did not say no: what waits for a person may wait there still. */
+/** The stream broke and the gateway did not refuse: a question may still wait there. */
 export class CutOff extends ClawrdenError {
   override name = 'CutOff';
 }
 
 type Status = (typeof status)[keyof typeof status];
 
-/** What a gRPC status says of an Execute stream that ended without an outcome. */
+/** What a gRPC status means for an Execute stream that ended without an outcome. */
 const meanings: Record<Status, 'cut-off' | 'not-let-in' | 'refused'> = {
   [status.OK]: 'cut-off',
   [status.CANCELLED]: 'cut-off',
@@ -30,7 +30,7 @@ const meanings: Record<Status, 'cut-off' | 'not-let-in' | 'refused'> = {
   [status.UNAUTHENTICATED]: 'not-let-in',
 };
 
-/** The failure of an Execute stream, `isAnswered` where the gateway has sent a message on it. */
+/** The failure of an Execute stream; `isAnswered` if the gateway had sent a message on it. */
 export function executeFailure({ code, details }: ServiceError, isAnswered: boolean): ClawrdenError {
   const why = plainDetails(details);
   switch (meanings[code as Status] ?? 'cut-off') {

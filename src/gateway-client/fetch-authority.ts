@@ -8,13 +8,13 @@ const shut = new Error(
 );
 
 /**
- * The certificate, PEM, in the chain of the server at `host`:`port` whose fingerprint is `pin`. Says nothing to the
- * server. Rejects where it shows no such certificate: it is not the one the token is for.
+ * Fetches the certificate (PEM) with the fingerprint `pin` from the chain of the server at `host`:`port`. Sends the
+ * server nothing. Rejects if the server shows no such certificate: it is then not the server that the token is for.
  */
 export function fetchAuthority(host: string, port: number, pin: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Unverified on purpose: the chain is what is fetched, and the pin is what it is held against. Whoever connects
-    // with the result verifies in full.
+    // Unverified on purpose: the code fetches the chain and compares it with the pin. Later connections with the
+    // result verify everything.
     const socket = connect({
       host,
       port,

@@ -10,17 +10,18 @@ export interface ClientTls {
 }
 
 const options: ChannelOptions = {
-  // Both sides ping: without that a frozen peer is never noticed; with it, within 13 s.
+  // Both sides ping, so a frozen peer is noticed within 13 s; without pings never.
   'grpc.keepalive_time_ms': 8_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // Before the gateway ends what has no call for 30 s: the next call connects again.
+  // Ends the connection before the gateway does, which closes it after 30 s without a call. The next call connects
+  // again.
   'grpc.client_idle_timeout_ms': 20_000,
   'grpc-node.flow_control_window': 1024 * 1024,
   'grpc.max_receive_message_length': 2 * 1024 * 1024,
   'grpc.initial_reconnect_backoff_ms': 500,
   'grpc.max_reconnect_backoff_ms': 10_000,
-  // An execution starts at most once, and nothing on the way may change where a call goes.
+  // An execution starts at most once, and nothing on the way may change the destination of a call.
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
@@ -37,13 +38,13 @@ export function openChannel(address: string, tls: ClientTls): Client {
   const host = address.replace(/:\d+$/, '').replaceAll(/^\[|\]$/g, '');
   const byAddress = isIP(host) !== 0;
   const verify: VerifyOptions = {
-    // Said explicitly, it outranks NODE_TLS_REJECT_UNAUTHORIZED.
+    // Set explicitly, so that it outranks NODE_TLS_REJECT_UNAUTHORIZED.
     rejectUnauthorized: true,
     ...(byAddress && { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) }),
   };
   return new Client(address, credentials.createFromSecureContext(context, verify), {
     ...options,
-    // grpc-js would put the address into the server name indication, where only names may stand.
+    // grpc-js would put the address into the server name indication, where only names are allowed.
     ...(byAddress && { 'grpc.ssl_target_name_override': 'gateway.invalid' }),
   });
 }

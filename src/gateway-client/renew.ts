@@ -4,8 +4,9 @@ import { stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts'
 import type { GatewayClient } from './connect-gateway.ts';
 
 /**
- * Has the gateway sign a new key for the relay that `client` is, and writes both over those in `identityDir`. Rejects
- * with a gRPC `ServiceError` where the gateway refuses, or with Node's own error; the old identity is then as it was.
+ * Lets the gateway sign a new key for the relay that `client` is, and writes both over those in `identityDir`. If the
+ * gateway refuses, rejects with a gRPC `ServiceError`, else with Node's own error; the old identity then stays as it
+ * was.
  */
 export async function renew(client: Pick<GatewayClient, 'call'>, identityDir: string): Promise<void> {
   const { request: certificateRequest, key } = await makeCertificateRequest();

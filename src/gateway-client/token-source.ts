@@ -2,13 +2,13 @@ import { type CallCredentials, type Client, credentials, Metadata } from '@grpc/
 import { RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { unaryCall } from './unary-call.ts';
 
-// So that a token does not expire on its way.
+// Renewed early, so that a token does not expire on its way.
 const spareMs = 60_000;
 
 export interface TokenSource {
-  /** Puts a valid JWT into each call's metadata; where there is none, one is fetched for all that wait. */
+  /** Puts a valid JWT into each call's metadata. If there is no valid one, it fetches one for all waiting calls. */
   readonly credentials: CallCredentials;
-  /** The gateway did not take the token: the next call fetches another. */
+  /** The gateway refused the token: the next call fetches another. */
   readonly forget: () => void;
 }
 

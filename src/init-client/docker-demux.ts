@@ -1,4 +1,4 @@
-/** The engine's attach stream: `u8 stream, 3 zero bytes, u32 length, bytes`, cut anywhere by the socket. */
+/** The engine's attach stream: `u8 stream, 3 zero bytes, u32 length, bytes`. The socket may split it anywhere. */
 export interface DemuxedChunk {
   /** 1 stdout, 2 stderr. */
   readonly stream: number;
@@ -8,7 +8,7 @@ export interface DemuxedChunk {
 
 const headerBytes = 8;
 
-/** Bytes in, views out; holds nothing but an unfinished header. */
+/** Bytes in, views out; keeps only an unfinished header. */
 export class DockerDemux {
   #header = Buffer.allocUnsafe(headerBytes);
   #headerFilled = 0;

@@ -1,7 +1,7 @@
 import type { Input } from '../wire/execution-io.ts';
 import { encodeFrame, FrameType } from '../wire/frames.ts';
 
-/** One input as the frame that shim, relay and init all know. */
+/** One input as the frame that shim, relay and init share. */
 export function encodeInput(input: Input): Buffer {
   switch (input.type) {
     case 'stdin':

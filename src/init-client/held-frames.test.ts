@@ -24,7 +24,7 @@ test('A-86 P22: of whatever is sent to an init that does not read, one of each c
       const stdin = inputs.flatMap((one) => (one.type === 'stdin' ? [...one.bytes] : []));
       const read = new FrameReader().push(Buffer.concat(frames));
       expect(read.filter(({ type }) => type === 5).flatMap(({ payload }) => [...payload])).toEqual(stdin);
-      // What came last of all controls is the last to be done.
+      // The newest control is the last to be sent.
       const last = inputs.findLast(({ type }) => type !== 'stdin');
       if (last !== undefined) expect(frames.at(-1)).toEqual(encodeToInit(last));
       const newest = inputs.findLast(({ type }) => type === 'resize');

@@ -4,12 +4,12 @@ import { encodeInput } from './encode-input.ts';
 
 export type ToInit = Input | { readonly type: 'cancel' };
 
-/** Whatever is held, stdin is a few pieces and not one for each byte. */
+/** Stdin is kept as a few pieces, not as one for each byte. */
 const mostPieces = 64;
 
 /**
- * What an init is sent while it does not read: of each control the newest, in the order of the newest, and stdin, which
- * credit bounds. However much comes, no more than that is kept.
+ * What the gateway keeps for an init that does not read: the newest of each control, in their order, and stdin, which
+ * credit bounds. It keeps no more than that, however many inputs come.
  */
 export class HeldFrames {
   readonly #controls = new Map<string, Buffer>();
@@ -26,7 +26,7 @@ export class HeldFrames {
     this.#controls.set(kind, encodeToInit(input));
   }
 
-  /** All of it, to be written now. */
+  /** Returns everything, to be written now. */
   take(): Buffer[] {
     const stdin = this.#stdin.length === 0 ? [] : [encodeFrame(FrameType.stdin, Buffer.concat(this.#stdin))];
     const frames = [...stdin, ...this.#controls.values()];

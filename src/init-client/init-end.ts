@@ -16,12 +16,12 @@ export type InitEnd =
       /** Processes of this container that the kernel killed for memory while the command ran. */
       readonly oomKills: number;
       readonly usage: Usage;
-      /** Which of the files that it was told of changed, where that is the cause. */
+      /** The position of the file that changed, if that is the cause. */
       readonly operand: number;
     }
   | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
 
-/** The end that `frame` states, if it is one. */
+/** The end that `frame` states; undefined for any other frame. */
 export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
   if (type === FrameType.exit && payload.length >= 20) {
     const [code = 0, signal = 0, cause = 0] = payload;
@@ -47,19 +47,19 @@ function usageIn(payload: Buffer): Usage {
 export interface EndLimits {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** 0 where the limit is not ours. */
+  /** 0 if the limit is not ours. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
-  /** What the init was told to hold. */
+  /** The files that the init had to hold. */
   readonly operands?: readonly Operand[];
 }
 
-/** Also where it was a child of a shell, which passes that on as its own exit code. */
+/** Also if the tool was a child of a shell, which passes the signal on as its own exit code. */
 function diedForMemory({ oomKills, signal, code }: Extract<InitEnd, { type: 'exit' }>): boolean {
   return oomKills > 0 && (signal === 9 || code === 128 + 9);
 }
 
-/** The outcome for the caller. A cancel is `canceled`; the caller knows the reason better and may replace it. */
+/** The outcome for the caller. A cancel becomes `canceled`; the caller knows the reason better and may replace it. */
 export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
   if (end.type === 'refused') return failure(end.reason, end.text);
   switch (end.cause) {

@@ -3,7 +3,7 @@ import type { Plan } from '../plan.ts';
 import type { InitPlan, InitStdio } from './plan-encoding.ts';
 import { operandOrders } from './plan-operands.ts';
 
-/** How the caller's descriptors look: what a plan leaves open, because it changes with every call. */
+/** The kinds of the caller's descriptors. They are not in a plan, because they change with every call. */
 export type Wiring = Pick<Command, 'stdio' | 'ignored' | 'terminal'>;
 
 const defaultSize: TerminalSize = { cols: 80, rows: 24 };
@@ -18,12 +18,12 @@ const initKinds: Readonly<Record<StdioKind, InitStdio>> = {
 
 const noWiring: Wiring = { stdio: ['null', 'null', 'null'], ignored: [] };
 
-/** What the init is told that is only to look at what the command of this plan would run. */
+/** Orders for an init that only inspects what the command of this plan would run. */
 export function inspectionOf(plan: Plan): InitPlan {
   return { ...initPlanOf(plan, noWiring), inspect: true };
 }
 
-/** What the init is told. A terminal if and only if the caller's fds 0 and 1 are both terminals. */
+/** Orders for an init. The tool gets a terminal if and only if the caller's fds 0 and 1 are both terminals. */
 export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
   const terminal = wiring.stdio[0] === 'tty' && wiring.stdio[1] === 'tty';
   const { cols, rows } = wiring.terminal ?? defaultSize;

@@ -15,22 +15,21 @@ export interface RunOptions {
   /** An encoded plan, see `plan-encoding.ts`. */
   readonly plan: Buffer;
   readonly send: Send<Output>;
-  /** Called once, immediately before the tool's exec, with what the init found of each file it was told of. */
+  /** Called once, immediately before the tool's exec, with what the init found for each file of its orders. */
   readonly onStarted: (found: readonly string[]) => void;
 }
 
 /**
- * One init, over the engine's attached stream. `ready` first, then `run` or `inspect` once; `input` and `cancel` while it
- * runs.
- * Reads only as fast as `send` takes. A stream that ends before the init's last frame rejects with `host-lost`:
- * whether the tool ran is then unknown.
+ * One init, over the engine's attached stream. `ready` first, then `run` or `inspect` once; `input` and `cancel`
+ * while it runs. Reads only as fast as `send` accepts. If the stream ends before the init's last frame, it rejects
+ * with `host-lost`: it is then unknown whether the tool ran.
  */
 export class InitSession {
   readonly #socket: Duplex;
   readonly #demux = new DockerDemux();
   readonly #reader = new FrameReader();
   readonly #frames: AsyncIterator<Frame, undefined>;
-  /** For an init that does not read now: its tool's user may have stopped it. */
+  /** For an init that does not read now: the user of its tool may have stopped it. */
   readonly #held = new HeldFrames();
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
@@ -38,7 +37,7 @@ export class InitSession {
 
   constructor(socket: Duplex) {
     this.#socket = socket;
-    // What breaks is reported by the read side, once; without a listener it would be thrown at the process.
+    // The read side reports a broken stream, once. Without a listener here Node would throw the error at the process.
     socket.on('error', () => {});
     socket.on('drain', () => {
       for (const frame of this.#held.take()) this.#write(frame);
@@ -46,7 +45,7 @@ export class InitSession {
     this.#frames = this.#read();
   }
 
-  /** Resolves when the init waits for its plan. The caller sets the deadline by destroying the socket. */
+  /** Resolves when the init waits for its plan. The caller enforces a deadline by destroying the socket. */
   async ready(): Promise<void> {
     const frame = await this.#next();
     if (frame.type !== FrameType.ready || frame.payload[0] !== initProtocolVersion) {
@@ -55,8 +54,8 @@ export class InitSession {
   }
 
   /**
-   * After `ready`: resolves when the init can take no plan any more, its stream has ended or it has spoken unasked.
-   * Once `run` was called it means nothing.
+   * After `ready`: resolves when the init cannot take a plan any more, because its stream has ended or it has spoken
+   * unasked. Has no meaning after `run`.
    */
   async untilBroken(): Promise<void> {
     this.#ahead ??= this.#frames.next();
@@ -64,7 +63,7 @@ export class InitSession {
     this.#broken = this.#ahead !== undefined;
   }
 
-  /** False once a waiting init is known to be dead; known only where somebody waits for `untilBroken`. */
+  /** False if a waiting init is known to be dead; known only if somebody awaits `untilBroken`. */
   get alive(): boolean {
     return !this.#broken && !this.#socket.destroyed && this.#socket.writable;
   }
@@ -83,8 +82,8 @@ export class InitSession {
   }
 
   /**
-   * Hands in a plan to look at (`inspectionOf`): what the init found of each file. Rejects with the init's refusal. The
-   * init ends behind it; the caller sets the deadline by destroying the socket.
+   * Sends a plan to inspect (`inspectionOf`); resolves with what the init found for each file. Rejects with the
+   * init's refusal. The init ends after it; the caller enforces a deadline by destroying the socket.
    */
   async inspect(plan: Buffer): Promise<readonly string[]> {
     this.#write(encodeFrame(FrameType.plan, plan));
@@ -99,7 +98,7 @@ export class InitSession {
     this.#send(input);
   }
 
-  /** TERM and CONT to the tool's group, KILL after 2 s; `run` still resolves with how it ended. */
+  /** Sends TERM and CONT to the tool's group, KILL after 2 s; `run` still resolves with its end. */
   cancel(): void {
     this.#send({ type: 'cancel' });
   }

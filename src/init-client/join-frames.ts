@@ -3,8 +3,8 @@ import { type Frame, FrameType } from '../wire/frames.ts';
 const maxJoinedBytes = 64 * 1024;
 
 /**
- * Frames with neighbours of the same output joined, up to 64 KiB. A tool that writes a few bytes at a time makes
- * frames faster than they can be handed on one by one.
+ * Joins neighbouring frames of the same output, up to 64 KiB. If a tool writes a few bytes at a time, its frames come
+ * faster than they can be passed on one by one.
  */
 export function joinFrames(frames: readonly Frame[]): Frame[] {
   const joined: Frame[] = [];
@@ -16,7 +16,7 @@ export function joinFrames(frames: readonly Frame[]): Frame[] {
   return joined;
 }
 
-/** Index behind the last frame that goes together with the one at `from`. */
+/** Index after the last frame that joins the frame at `from`. */
 function endOfRun(frames: readonly Frame[], from: number): number {
   const first = frames[from];
   if (first === undefined || !isOutput(first)) return from + 1;

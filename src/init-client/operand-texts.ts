@@ -1,11 +1,14 @@
 import type { Operand } from '../plan.ts';
 
 const unseenPrefix = 'unseen: ';
-/** Of the first group no two readings: a reason has no `;`. */
+/** The first group is unambiguous: a reason has no `;`. */
 const seen = /^(?:held|not held: ([^;]+);) sha256:([0-9a-f]{64}) (\/.*)$/s;
 const maxWhy = 200;
 
-/** What an init says of one file, in the plan's words: `held sha256:HEX PATH`, `not held: why; sha256:HEX PATH` or `unseen: why`. */
+/**
+ * An init's answer for one file, in the words of a plan: `held sha256:HEX PATH`, `not held: why; sha256:HEX PATH` or
+ * `unseen: why`.
+ */
 export function parseOperand(path: string, found: string): Operand {
   const [, notHeld, digest, file] = seen.exec(found) ?? [];
   if (digest !== undefined && file !== undefined)
@@ -16,7 +19,7 @@ export function parseOperand(path: string, found: string): Operand {
   return { path, notInspected: why.slice(0, maxWhy) };
 }
 
-/** The other way round: what an init must find, to the letter. */
+/** The reverse: the exact text that an init must find. */
 export function operandText(operand: Operand): string {
   if (!('digest' in operand)) return `${unseenPrefix}${operand.notInspected}`;
   const { notHeld, digest, file } = operand;

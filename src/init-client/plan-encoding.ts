@@ -3,15 +3,15 @@ export type InitStdio = 'closed' | 'null' | 'pipe' | 'tty' | 'same';
 
 /** What the init needs to know of a Plan. Limits: 0 means none. */
 export interface InitPlan {
-  /** Run by a Docker exec in the agent's container: the original of the tool is looked up there. */
+  /** Run by a Docker exec in the agent's container: the init looks up the tool's original there. */
   readonly mirror: boolean;
-  /** The tool's stdin is /dev/null and no credit is ever granted. */
+  /** The tool's stdin is /dev/null, and the init never grants credit. */
   readonly stdinNone: boolean;
   /** The init gives the tool a terminal of its own; stdin and stdout are `tty`. */
   readonly terminal: boolean;
   /** Block AF_VSOCK (ghosts). */
   readonly confine: boolean;
-  /** The operands are told, and nothing is run. */
+  /** The init reports the operands and runs nothing. */
   readonly inspect: boolean;
   readonly stdio: readonly [InitStdio, InitStdio, InitStdio];
   readonly umask: number;
@@ -31,16 +31,16 @@ export interface InitPlan {
   readonly argv: readonly string[];
   /** The whole environment, NAME=value. */
   readonly env: readonly string[];
-  /** Files that the tool will run, at most 8; the init tells what it finds of each. */
+  /** Files that the tool will run, at most 8; the init reports what it finds for each. */
   readonly operands: readonly string[];
-  /** What the init must find of each, as `operand-texts.ts` writes it; empty where anything will do. */
+  /** What the init must find for each file, as `operand-texts.ts` writes it; empty if any answer will do. */
   readonly expected: readonly string[];
 }
 
 const planVersion = 2;
 const stdioNumber: Readonly<Record<InitStdio, number>> = { closed: 0, null: 1, pipe: 2, tty: 3, same: 4 };
 
-/** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError where a value cannot be encoded. */
+/** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError if a value cannot be encoded. */
 export function encodePlan(plan: InitPlan): Buffer {
   return Buffer.concat([
     encodeNumbers(plan),
@@ -89,7 +89,7 @@ function encodeList(items: readonly string[]): Buffer {
   return Buffer.concat([count, ...items.map(encodeString)]);
 }
 
-/** The NUL behind the bytes lets the init use them in place; one inside them would end the string early there. */
+/** The NUL after the bytes lets the init use them in place. A NUL inside would end the string early there. */
 function encodeString(text: string): Buffer {
   if (text.includes('\0')) throw new RangeError('a plan holds no NUL');
   const bytes = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-/** Strings as the plan writes them: `u32 length, bytes, NUL`. What is cut off at the end is left out. */
+/** Strings as a plan writes them: `u32 length, bytes, NUL`. Leaves out a string that is cut off at the end. */
 export function readStrings(payload: Buffer): readonly string[] {
   const strings: string[] = [];
   for (let at = 0; at + 4 < payload.length; ) {

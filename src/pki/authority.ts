@@ -43,7 +43,7 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** From five minutes ago, so that a peer whose clock is a little behind takes it. */
+/** Valid from five minutes ago, so that a peer with a clock slightly behind accepts it. */
 export function validity(days: number, now: number = Date.now()): Validity {
   return { notBefore: new Date(now - clockSkewMs), notAfter: new Date(now + days * dayMs) };
 }

@@ -24,8 +24,8 @@ export async function makeCertificateRequest(): Promise<NewRequest> {
 }
 
 /**
- * The public key of a request whose maker holds the private one; nothing else in it is looked at. `undefined` where
- * it cannot be read, is not signed by that key, or the key is not EC P-256.
+ * The public key of a request, if its maker holds the private key. Ignores everything else in the request.
+ * `undefined` if the request cannot be read, is not signed by that key, or the key is not EC P-256.
  */
 export async function readRequestKey(pem: string): Promise<KeyObject | undefined> {
   if (pem.length > maxRequestBytes) return undefined;

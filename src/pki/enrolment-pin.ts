@@ -3,8 +3,8 @@ import { z } from 'zod';
 const payload = z.object({ ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
 
 /**
- * The fingerprint of the authority that an enrolment token (a JWT) promises. Nothing is verified: whoever gave the
- * token is who is trusted. `undefined` where the text is no such token.
+ * The fingerprint of the authority that an enrolment token (a JWT) names. Verifies nothing: the user trusts the
+ * person who gave the token. `undefined` if the text is not such a token.
  */
 export function readEnrolmentPin(token: string): string | undefined {
   const [, body] = token.split('.');

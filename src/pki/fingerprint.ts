@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 
-/** SHA-256 over a certificate's DER, base64url: what a JWT's `x5t#S256` and an enrolment token's pin hold. */
+/** SHA-256 of a certificate's DER in base64url, as in a JWT's `x5t#S256` and in the pin of an enrolment token. */
 export function fingerprint(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('base64url');
 }

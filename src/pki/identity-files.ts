@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What an identity folder holds: who to trust, and who its owner is. */
+/** What an identity folder holds: the authority to trust, and the owner's certificate and key. */
 export const identityFiles = { authority: 'ca.pem', certificate: 'cert.pem', key: 'key.pem' } as const;
 
 /** PEM, all three. */
@@ -11,7 +11,7 @@ export interface Identity {
   readonly key: Buffer;
 }
 
-/** Puts what is to replace one of the files beside it. PEM. */
+/** Writes the successors of these files beside them. PEM. */
 export async function stageIdentityFile(
   folder: string,
   file: keyof typeof identityFiles,
@@ -20,7 +20,7 @@ export async function stageIdentityFile(
   await writeFile(stagedPath(folder, identityFiles[file]), text, { mode: 0o600 });
 }
 
-/** Replaces all three by what was put beside them. */
+/** Replaces all three files by the successors beside them. */
 export async function takeStagedIdentity(folder: string): Promise<void> {
   for (const name of Object.values(identityFiles)) await rename(stagedPath(folder, name), join(folder, name));
 }
@@ -33,7 +33,7 @@ function stagedPath(folder: string, name: string): string {
   return join(folder, `${name}.new`);
 }
 
-/** Rejects with Node's own error where a file cannot be read. */
+/** Rejects with Node's own error if a file cannot be read. */
 export async function readIdentity(folder: string): Promise<Identity> {
   const [authority, certificate, key] = await Promise.all([
     readFile(join(folder, identityFiles.authority)),

@@ -40,7 +40,7 @@ export async function issueServerCertificate(
   return { certificate, key };
 }
 
-/** A certificate, PEM, by which the holder of `publicKey` is `peer` and can do nothing but be a TLS client. */
+/** A certificate (PEM) that names the holder of `publicKey` as `peer`, and is good only for a TLS client. */
 export async function issueClientCertificate(
   authority: Credentials,
   peer: PeerName,

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, type webcrypto }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
-/** How everything here is signed. */
+/** The algorithm of every signature here. */
 export const signing = { name: 'ECDSA', hash: 'SHA-256' } as const;
 
 /** A private key of EC P-256, PKCS #8 PEM. */
@@ -16,7 +16,7 @@ export interface CryptoKeyPair {
   readonly publicKey: webcrypto.CryptoKey;
 }
 
-/** A PKCS #8 PEM of EC P-256 as WebCrypto wants it. */
+/** A PKCS #8 PEM of EC P-256 in the form that WebCrypto takes. */
 export function cryptoKeys(pem: string, publicKey: KeyObject): CryptoKeyPair {
   return {
     privateKey: createPrivateKey(pem).toCryptoKey(algorithm, false, ['sign']),

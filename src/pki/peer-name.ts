@@ -1,11 +1,11 @@
-/** Who a client certificate is for: its one subject alternative name, `spiffe://clawrden/KIND/NAME`. */
+/** The owner of a client certificate: its only subject alternative name, `spiffe://clawrden/KIND/NAME`. */
 export interface PeerName {
   readonly kind: 'relay' | 'operator';
   readonly name: string;
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-// As Node prints it; anchored, so a certificate with any other or further name is nobody.
+// As Node prints it. The pattern is anchored: a certificate with another name, or with more names, names no peer.
 const alternativeNamePattern =
   /^URI:spiffe:\/\/clawrden\/(relay|operator)\/([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/;
 
@@ -18,7 +18,7 @@ export function spiffeId({ kind, name }: PeerName): string {
   return `spiffe://clawrden/${kind}/${name}`;
 }
 
-/** Takes Node's `subjectAltName` text; `undefined` where the certificate names no peer of ours. */
+/** Takes Node's `subjectAltName` text; `undefined` if the certificate does not name one of our peers. */
 export function parsePeerName(subjectAltName: string | undefined): PeerName | undefined {
   const match = alternativeNamePattern.exec(subjectAltName ?? '');
   const [, kind, name] = match ?? [];

@@ -1,22 +1,25 @@
 import type { SshDestination } from './ssh-destination.ts';
 
-/** Paths; what is absent is ssh's own choice: the keys and known hosts of this process's user. */
+/** Paths. If one is absent, ssh uses the keys or known hosts of this process's user. */
 export interface SshFiles {
   readonly identity?: string;
   readonly knownHosts?: string;
 }
 
-/** What ssh prints when it has logged in and takes connections. */
+/** What ssh prints when it has logged in and accepts connections. */
 export const readyWord = 'clawrden-ready';
 
-/** ssh that runs nothing over there and carries what connects to `localSocket` to the destination's socket. */
+/**
+ * Arguments for an ssh that runs nothing on the other machine and forwards connections to `localSocket` to the
+ * destination's socket.
+ */
 export function sshArguments(
   { user, host, port, socket }: SshDestination,
   files: SshFiles,
   localSocket: string,
 ) {
   return [
-    // No configuration file: what is not checked here could weaken what is.
+    // No configuration file: a setting there could weaken these settings.
     ...['-F', 'none', '-N', '-T'],
     ...options.flatMap((option) => ['-o', option]),
     ...(files.identity === undefined ? [] : ['-i', unexpanded(files.identity), '-o', 'IdentitiesOnly=yes']),
@@ -32,7 +35,7 @@ const options = [
   'StrictHostKeyChecking=yes',
   'UpdateHostKeys=no',
   'ConnectTimeout=10',
-  // A machine that is cut off is noticed after 9 to 12 s.
+  // ssh notices a machine that is cut off after 9 to 12 s.
   'ServerAliveInterval=3',
   'ServerAliveCountMax=3',
   'ExitOnForwardFailure=yes',
@@ -42,7 +45,7 @@ const options = [
   'LogLevel=ERROR',
 ];
 
-/** The value is split at spaces unless it is quoted. */
+/** ssh splits the value at spaces unless it is quoted. */
 function onlyKnownHosts(file: string): string[] {
   return ['-o', `UserKnownHostsFile="${unexpanded(file)}"`, '-o', 'GlobalKnownHostsFile=/dev/null'];
 }

@@ -1,6 +1,6 @@
 /** Where an engine is reached by ssh. */
 export interface SshDestination {
-  /** Absent: whatever ssh takes, which is the name of this process's user. */
+  /** If absent, ssh uses the name of this process's user. */
   readonly user?: string;
   /** A name or an address, IPv6 without its brackets. */
   readonly host: string;
@@ -11,11 +11,14 @@ export interface SshDestination {
 
 const form =
   /^ssh:\/\/(?:([A-Za-z0-9_][\w.-]*)@)?(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9][\w.-]*))(?::(\d{1,5}))?(\/.*)?$/;
-/** No colon: `-L` would cut there. */
+/** No colon: `-L` would split the path there. */
 const plainPath = /^(\/[\w.-]+)+$/;
 const longest = 255;
 
-/** `ssh://[USER@]HOST[:PORT][/PATH]`; `undefined` where the text is something else, also where ssh might take it for an option. */
+/**
+ * `ssh://[USER@]HOST[:PORT][/PATH]`; `undefined` for any other text, and for a text that ssh could take for an
+ * option.
+ */
 export function parseSshUrl(text: string): SshDestination | undefined {
   const [, user, bracketed, plain, port, path] = (text.length > longest ? null : form.exec(text)) ?? [];
   const host = bracketed ?? plain;

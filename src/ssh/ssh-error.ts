@@ -1,4 +1,4 @@
-/** The other machine, or the engine's socket there, cannot be reached; what `code` says is as final as a refused connection. */
+/** The other machine, or the engine's socket there, cannot be reached. `code` is as final as a refused connection. */
 export class SshError extends Error {
   override name = 'SshError';
   readonly code = 'ECONNREFUSED';

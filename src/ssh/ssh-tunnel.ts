@@ -5,11 +5,17 @@ import type { SshDestination } from './ssh-destination.ts';
 import { SshError } from './ssh-error.ts';
 import { type RunningSsh, startSsh } from './start-ssh.ts';
 
-/** Connections to an engine's socket on another machine, all over one ssh process, started when it is needed. */
+/**
+ * Connections to an engine's socket on another machine, all over one ssh process. The first connection starts that
+ * process.
+ */
 export interface SshTunnel {
-  /** Rejects where ssh cannot log in, at the latest after 15 s. */
+  /** Rejects if ssh cannot log in, after 15 s at the latest. */
   readonly connect: () => Promise<Socket>;
-  /** ssh takes a connection before the other end is asked: where that is not there, it breaks without a word. */
+  /**
+   * ssh accepts a connection before it contacts the other end. If nothing listens there, the connection breaks
+   * without a message.
+   */
   readonly explain: (error: unknown) => unknown;
   /** Ends ssh, and with it every connection. */
   readonly close: () => void;
@@ -45,7 +51,7 @@ export function openSshTunnel(destination: SshDestination, files: SshFiles): Ssh
       try {
         return await dial(ssh);
       } catch {
-        // It is about to end. Its successor says why, or does better.
+        // It is about to end. The next ssh process says why, or succeeds.
         ssh.end();
         if (running === ssh) running = undefined;
         return await dial(await current());

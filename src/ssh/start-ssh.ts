@@ -7,7 +7,7 @@ import type { SshDestination } from './ssh-destination.ts';
 import { SshError } from './ssh-error.ts';
 
 export interface RunningSsh {
-  /** Connections to this Unix socket arrive at the destination's. Its folder is for this user only. */
+  /** Connections to this Unix socket arrive at the destination's socket. Only this user may enter its folder. */
   readonly socketPath: string;
   readonly hasEnded: () => boolean;
   readonly end: () => void;
@@ -17,8 +17,8 @@ const readyWithinMs = 15_000;
 const keptWords = 4_000;
 
 /**
- * Resolves when ssh has logged in and takes connections; rejects with an SshError that says what ssh said. ssh ends
- * with this process, however that ends.
+ * Resolves when ssh has logged in and accepts connections; rejects with an SshError that has ssh's own message. ssh
+ * ends when this process ends, even if it is killed.
  */
 export function startSsh(destination: SshDestination, files: SshFiles): Promise<RunningSsh> {
   const { promise, resolve, reject } = Promise.withResolvers<RunningSsh>();
@@ -52,7 +52,7 @@ export function startSsh(destination: SshDestination, files: SshFiles): Promise<
   return promise;
 }
 
-/** By setpriv, for its one word to the kernel: a process that is killed cannot end its children. */
+/** Started by setpriv, which sets the parent-death signal: a process that is killed cannot end its children. */
 function spawnSsh(argv: readonly string[]): ChildProcess {
   return spawn('setpriv', ['--pdeathsig', 'TERM', 'ssh', ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,7 +68,7 @@ function whenReady({ stdout }: ChildProcess, ready: () => void): void {
   });
 }
 
-/** The last two lines of stderr, on one: the reason, and what came of it. */
+/** The last two lines of stderr on one line: the reason, and its consequence. */
 function lastWords({ stderr }: ChildProcess): () => string {
   let text = '';
   stderr?.on('data', (chunk: Buffer) => {

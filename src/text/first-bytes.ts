@@ -1,4 +1,4 @@
-/** The beginning of a text, of so many bytes in UTF-8 at most; cut in front of a character that does not fit whole. */
+/** The beginning of `text`, at most so many bytes in UTF-8. Never splits a character. */
 export function firstBytes(text: string, most: number): string {
   if (text.length <= most && Buffer.byteLength(text) <= most) return text;
   const bytes = Buffer.from(text.slice(0, most));

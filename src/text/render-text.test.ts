@@ -4,7 +4,7 @@ import { escapeUnprintable, renderArgument, renderArgv, renderBytes, renderText 
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
-  // What could be taken for one another: escapes, quotes, spaces, surrogates.
+  // Pieces that a reader could confuse: escapes, quotes, spaces, surrogates.
   fc.string({
     unit: fc.constantFrom(
       '\\',

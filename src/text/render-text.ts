@@ -1,34 +1,37 @@
 const bareArgument = /^[A-Za-z0-9_@%+=:,./-]+$/;
 const unprintable = /[^\x20-\x7e]/gu;
-/** Blanks that an eye, a row's end or a terminal may lose: more than one side by side, the first, the last. */
+/** Blanks that a reader, the end of a row or a terminal may lose: two or more side by side, the first, the last. */
 const losable = / {2,}|^ | $/g;
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * A text as printable ASCII, so that no terminal, log or page is moved by it: every control, bidi, invisible or
- * non-ASCII character shows as an escape, and every blank but a single one between two characters as `\x20{count}`.
- * Two different texts never look alike, and no two blanks are side by side.
+ * A text as printable ASCII, so that it cannot control a terminal, log or page. Every control, bidi, invisible or
+ * non-ASCII character becomes an escape. Every blank becomes `\x20{count}`, except a single one between two
+ * characters. Two different texts never look alike, and no two blanks are side by side.
  */
 export function renderText(text: string): string {
   return escapeUnprintable(countBlanks(text.replaceAll('\\', '\\\\')));
 }
 
-/** A text in double quotes, so that it passes for nothing but a text. */
+/** A text in double quotes, so that a reader cannot take it for anything else. */
 export function quoteText(text: string): string {
   return `"${renderText(text).replaceAll('"', '\\"')}"`;
 }
 
-/** A command line in one line, its arguments apart by spaces, quoted where they would not stand alone. */
+/** A command line on one line: arguments separated by spaces, quoted if a reader could mistake them. */
 export function renderArgv(argv: readonly string[]): string {
   return argv.map(renderArgument).join(' ');
 }
 
-/** One argument, or a name: bare where nothing in it could be mistaken, else quoted. */
+/** One argument or name: bare if a reader cannot mistake it, else quoted. */
 export function renderArgument(text: string): string {
   return bareArgument.test(text) ? text : quoteText(text);
 }
 
-/** One line of bytes in whatever encoding, as printable ASCII: any other byte, and blanks at the end, show as escapes. No two look alike. */
+/**
+ * One line of bytes in any encoding, as printable ASCII: other bytes, and blanks at the end, become escapes. No two
+ * look alike.
+ */
 export function renderBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
@@ -40,7 +43,7 @@ export function renderBytes(bytes: Uint8Array): string {
     .replace(/(?<! ) +$/, ({ length }) => `\\x20{${length}}`);
 }
 
-/** The escapes alone: leaves what is rendered already as it is. */
+/** Only escapes: text that is rendered already stays as it is. */
 export function escapeUnprintable(text: string): string {
   return text.replaceAll(
     unprintable,

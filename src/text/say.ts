@@ -1,8 +1,8 @@
 import { escapeUnprintable } from './render-text.ts';
 
 /**
- * What a program says itself on stderr, each line behind `clawrden: <who>: `: printable ASCII, whatever a peer, an engine
- * or a file wrote.
+ * Writes a program's own message to stderr, each line after `clawrden: <who>: `, as printable ASCII even if it
+ * contains text of a peer, an engine or a file.
  */
 export function say(who: string, text: string): void {
   const lines = text.split('\n').map((line) => `clawrden: ${who}: ${escapeUnprintable(line)}\n`);

@@ -2,19 +2,19 @@ import type { Writable } from 'node:stream';
 
 export interface BoundedWriter<T> {
   /**
-   * `undefined` means go on; a promise means that too much is on its way, and resolves when it is less or the peer is
-   * gone. `bytes` is what the message weighs.
+   * Returns `undefined` if the caller may continue. Returns a promise if too many bytes are on their way; it resolves
+   * when there are fewer, or when the peer is gone. `bytes` is the size of the message.
    */
   readonly write: (message: T, bytes: number) => Promise<void> | undefined;
-  /** The peer is gone: nobody waits any more, and what is written is dropped. */
+  /** The peer is gone: every waiting writer continues, and later messages are dropped. */
   readonly release: () => void;
 }
 
 const limitBytes = 512 * 1024;
-// What a message costs that carries nothing.
+// The cost of a message without payload.
 const messageBytes = 256;
 
-/** Counts bytes, where an object stream counts messages of whatever size. */
+/** Counts bytes. An object stream counts messages, whatever their size. */
 export function boundedWriter<T>(stream: Writable): BoundedWriter<T> {
   let outstanding = 0;
   let released = false;

@@ -1,8 +1,8 @@
 import { ExecuteRequest, ExecuteResponse, ExecutionServiceService } from '../gen/clawrden/v1/execution.ts';
 
 /**
- * `Execute` without the copy that generated serializers make of every message. What is decoded from it holds views
- * into the received message.
+ * The `Execute` method without the copy that generated serializers make of every message. Decoded messages hold views
+ * into the received bytes.
  */
 export const executeMethod = {
   ...ExecutionServiceService.execute,

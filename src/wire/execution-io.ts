@@ -1,6 +1,6 @@
 import type { TerminalSize } from '../command.ts';
 
-/** What a caller may send into a running tool. Stdin comes only against credit. */
+/** What a caller may send to a running tool. It may send stdin only against credit. */
 export type Input =
   | { readonly type: 'stdin'; readonly bytes: Uint8Array }
   | { readonly type: 'stdin-end' }
@@ -13,13 +13,13 @@ export type Input =
 export type Output =
   | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array }
   | { readonly type: 'credit'; readonly bytes: number }
-  /** Nobody reads the tool's stdin any more. */
+  /** No process reads the tool's stdin any more. */
   | { readonly type: 'closed'; readonly fd: 0 }
   | { readonly type: 'stopped'; readonly signal: number }
   | { readonly type: 'unread'; readonly bytes: number };
 
 /**
- * Takes one output. `undefined` means go on at once; a promise means wait for it first (back-pressure). The promise
- * also resolves when the taker is gone, so that nobody waits for ever; what comes after is dropped.
+ * Takes one output. Returns `undefined` if the caller may continue at once, or a promise to wait for first
+ * (back-pressure). The promise also resolves when the receiver is gone; output after that is dropped.
  */
 export type Send<T> = (item: T) => Promise<void> | undefined;

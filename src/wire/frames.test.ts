@@ -30,7 +30,7 @@ test(
       const stream = madeUpStream(throwDice);
       const expected = readWhole(stream);
       const seen = seed % 2 === 0 ? readInPieces(stream, throwDice) : readDemuxed(stream, throwDice);
-      // Not expect: a million of them take longer than everything else.
+      // Not `expect`: a million calls of it take longer than the rest of the test.
       if (!alike(seen, expected)) expect({ seed, ...seen }).toEqual({ seed, ...expected });
       frames += seen.frames.length;
       refused += seen.refused ? 1 : 0;
@@ -45,13 +45,13 @@ interface Seen {
   /** `type:payload in latin1`. */
   readonly frames: readonly string[];
   readonly refused: boolean;
-  /** Bytes of an unfinished frame; 0 where the stream was refused. */
+  /** Bytes of an unfinished frame; 0 if the reader refused the stream. */
   readonly pending: number;
 }
 
 type Dice = (below: number) => number;
 
-/** The same throws for the same seed (mulberry32). */
+/** The same cuts for the same seed (mulberry32). */
 function diceOf(seed: number): Dice {
   let state = Math.imul(seed, 0x9e3779b9) >>> 0;
   return (below) => {
@@ -81,7 +81,7 @@ function madeUpPayload(dice: Dice): Buffer {
   return payload;
 }
 
-/** What a reader that has all of it sees. */
+/** What a reader sees that gets all bytes. */
 function readWhole(stream: Buffer): Seen {
   const frames: string[] = [];
   let at = 0;
@@ -100,7 +100,7 @@ function readInPieces(stream: Buffer, dice: Dice): Seen {
   return readBy(pieces(stream, dice), (piece) => [piece]);
 }
 
-/** As an engine sends it, with something on stderr in between. */
+/** As an engine sends it, with output on stderr in between. */
 function readDemuxed(stream: Buffer, dice: Dice): Seen {
   const parts = pieces(stream, dice).flatMap((piece) => {
     const parcel = (fd: number, bytes: Buffer) => Buffer.concat([demuxHeader(fd, bytes.length), bytes]);
@@ -145,7 +145,7 @@ function pieces(stream: Buffer, dice: Dice): Buffer[] {
   return found;
 }
 
-/** What came in one piece with a frame that is refused may be refused with it. */
+/** If a chunk holds a refused frame, the reader may refuse the frames before it in that chunk too. */
 function alike(seen: Seen, all: Seen): boolean {
   return (
     seen.refused === all.refused &&

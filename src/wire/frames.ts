@@ -33,7 +33,7 @@ export interface Frame {
 export const frameHeaderBytes = 5;
 export const maxFrameBytes = 1024 * 1024;
 
-/** The peer broke the frame rules; nothing after this byte can be trusted. */
+/** The peer broke the frame rules; no later byte can be trusted. */
 export class FrameError extends Error {
   override name = 'FrameError';
 }
@@ -55,8 +55,8 @@ export function encodeFrame(type: number, payload?: Uint8Array): Buffer {
 }
 
 /**
- * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header); a length over the limit throws
- * `FrameError` from the header alone, before anything is kept.
+ * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header). If a length is over the limit, throws
+ * `FrameError` from the header alone, before it keeps any payload.
  */
 export class FrameReader {
   #chunks: Buffer[] = [];
@@ -97,7 +97,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** Bytes of an unfinished frame: not 0 at the end of a stream means it was cut. */
+  /** Bytes of an unfinished frame. If it is not 0 at the end of a stream, the stream was cut. */
   get pending(): number {
     return this.#buffered;
   }

@@ -18,7 +18,7 @@ export function toWireOutcome(outcome: Outcome): WireOutcome {
   return { kind: kindsOnTheWire[outcome.kind], code, signal, ...why };
 }
 
-/** The reverse; an outcome that no gateway of ours would send becomes `internal`. */
+/** The reverse. An outcome that our gateway never sends becomes `internal`. */
 export function fromWireOutcome(wire: WireOutcome): Outcome {
   if (wire.kind === OutcomeKind.EXITED) return { kind: 'exited', code: wire.code, signal: wire.signal };
   if (wire.kind === OutcomeKind.STARTED) return { kind: 'started' };
