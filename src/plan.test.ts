@@ -34,6 +34,7 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   idleTimeoutMs: fc.nat(),
   record: fc.constant('head-tail'),
   policyHash: text,
+  scripts: fc.array(fc.oneof(fc.record({ path: text }), fc.record({ notInspected: text })), { maxLength: 2 }),
   operands: fc.array(
     fc.oneof(
       fc.record(

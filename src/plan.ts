@@ -27,6 +27,12 @@ export interface PlanLimits {
 }
 
 /**
+ * A file that the command runs besides its tool, as its arguments name it; or something that it runs and that nobody can
+ * inspect.
+ */
+export type ScriptOperand = { readonly path: string } | { readonly notInspected: string };
+
+/**
  * A file that the command will run besides its tool, as it was found; or something that it runs and that nobody could
  * inspect.
  */
@@ -75,7 +81,9 @@ export interface Plan {
   /** Absent: the gateway keeps nothing of its output. */
   readonly record?: 'head-tail';
   readonly policyHash: string;
-  /** Only in a plan that a person is asked about: what must be found again immediately before it runs. */
+  /** What the command runs besides its tool. Absent if that is nothing, and if `operands` says what was found. */
+  readonly scripts?: readonly ScriptOperand[];
+  /** Only in a plan that a person is asked about, instead of `scripts`: what must be found again immediately before it runs. */
   readonly operands?: readonly Operand[];
 }
 

@@ -1,6 +1,5 @@
-import { operandsFound } from '../../src/init-client/plan-operands.ts';
+import { type Found, operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Strategy } from '../../src/plan.ts';
-import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Recorder } from '../execution/recorder.ts';
 import type { Inspector } from '../executors/executor.ts';
@@ -10,6 +9,8 @@ export interface InspectParts {
   readonly inspectors: Readonly<Record<Strategy, Inspector>>;
   readonly recorder: Recorder;
 }
+
+const noFiles: Found = new Map();
 
 /**
  * The plan with what its command would run besides its tool: what a person is asked about. The same plan where that is
@@ -21,11 +22,10 @@ export async function inspected(
   { inspectors, recorder }: InspectParts,
 ): Promise<SealedPlan> {
   const { plan } = sealed;
-  const scripts = scriptOperands(plan.argv);
-  if (scripts.length === 0) return sealed;
-  const hasFiles = scripts.some((operand) => 'path' in operand);
+  if (plan.scripts === undefined) return sealed;
+  const hasFiles = plan.scripts.some((operand) => 'path' in operand);
   if (hasFiles) void execution.send({ type: 'notice', text: 'reading the scripts that it would run' });
-  const found = hasFiles ? await inspectors[plan.strategy](sealed, execution) : [];
+  const found = hasFiles ? await inspectors[plan.strategy](sealed, execution) : noFiles;
   const seen = withOperands(sealed, operandsFound(plan, found));
   await recorder.inspected(execution, seen);
   return seen;

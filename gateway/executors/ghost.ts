@@ -2,7 +2,6 @@ import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
-import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
@@ -74,7 +73,7 @@ async function runIn(
   const stopCanceling = cancelOnAbort(execution.signal, session);
   try {
     const ending = session.run({
-      plan: encodePlan(initPlanOf(plan, execution.context.wiring)),
+      plan: initPlanOf(plan, execution.context.wiring),
       send: counted(execution),
       onStarted: (found) => {
         execution.trace.mark('started');

@@ -1,6 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { inspectionOf } from '../../src/init-client/init-plan.ts';
-import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import type { Inspector } from './executor.ts';
 import { createPlacer, type PlacerParts } from './place-ghost.ts';
 import { untilInspected } from './until-inspected.ts';
@@ -15,7 +14,7 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
     } = await place(plan, execution);
     const forgetHost = host.onLost(() => ghost.session.destroy());
     try {
-      const found = ghost.session.inspect(encodePlan(inspectionOf(plan)));
+      const found = ghost.session.inspect(inspectionOf(plan));
       const told = await untilInspected(found, execution.signal);
       execution.clean(host.part(ghost));
       return told;

@@ -1,10 +1,16 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import { operandOrders } from '../../src/init-client/plan-operands.ts';
 import type { Inspector } from './executor.ts';
 import { untilInspected } from './until-inspected.ts';
 
 /** The relay has an init look in the agent's container. */
-export const inspectMirror: Inspector = async ({ hash, canonical }, execution) => {
+export const inspectMirror: Inspector = async ({ plan, hash, canonical }, execution) => {
   void execution.send({ type: 'inspect-here', planHash: hash, canonicalPlan: canonical });
   const found = await untilInspected(execution.inspected, execution.signal);
   if (found instanceof Error) throw found;
-  return found;
+  if (operandOrders(plan).operands.every((path) => found.has(path))) return found;
+  throw new ClawrdenError(
+    'internal',
+    'the relay did not say of each script what it found: upgrade the relay',
+  );
 };

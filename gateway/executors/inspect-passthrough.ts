@@ -4,5 +4,6 @@ import type { Inspector } from './executor.ts';
 /** Nothing is promised of what the original finds when it runs in place, so nothing is looked at before. */
 export const inspectPassthrough: Inspector = ({ plan }) => {
   const { operands } = operandOrders(plan);
-  return Promise.resolve(operands.map(() => 'unseen: it runs in place, and nobody looks then'));
+  const unseen = 'unseen: it runs in place, and nobody looks then';
+  return Promise.resolve(new Map(operands.map((path) => [path, unseen])));
 };

@@ -1,4 +1,4 @@
-import { operandsFound } from '../../src/init-client/plan-operands.ts';
+import { type Found, operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { Executor, RecordStart } from './executor.ts';
@@ -7,8 +7,7 @@ import type { Executor, RecordStart } from './executor.ts';
 export function createMirror(recordStart: RecordStart): Executor {
   return (permit, execution) => {
     const ended = Promise.withResolvers<Outcome>();
-    const started = (found: readonly string[]) =>
-      recordStart(execution, operandsFound(permit.sealed.plan, found));
+    const started = (found: Found) => recordStart(execution, operandsFound(permit.sealed.plan, found));
     execution.takeInputs((input) => observe(input, execution, started, ended.resolve));
     // The relay ends its mirror when its stream ends, whoever ended it.
     const onAbort = () => ended.reject(execution.signal.reason);
@@ -26,7 +25,7 @@ export function createMirror(recordStart: RecordStart): Executor {
 function observe(
   input: ToolInput,
   execution: Execution,
-  started: (found: readonly string[]) => void,
+  started: (found: Found) => void,
   end: (outcome: Outcome) => void,
 ): void {
   switch (input.type) {

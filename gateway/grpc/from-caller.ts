@@ -1,5 +1,12 @@
 import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
-import type { ExecuteRequest, Inspected, MirrorEnd, Started } from '../../src/gen/clawrden/v1/execution.ts';
+import type {
+  ExecuteRequest,
+  FoundOperand,
+  Inspected,
+  MirrorEnd,
+  Started,
+} from '../../src/gen/clawrden/v1/execution.ts';
+import type { Found } from '../../src/init-client/plan-operands.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import type { FromCaller } from '../ports/channel.ts';
@@ -37,25 +44,27 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
     case 'mirrorEnd':
       return { type: 'mirror-end', outcome: toMirrorOutcome(message.value), usage: message.value.usage };
     case 'inspected':
-      return { type: 'inspected', found: toFound(message.value) };
+      return { type: 'inspected', found: toInspection(message.value) };
     case 'start':
     case 'resume':
       throw invalid(`${message.$case} comes first and once`);
   }
 }
 
-function mirrorStarted({ container, operands }: Started): FromCaller {
-  return { type: 'mirror-started', container: cutText(container), found: toLines(operands) };
+function mirrorStarted({ container, found }: Started): FromCaller {
+  return { type: 'mirror-started', container: cutText(container), found: toFound(found) };
 }
 
 /** As many as an init is told of; each with the digest and the path of one file. */
-function toLines(operands: readonly string[]): readonly string[] {
-  if (operands.length > maxOperands) throw invalid(`more than ${maxOperands} operands`);
-  return operands.map((line) => firstBytes(line, maxOperandBytes));
+function toFound(found: readonly FoundOperand[]): Found {
+  if (found.length > maxOperands) throw invalid(`more than ${maxOperands} operands`);
+  const lines = new Map(found.map(({ path, line }) => [path, firstBytes(line, maxOperandBytes)]));
+  if (lines.size < found.length) throw invalid('an operand comes once');
+  return lines;
 }
 
-function toFound({ operands, reason, text }: Inspected): readonly string[] | ClawrdenError {
-  if (reason === '') return toLines(operands);
+function toInspection({ found, reason, text }: Inspected): Found | ClawrdenError {
+  if (reason === '') return toFound(found);
   return new ClawrdenError(isErrorCode(reason) ? reason : 'internal', cutText(text));
 }
 

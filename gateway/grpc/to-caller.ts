@@ -27,7 +27,7 @@ export function toResponse(item: ToCaller): NonNullable<ExecuteResponse['message
     case 'inspect-here':
       return { $case: 'inspectHere', value: toPlan(item) };
     case 'started':
-      return { $case: 'started', value: { host: item.host, container: item.container, operands: [] } };
+      return { $case: 'started', value: { host: item.host, container: item.container, found: [] } };
     case 'notice':
       return { $case: 'notice', value: item.text };
   }

@@ -10,6 +10,7 @@ import {
   planHash,
   type Strategy,
 } from '../../src/plan.ts';
+import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
 import type { Policy, ToolDefinition } from '../../src/policy/policy.ts';
 import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
@@ -62,9 +63,10 @@ export function sealPlan(parts: PlanParts): SealedPlan {
   return seal(buildPlan(parts));
 }
 
-/** The plan once it is known what its command would run. */
+/** The plan once it is known what its scripts are. */
 export function withOperands({ plan }: SealedPlan, operands: readonly Operand[]): SealedPlan {
-  return seal({ ...plan, operands });
+  const { scripts: _named, ...rest } = plan;
+  return seal({ ...rest, operands });
 }
 
 function seal(plan: Plan): SealedPlan {
@@ -76,9 +78,10 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
   const { command, root } = cleared;
   const { agent, identity } = cleared.subject;
   const caller = callerEnvironment(command, policy, tool);
+  const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
-    argv: [command.tool, ...command.args],
+    argv,
     env: image === undefined ? caller : ghostEnvironment(image.env, caller),
     cwd: command.cwd,
     workspace: root,
@@ -101,7 +104,14 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     idleTimeoutMs: tool.idleTimeoutMs,
     ...(tool.record === 'none' ? {} : { record: tool.record }),
     policyHash: policy.hash,
+    ...scriptsOf(argv),
   };
+}
+
+/** The one place where a command's arguments are asked what it runs. */
+function scriptsOf(argv: readonly string[]): Pick<Plan, 'scripts'> {
+  const scripts = scriptOperands(argv);
+  return scripts.length === 0 ? {} : { scripts };
 }
 
 function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {

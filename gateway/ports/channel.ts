@@ -1,5 +1,6 @@
 import type { Command, Identity } from '../../src/command.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Found } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Usage } from '../../src/usage.ts';
 import type { Input, Output, Send } from '../../src/wire/execution-io.ts';
@@ -49,7 +50,7 @@ export class Vanished extends ClawrdenError {
 /** What a relay's init found of the files that a command would run, or why it could not look. */
 export interface Inspected {
   readonly type: 'inspected';
-  readonly found: readonly string[] | ClawrdenError;
+  readonly found: Found | ClawrdenError;
 }
 
 /**
@@ -59,7 +60,7 @@ export interface Inspected {
 export type FromCaller =
   | Input
   | Inspected
-  | { readonly type: 'mirror-started'; readonly container: string; readonly found: readonly string[] }
+  | { readonly type: 'mirror-started'; readonly container: string; readonly found: Found }
   | { readonly type: 'mirror-output'; readonly fd: 1 | 2; readonly bytes: Uint8Array }
   | { readonly type: 'mirror-end'; readonly outcome: Outcome; readonly usage: Usage | undefined };
 

@@ -1,6 +1,5 @@
 import { type ErrorCode, isErrorCode } from '../errors.ts';
 import { failure, type Outcome } from '../outcome.ts';
-import type { Operand } from '../plan.ts';
 import type { Usage } from '../usage.ts';
 import { type Frame, FrameType } from '../wire/frames.ts';
 
@@ -16,17 +15,17 @@ export type InitEnd =
       /** Processes of this container that the kernel killed for memory while the command ran. */
       readonly oomKills: number;
       readonly usage: Usage;
-      /** The position of the file that changed, if that is the cause. */
-      readonly operand: number;
+      /** Which of the plan's operands changed, if that is the cause. */
+      readonly operand: string;
     }
   | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
 
-/** The end that `frame` states; undefined for any other frame. */
-export function parseInitEnd({ type, payload }: Frame): InitEnd | undefined {
+/** The end that `frame` states for a plan with these operands; undefined for any other frame. */
+export function parseInitEnd({ type, payload }: Frame, operands: readonly string[]): InitEnd | undefined {
   if (type === FrameType.exit && payload.length >= 20) {
     const [code = 0, signal = 0, cause = 0] = payload;
     const oomKills = payload.readUInt32BE(3);
-    const operand = payload.readUInt8(19);
+    const operand = operands[payload.readUInt8(19)] ?? 'a script';
     const usage = usageIn(payload);
     return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills, usage, operand };
   }
@@ -50,8 +49,6 @@ export interface EndLimits {
   /** 0 if the limit is not ours. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
-  /** The files that the init had to hold. */
-  readonly operands?: readonly Operand[];
 }
 
 /** Also if the tool was a child of a shell, which passes the signal on as its own exit code. */
@@ -72,17 +69,12 @@ export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
     case 'cancel':
       return failure('canceled', 'the command was canceled');
     case 'operand':
-      return failure('operand-changed', changedText(limits, end.operand));
+      return failure('operand-changed', `${end.operand} was changed while it ran, so it was killed`);
     case 'own':
       return diedForMemory(end)
         ? failure('out-of-memory', memoryText(limits))
         : { kind: 'exited', code: end.code, signal: end.signal };
   }
-}
-
-function changedText({ operands = [] }: EndLimits, number: number): string {
-  const { path = 'a script' } = operands.filter((operand) => operand.path !== undefined)[number] ?? {};
-  return `${path} was changed while it ran, so it was killed`;
 }
 
 function memoryText({ memoryBytes }: EndLimits): string {

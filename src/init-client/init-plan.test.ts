@@ -59,9 +59,8 @@ describe('initPlanOf', () => {
 
   it('names the files that are run: what was seen of them is expected again, else anything will do', () => {
     const orders = { operands: ['x.sh'], expected: [] };
-    expect(initPlanOf({ ...plan, argv: ['sh', 'x.sh'] }, command(['pipe', 'pipe', 'pipe']))).toMatchObject(
-      orders,
-    );
+    const scripts = [{ path: 'x.sh' }, { notInspected: 'what sh reads from its input' }];
+    expect(initPlanOf({ ...plan, scripts }, command(['pipe', 'pipe', 'pipe']))).toMatchObject(orders);
     const digest = 'ab'.repeat(32);
     const operands = [
       { path: 'x.sh', digest, file: '/app/x.sh' },

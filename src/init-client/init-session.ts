@@ -6,17 +6,18 @@ import { DockerDemux } from './docker-demux.ts';
 import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { joinFrames } from './join-frames.ts';
+import { encodePlan, type InitPlan } from './plan-encoding.ts';
+import type { Found } from './plan-operands.ts';
 import { readStrings } from './read-strings.ts';
 
 const initProtocolVersion = 4;
 const maxDiagnosticBytes = 2048;
 
 export interface RunOptions {
-  /** An encoded plan, see `plan-encoding.ts`. */
-  readonly plan: Buffer;
+  readonly plan: InitPlan;
   readonly send: Send<Output>;
   /** Called once, immediately before the tool's exec, with what the init found for each file of its orders. */
-  readonly onStarted: (found: readonly string[]) => void;
+  readonly onStarted: (found: Found) => void;
 }
 
 /**
@@ -69,11 +70,11 @@ export class InitSession {
   }
 
   async run({ plan, send, onStarted }: RunOptions): Promise<InitEnd> {
-    this.#write(encodeFrame(FrameType.plan, plan));
+    this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
     for (;;) {
       const frame = await this.#next();
-      if (frame.type === FrameType.started) onStarted(readStrings(frame.payload));
-      const end = parseInitEnd(frame);
+      if (frame.type === FrameType.started) onStarted(foundOf(plan, frame));
+      const end = parseInitEnd(frame, plan.operands);
       if (end !== undefined) return end;
       const output = toOutput(frame);
       const wait = output && send(output);
@@ -85,11 +86,11 @@ export class InitSession {
    * Sends a plan to inspect (`inspectionOf`); resolves with what the init found for each file. Rejects with the
    * init's refusal. The init ends after it; the caller enforces a deadline by destroying the socket.
    */
-  async inspect(plan: Buffer): Promise<readonly string[]> {
-    this.#write(encodeFrame(FrameType.plan, plan));
+  async inspect(plan: InitPlan): Promise<Found> {
+    this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
     const frame = await this.#next();
-    if (frame.type === FrameType.operands) return readStrings(frame.payload);
-    const end = parseInitEnd(frame);
+    if (frame.type === FrameType.operands) return foundOf(plan, frame);
+    const end = parseInitEnd(frame, plan.operands);
     if (end?.type === 'refused') throw new ClawrdenError(end.reason, end.text);
     throw new ClawrdenError('internal', 'the init did not say what it found');
   }
@@ -141,6 +142,14 @@ export class InitSession {
       else this.#diagnostic = (this.#diagnostic + bytes.toString()).slice(0, maxDiagnosticBytes);
     }
   }
+}
+
+/** An init answers in the order of the plan that it was given; everywhere else only the names count. */
+function foundOf({ operands }: InitPlan, { payload }: Frame): Found {
+  const lines = readStrings(payload);
+  return new Map(
+    operands.flatMap((path, at) => (lines[at] === undefined ? [] : [[path, lines[at]] as const])),
+  );
 }
 
 function toOutput(frame: Frame): Output | undefined {

@@ -31,7 +31,7 @@ export interface InitPlan {
   readonly argv: readonly string[];
   /** The whole environment, NAME=value. */
   readonly env: readonly string[];
-  /** Files that the tool will run, at most 8; the init reports what it finds for each. */
+  /** Files that the tool will run, at most 8, each once; the init reports what it finds for each. */
   readonly operands: readonly string[];
   /** What the init must find for each file, as `operand-texts.ts` writes it; empty if any answer will do. */
   readonly expected: readonly string[];

@@ -1,6 +1,8 @@
-import type { Operand, Plan } from '../plan.ts';
-import { type ScriptOperand, scriptOperands } from '../policy/arguments/script-operands.ts';
+import type { Operand, Plan, ScriptOperand } from '../plan.ts';
 import { operandText, parseOperand } from './operand-texts.ts';
+
+/** What an init said about each file, by the name that the plan gives it. */
+export type Found = ReadonlyMap<string, string>;
 
 /** The orders of an init for the files that the command of a plan runs. */
 export interface OperandOrders {
@@ -9,20 +11,19 @@ export interface OperandOrders {
   readonly expected: readonly string[];
 }
 
-/** If a person saw the plan, it says what must be there; else the arguments name the files. */
-export function operandOrders({ argv, operands: seen }: Plan): OperandOrders {
-  if (seen === undefined) return { operands: scriptOperands(argv).flatMap(pathOf), expected: [] };
-  const files = seen.filter((operand) => operand.path !== undefined);
+/** If a person saw the plan, it says what must be there; else it only names the files. */
+export function operandOrders({ scripts = [], operands }: Plan): OperandOrders {
+  if (operands === undefined) return { operands: scripts.flatMap(pathOf), expected: [] };
+  const files = operands.filter((operand) => operand.path !== undefined);
   return { operands: files.flatMap(pathOf), expected: files.map(operandText) };
 }
 
-/** The operands of a plan, with what its init found for each file, in the order of its orders. */
-export function operandsFound({ argv, operands: seen }: Plan, found: readonly string[]): readonly Operand[] {
-  const texts = found.values();
+/** What the command of a plan runs, with what its init found for each file. */
+export function operandsFound({ scripts = [], operands }: Plan, found: Found): readonly Operand[] {
   return (
-    seen ??
-    scriptOperands(argv).map((operand) =>
-      'path' in operand ? parseOperand(operand.path, texts.next().value ?? '') : operand,
+    operands ??
+    scripts.map((operand) =>
+      'path' in operand ? parseOperand(operand.path, found.get(operand.path) ?? '') : operand,
     )
   );
 }

@@ -26,7 +26,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const digest = (digit: string) => digit.repeat(64);
-const found = (digit: string) => [`not held: the agent can change it; sha256:${digest(digit)} /app/x.sh`];
+const lineOf = (digit: string) => `not held: the agent can change it; sha256:${digest(digit)} /app/x.sh`;
+const found = (digit: string) => new Map([['x.sh', lineOf(digit)]]);
 
 interface Typed {
   readonly id: string;

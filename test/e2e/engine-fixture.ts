@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, GhostShape } from '../../gateway/ports/engine.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
-import { encodePlan } from '../../src/init-client/plan-encoding.ts';
+import type { InitPlan } from '../../src/init-client/plan-encoding.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 
@@ -35,12 +35,12 @@ export async function busyboxShape(engine: Engine, change: Partial<GhostShape> =
   };
 }
 
-/** An encoded plan that runs `argv` in /tmp with nothing but a PATH. */
-export function encodedPlan(argv: readonly string[]): Buffer {
+/** A plan that runs `argv` in /tmp with nothing but a PATH. */
+export function planFor(argv: readonly string[]): InitPlan {
   const limits = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
   const ids = { agent: 'coder', uid: 1000, gid: 1000, umask: 0o22 };
   const rest = { timeoutMs: 0, idleTimeoutMs: 0, policyHash: '', stdin: 'none', strategy: 'ghost' } as const;
   const place = { cwd: '/tmp', workspace: '', mounts: [], network: 'none' };
   const plan = { argv, env: ['PATH=/bin'], limits, ...ids, ...rest, ...place };
-  return encodePlan(initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] }));
+  return initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] });
 }

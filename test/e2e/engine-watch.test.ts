@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { departureGraceMs } from '../../gateway/docker/ghost/departures.ts';
 import type { EngineEvent, Ghost } from '../../gateway/ports/engine.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { busyboxShape, encodedPlan, engineOf } from './engine-fixture.ts';
+import { busyboxShape, engineOf, planFor } from './engine-fixture.ts';
 
 const never = new AbortController().signal;
 const pooled = { pooled: true, timeoutMs: 60_000 };
@@ -14,7 +14,7 @@ describe.skipIf(!hasLab())('what an engine tells of its ghosts', () => {
   const engine = engineOf(host, 'gw-watch');
   const exists = async ({ containerId }: Ghost) => (await host.docker(['inspect', containerId])).code === 0;
   const run = (ghost: Ghost, argv: readonly string[]) =>
-    ghost.session.run({ plan: encodedPlan(argv), send: () => undefined, onStarted: () => {} });
+    ghost.session.run({ plan: planFor(argv), send: () => undefined, onStarted: () => {} });
 
   test('a ghost that ended leaves by itself, and its exit code is told', async () => {
     const events: EngineEvent[] = [];

@@ -6,7 +6,6 @@ import { shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { toClawrdenError } from '../../src/errors.ts';
 import type { InitEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
-import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import type { Plan } from '../../src/plan.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
@@ -74,7 +73,7 @@ export function ghostsOn(
 export async function runIn(ghost: Ghost, plan: Plan, onStarted: () => void = () => {}): Promise<Ran> {
   let output = '';
   const end = await ghost.session.run({
-    plan: encodePlan(initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] })),
+    plan: initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] }),
     send: (item) => {
       if (item.type === 'stdout' || item.type === 'stderr') output += Buffer.from(item.bytes).toString();
       return undefined;

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineAddress } from '../../gateway/docker/engine/connect.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
-import { encodePlan } from '../../src/init-client/plan-encoding.ts';
 import { processesMentioning } from '../lab/host-processes.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
@@ -69,7 +68,7 @@ describe.skipIf(!hasLab())('an engine that is reached by ssh', () => {
     const reading = Promise.withResolvers<void>();
     let bytes = 0;
     const ended = ghost.session.run({
-      plan: encodePlan(initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] })),
+      plan: initPlanOf(plan, { stdio: ['null', 'pipe', 'pipe'], ignored: [] }),
       send: (item) => {
         if (item.type === 'stdout') bytes += item.bytes.length;
         return reading.promise;

@@ -196,7 +196,7 @@ test.each<[string, Message[]]>([
   ['a mirrored output that nobody asked for', [start(), { $case: 'stdout', value: Buffer.from('x') }]],
   [
     'an inspection that nobody asked for',
-    [start(), { $case: 'inspected', value: { operands: [], reason: '', text: '' } }],
+    [start(), { $case: 'inspected', value: { found: [], reason: '', text: '' } }],
   ],
   ['signal 9', [start(), { $case: 'signal', value: 9 }]],
   ['a third descriptor', [start(), { $case: 'closed', value: 3 }]],
@@ -225,7 +225,7 @@ test('A-86: a relay says once that a mirror has started: each is a record', asyn
   });
   const call = open(await gateway.connect(relay), start());
   await call.waitFor('runHere');
-  const started: Message = { $case: 'started', value: { host: '', container: 'c', operands: [] } };
+  const started: Message = { $case: 'started', value: { host: '', container: 'c', found: [] } };
   for (let count = 0; count < 1000; count += 1) call.send(started);
   expect(await call.ended).toBe(status.INVALID_ARGUMENT);
   expect(seen).toEqual(['mirror-started']);

@@ -132,7 +132,12 @@ test.each<[string, Partial<Plan>, string?]>([
 
 /** As the gateway's own inspector does: what the relay found is the end of it. */
 function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outcome> {
-  const canonicalPlan = canonicalJson({ ...plan, argv: ['sh', 'x.sh'], ...change });
+  const canonicalPlan = canonicalJson({
+    ...plan,
+    argv: ['sh', 'x.sh'],
+    scripts: [{ path: 'x.sh' }],
+    ...change,
+  });
   void channel.send({ type: 'inspect-here', planHash: planHash(canonicalPlan), canonicalPlan });
   return new Promise((resolve) =>
     channel.listen((input) => {
@@ -140,7 +145,7 @@ function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outc
       resolve(
         input.found instanceof Error
           ? failure(input.found.code, input.found.message)
-          : failure('internal', `found ${input.found.length}`),
+          : failure('internal', `found ${input.found.size}`),
       );
     }),
   );

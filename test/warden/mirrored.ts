@@ -57,7 +57,7 @@ export function play(
       case 'runHere':
         command.starts += 1;
         command.unaudited.push(...unaudited(command, audit));
-        stream.write({ message: { $case: 'started', value: { host: '', container: 'c', operands: [] } } });
+        stream.write({ message: { $case: 'started', value: { host: '', container: 'c', found: [] } } });
         for (const value of first === 'resume' ? [] : (first.output ?? []))
           stream.write({ message: { $case: 'stdout', value } });
         stream.write({

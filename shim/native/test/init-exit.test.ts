@@ -55,7 +55,7 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
     const usage = async (script: string) => {
       await using command = InitProcess.start(init, { script });
       await command.end();
-      const end = parseInitEnd(command.inbox.frames.at(-1)!);
+      const end = parseInitEnd(command.inbox.frames.at(-1)!, []);
       return end?.type === 'exit' ? end.usage : undefined;
     };
     const idle = await usage('sleep 0.3');

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InitSession } from '../../../src/init-client/init-session.ts';
-import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
 import { nativeFile } from '../../../src/native-file.ts';
 import type { Output } from '../../../src/wire/execution-io.ts';
 import { planOf } from './init-process.ts';
@@ -40,7 +39,7 @@ test('A-86 P22: whatever an agent sends to a command that it has stopped, little
     return undefined;
   };
   const plan = planOf({ script: 'trap "" USR1; wc -c', stdio: ['pipe', 'pipe', 'pipe'] });
-  const end = session.run({ plan: encodePlan(plan), send, onStarted: () => {} });
+  const end = session.run({ plan, send, onStarted: () => {} });
   await expect.poll(() => credit).toBeGreaterThan(100_000);
 
   child.kill('SIGSTOP');

@@ -2,9 +2,10 @@ import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { Inspected } from '../../../src/gen/clawrden/v1/execution.ts';
 import { inspectionOf } from '../../../src/init-client/init-plan.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
-import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
+import type { Found } from '../../../src/init-client/plan-operands.ts';
 import type { Plan } from '../../../src/plan.ts';
 import type { AgentEngine } from './agent-engine.ts';
+import { toWireFound } from './wire-found.ts';
 
 const inspectTimeoutMs = 8_000;
 
@@ -20,10 +21,10 @@ export async function inspectHere({ plan, signal, ...where }: InspectOptions): P
   const late = AbortSignal.timeout(inspectTimeoutMs);
   const cut = AbortSignal.any([signal, late]);
   try {
-    return { operands: [...(await look(where, plan, cut))], reason: '', text: '' };
+    return { found: toWireFound(await look(where, plan, cut)), reason: '', text: '' };
   } catch (error) {
     const { code, message } = late.aborted ? tooLate : toClawrdenError(error);
-    return { operands: [], reason: code, text: message };
+    return { found: [], reason: code, text: message };
   }
 }
 
@@ -32,11 +33,16 @@ const tooLate = new ClawrdenError(
   `the scripts that it would run were not read within ${inspectTimeoutMs / 1000} s`,
 );
 
+const nothingNamed = 'the gateway named no script to look at: upgrade it before its relays';
+
 async function look(
   { engine, container }: Pick<InspectOptions, 'engine' | 'container'>,
   plan: Plan,
   cut: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Found> {
+  const orders = inspectionOf(plan);
+  // A gateway of this release asks for nothing else than the files that its plan names.
+  if (orders.operands.length === 0) throw new ClawrdenError('internal', nothingNamed);
   const { stream, explain } = await engine.startInit(container, plan, cut);
   const session = new InitSession(stream);
   const destroy = () => session.destroy();
@@ -46,7 +52,7 @@ async function look(
     await session.ready().catch(async (error: unknown) => {
       throw new ClawrdenError('host-lost', (await explain()) || toClawrdenError(error).message);
     });
-    return await session.inspect(encodePlan(inspectionOf(plan)));
+    return await session.inspect(orders);
   } finally {
     cut.removeEventListener('abort', destroy);
     destroy();

@@ -4,7 +4,7 @@ import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../../src/init-client/init-plan.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
-import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
+import type { Found } from '../../../src/init-client/plan-operands.ts';
 import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
 import type { Plan } from '../../../src/plan.ts';
 import type { Usage } from '../../../src/usage.ts';
@@ -25,7 +25,7 @@ export interface MirrorOptions {
   /** What came before the plan did. */
   readonly early: EarlyInputs;
   readonly send: Send<Output>;
-  readonly onStarted: (found: readonly string[]) => void;
+  readonly onStarted: (found: Found) => void;
 }
 
 /** One command that runs in the agent's own container, as the caller's ids. It runs from the moment this is made. */
@@ -111,7 +111,7 @@ export class Mirror {
 
   #runIn(session: InitSession): Promise<InitEnd> {
     const { plan, command, early, send, onStarted } = this.#options;
-    const end = session.run({ plan: encodePlan(initPlanOf(plan, command)), send, onStarted });
+    const end = session.run({ plan: initPlanOf(plan, command), send, onStarted });
     this.#session = session;
     for (const input of early.all()) session.input(input);
     // A reader that stalls holds the tool back, but not the end of a command that was cut off.

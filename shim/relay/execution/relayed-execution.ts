@@ -21,6 +21,7 @@ import type { AgentEngine } from './agent-engine.ts';
 import { inspectHere } from './inspect-here.ts';
 import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
+import { toWireFound } from './wire-found.ts';
 
 /** A cancel that the gateway does not answer becomes a broken stream. */
 const cancelTimeoutMs = 3000;
@@ -190,8 +191,8 @@ class RelayedExecution {
       command,
       early: this.#early,
       send: (output) => this.#sendAndCopy(output),
-      onStarted: (operands) =>
-        void this.#call.send({ $case: 'started', value: { host: '', container, operands: [...operands] } }),
+      onStarted: (found) =>
+        void this.#call.send({ $case: 'started', value: { host: '', container, found: toWireFound(found) } }),
     });
     this.#mirror = mirror;
     mirrors.add(mirror);

@@ -1,3 +1,4 @@
+import type { ScriptOperand } from '../../plan.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
@@ -8,22 +9,30 @@ import { knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
 import { wrapperData } from './tools/wrapper-data.ts';
 
-/** A file that a command runs besides its tool, as the command names it; or what it runs that nobody can look at. */
-export type ScriptOperand = { readonly path: string } | { readonly notInspected: string };
-
 /** As many files as an init takes with one plan. */
 const most = 8;
 /** Wrappers around wrappers: nobody needs more. */
 const maxDepth = 4;
 
 /**
- * In the order in which they stand; none at all only where every word is known to load and run nothing. Only the arguments
+ * Each file once, in the order in which they stand; none at all only where every word is known to load and run nothing. Only the arguments
  * are read: whether the files are there is for the init to say.
  */
 export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
-  const all = operandsOf(tool, args, maxDepth);
+  const all = eachFileOnce(operandsOf(tool, args, maxDepth));
   return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
+}
+
+/** What is found of a file is told by its name. */
+function eachFileOnce(operands: readonly ScriptOperand[]): readonly ScriptOperand[] {
+  const named = new Set<string>();
+  return operands.filter((operand) => {
+    if (!('path' in operand)) return true;
+    const isNew = !named.has(operand.path);
+    named.add(operand.path);
+    return isNew;
+  });
 }
 
 function operandsOf(tool: string, args: readonly string[], depth: number): readonly ScriptOperand[] {

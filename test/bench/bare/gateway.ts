@@ -9,9 +9,10 @@ import {
   type ExecuteResponse,
   OutcomeKind,
 } from '../../../src/gen/clawrden/v1/execution.ts';
+import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
 import { executeMethod } from '../../../src/wire/execute-method.ts';
 import { encodeFrame, FrameReader, FrameType } from '../../../src/wire/frames.ts';
-import { encodedPlan } from '../../e2e/engine-fixture.ts';
+import { planFor } from '../../e2e/engine-fixture.ts';
 import type { BareGatewayConfig } from './chain.ts';
 
 // A gateway with nothing in it: TLS, HTTP/2, gRPC, and the stream of a container whose init waits. No token, policy,
@@ -19,7 +20,7 @@ import type { BareGatewayConfig } from './chain.ts';
 const config = JSON.parse(process.argv[2] ?? '') as BareGatewayConfig;
 const { docker } = connect(config.engine);
 const waiting: Duplex[] = [];
-const plan = encodeFrame(FrameType.plan, encodedPlan(['test', '1']));
+const plan = encodeFrame(FrameType.plan, encodePlan(planFor(['test', '1'])));
 
 const read = (name: string) => readFileSync(`${config.folder}/${name}`);
 const server = new Server();
@@ -57,7 +58,7 @@ function run(call: ServerDuplexStream<ExecuteRequest, ExecuteResponse>): void {
   stream.on('data', (chunk: Buffer) => {
     for (const { type, payload } of reader.push(chunk)) {
       if (type === FrameType.started)
-        call.write({ message: { $case: 'started', value: { host: '', container: '', operands: [] } } });
+        call.write({ message: { $case: 'started', value: { host: '', container: '', found: [] } } });
       if (type !== FrameType.exit) continue;
       const value = { kind: OutcomeKind.EXITED, code: payload[0] ?? 0, signal: 0, reason: '', text: '' };
       call.write({ message: { $case: 'outcome', value } });

@@ -253,16 +253,27 @@ export interface Started {
   /** Where it runs, for people. */
   host: string;
   container: string;
-  /** Relays only: what the init found of each file that the command runs, in order: `sha256:HEX PATH` or `unseen: why`. */
-  operands: string[];
+  /** Relays only: what the init found of each file that the plan names. */
+  found: FoundOperand[];
 }
 
-/** What the init found of each file that the command would run, or why it could not look. */
+/**
+ * What an init found of one file. A relay looks at what the plan names, and tells of each by that name: it reads no
+ * arguments, and the order says nothing.
+ */
+export interface FoundOperand {
+  /** As the plan names it. */
+  path: string;
+  /** `held sha256:HEX PATH`, `not held: why; sha256:HEX PATH` or `unseen: why`. */
+  line: string;
+}
+
+/** What the init found of each file that the plan names, or why it could not look. */
 export interface Inspected {
-  operands: string[];
   /** Empty where it has looked, else a reason code. */
   reason: string;
   text: string;
+  found: FoundOperand[];
 }
 
 /** How a mirrored command ended, as its init reported it, or why there was none. */
@@ -2234,7 +2245,7 @@ export const Plan: MessageFns<Plan> = {
 };
 
 function createBaseStarted(): Started {
-  return { host: "", container: "", operands: [] };
+  return { host: "", container: "", found: [] };
 }
 
 export const Started: MessageFns<Started> = {
@@ -2245,8 +2256,8 @@ export const Started: MessageFns<Started> = {
     if (message.container !== "") {
       writer.uint32(18).string(message.container);
     }
-    for (const v of message.operands) {
-      writer.uint32(26).string(v!);
+    for (const v of message.found) {
+      FoundOperand.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2280,12 +2291,12 @@ export const Started: MessageFns<Started> = {
             message.container = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
+          case 4: {
+            if (tag !== 34) {
               break;
             }
 
-            message.operands.push(reader.string());
+            message.found.push(FoundOperand.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2304,7 +2315,7 @@ export const Started: MessageFns<Started> = {
     return {
       host: isSet(object.host) ? globalThis.String(object.host) : "",
       container: isSet(object.container) ? globalThis.String(object.container) : "",
-      operands: globalThis.Array.isArray(object?.operands) ? object.operands.map((e: any) => globalThis.String(e)) : [],
+      found: globalThis.Array.isArray(object?.found) ? object.found.map((e: any) => FoundOperand.fromJSON(e)) : [],
     };
   },
 
@@ -2316,8 +2327,8 @@ export const Started: MessageFns<Started> = {
     if (message.container !== "") {
       obj.container = message.container;
     }
-    if (message.operands?.length) {
-      obj.operands = message.operands;
+    if (message.found?.length) {
+      obj.found = message.found.map((e) => FoundOperand.toJSON(e));
     }
     return obj;
   },
@@ -2329,25 +2340,110 @@ export const Started: MessageFns<Started> = {
     const message = createBaseStarted();
     message.host = object.host ?? "";
     message.container = object.container ?? "";
-    message.operands = object.operands?.map((e) => e) || [];
+    message.found = object.found?.map((e) => FoundOperand.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFoundOperand(): FoundOperand {
+  return { path: "", line: "" };
+}
+
+export const FoundOperand: MessageFns<FoundOperand> = {
+  encode(message: FoundOperand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.line !== "") {
+      writer.uint32(18).string(message.line);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundOperand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundOperand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.line = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FoundOperand {
+    return {
+      path: isSet(object.path) ? globalThis.String(object.path) : "",
+      line: isSet(object.line) ? globalThis.String(object.line) : "",
+    };
+  },
+
+  toJSON(message: FoundOperand): unknown {
+    const obj: any = {};
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    if (message.line !== "") {
+      obj.line = message.line;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FoundOperand>): FoundOperand {
+    return FoundOperand.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FoundOperand>): FoundOperand {
+    const message = createBaseFoundOperand();
+    message.path = object.path ?? "";
+    message.line = object.line ?? "";
     return message;
   },
 };
 
 function createBaseInspected(): Inspected {
-  return { operands: [], reason: "", text: "" };
+  return { reason: "", text: "", found: [] };
 }
 
 export const Inspected: MessageFns<Inspected> = {
   encode(message: Inspected, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.operands) {
-      writer.uint32(10).string(v!);
-    }
     if (message.reason !== "") {
       writer.uint32(18).string(message.reason);
     }
     if (message.text !== "") {
       writer.uint32(26).string(message.text);
+    }
+    for (const v of message.found) {
+      FoundOperand.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2365,14 +2461,6 @@ export const Inspected: MessageFns<Inspected> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.operands.push(reader.string());
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -2389,6 +2477,14 @@ export const Inspected: MessageFns<Inspected> = {
             message.text = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.found.push(FoundOperand.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2403,22 +2499,22 @@ export const Inspected: MessageFns<Inspected> = {
 
   fromJSON(object: any): Inspected {
     return {
-      operands: globalThis.Array.isArray(object?.operands) ? object.operands.map((e: any) => globalThis.String(e)) : [],
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
       text: isSet(object.text) ? globalThis.String(object.text) : "",
+      found: globalThis.Array.isArray(object?.found) ? object.found.map((e: any) => FoundOperand.fromJSON(e)) : [],
     };
   },
 
   toJSON(message: Inspected): unknown {
     const obj: any = {};
-    if (message.operands?.length) {
-      obj.operands = message.operands;
-    }
     if (message.reason !== "") {
       obj.reason = message.reason;
     }
     if (message.text !== "") {
       obj.text = message.text;
+    }
+    if (message.found?.length) {
+      obj.found = message.found.map((e) => FoundOperand.toJSON(e));
     }
     return obj;
   },
@@ -2428,9 +2524,9 @@ export const Inspected: MessageFns<Inspected> = {
   },
   fromPartial(object: DeepPartial<Inspected>): Inspected {
     const message = createBaseInspected();
-    message.operands = object.operands?.map((e) => e) || [];
     message.reason = object.reason ?? "";
     message.text = object.text ?? "";
+    message.found = object.found?.map((e) => FoundOperand.fromPartial(e)) || [];
     return message;
   },
 };
