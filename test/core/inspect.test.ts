@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExecute } from '../../gateway/execute.ts';
+import type { Executor, RecordStart } from '../../gateway/executors/executor.ts';
+import { createMirror } from '../../gateway/executors/mirror.ts';
 import { Vanished } from '../../gateway/ports/channel.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Outcome } from '../../src/outcome.ts';
@@ -12,6 +14,7 @@ import {
   readAudit,
   relay,
   request,
+  smallLimits,
   startCore,
   type TestChannel,
   type TestGateway,
@@ -128,4 +131,45 @@ test.each([
   channel.type({ type: 'inspected', found: found('a') });
   expect(core.approvals.pending()).toEqual([]);
   expect(core.ran).toEqual([]);
+});
+
+test('P9: a relay that does not name what it found, as those before it did, is not believed', async () => {
+  await using core = await startCore(dir);
+  for (const told of [new Map(), new Map([['y.sh', lineOf('a')]])]) {
+    const { channel, ended } = type(core, ['x.sh']);
+    await untilSaid(channel, 'inspect-here');
+    channel.type({ type: 'inspected', found: told });
+    expect(await ended).toMatchObject({
+      reason: 'internal',
+      text: expect.stringMatching(/upgrade the relay/),
+    });
+  }
+  expect(core.approvals.pending()).toEqual([]);
+  expect(core.ran).toEqual([]);
+});
+
+test('P9: the plan of an allowed command names its scripts, and the record says what each was', async () => {
+  const rules = '  - { name: may-sh, tools: [node], action: allow }\n';
+  const started: RecordStart[] = [];
+  const mirror: Executor = (permit, execution) => createMirror(started[0]!)(permit, execution);
+  await using core = await startCore(dir, mirror, smallLimits, rules, '  node: { strategy: mirror }\n');
+  started.push(core.recorder.started);
+  const channel = openChannel();
+  const start = request('node');
+  const args = ['-r', './pre.js', '-r', './pre.js', 'x.js', 'y.js'];
+  const ended = createExecute(core)(relay, { ...start, command: { ...start.command, args } }, channel);
+  const { canonicalPlan } = (await untilSaid(channel, 'run-here')) as { canonicalPlan: string };
+  const plan = JSON.parse(canonicalPlan) as Plan;
+  expect([plan.scripts, plan.operands]).toEqual([[{ path: './pre.js' }, { path: 'x.js' }], undefined]);
+  const lines = [['x.js', lineOf('a')] as const, ['./pre.js', lineOf('b')] as const];
+  channel.type({ type: 'mirror-started', container: 'c', found: new Map(lines) });
+  channel.type({ type: 'mirror-end', outcome: { kind: 'exited', code: 3, signal: 0 }, usage: undefined });
+  expect(await ended).toMatchObject({ code: 3 });
+  await vi.waitUntil(() => readAudit(dir).some(({ type: one }) => one === 'outcome'));
+  expect(readAudit(dir).find(({ type: one }) => one === 'start')).toMatchObject({
+    operands: [
+      { path: './pre.js', digest: digest('b') },
+      { path: 'x.js', digest: digest('a') },
+    ],
+  });
 });

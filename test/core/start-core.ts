@@ -78,14 +78,18 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly ran: string[];
 }
 
-/** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes into the policy. */
+/** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes behind the policy's rules, `tools` behind its tools. */
 export async function startCore(
   dir: string,
   run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
   limits = smallLimits,
   more = '',
+  tools = '',
 ): Promise<TestGateway> {
-  const result = parsePolicy(policyText.replace('complete:', `${more}complete:`), 'policy.yaml');
+  const result = parsePolicy(
+    policyText.replace('rules:', `${tools}rules:`).replace('complete:', `${more}complete:`),
+    'policy.yaml',
+  );
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
   const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });

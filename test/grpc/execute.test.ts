@@ -213,6 +213,26 @@ test.each<[string, Message[]]>([
   expect(await open(await gateway.connect(relay), ...messages).ended).toBe(status.INVALID_ARGUMENT);
 });
 
+test('P9: of what a relay found each file comes once, and no more than an init is told of', async () => {
+  await using gateway = await startTestGateway({
+    execute: async (_caller, _request, channel) => {
+      void channel.send({ type: 'run-here', planHash: '', canonicalPlan: '{}' });
+      await gone(channel);
+      return done;
+    },
+  });
+  const client = await gateway.connect(relay);
+  const line = 'unseen: x';
+  const names = [['x', 'x'], Array.from({ length: 9 }, (_each, at) => String(at))];
+  for (const paths of names) {
+    const call = open(client, start());
+    await call.waitFor('runHere');
+    const found = paths.map((path) => ({ path, line }));
+    call.send({ $case: 'started', value: { host: '', container: 'c', found } });
+    expect(await call.ended).toBe(status.INVALID_ARGUMENT);
+  }
+});
+
 test('A-86: a relay says once that a mirror has started: each is a record', async () => {
   const seen: string[] = [];
   await using gateway = await startTestGateway({

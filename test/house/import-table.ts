@@ -29,8 +29,14 @@ export const importTable: readonly ImportRow[] = [
   {
     place: 'src',
     files: ['src/**'],
-    except: ['src/cli/**'],
+    except: ['src/cli/**', 'src/init-client/**'],
     folders: ['gateway', 'shim', 'test', 'src/cli'],
+    packages: [...engine, ...web],
+  },
+  {
+    place: 'src/init-client',
+    files: ['src/init-client/**'],
+    folders: ['gateway', 'shim', 'test', 'src/cli', 'src/policy'],
     packages: [...engine, ...web],
   },
   {
@@ -42,7 +48,7 @@ export const importTable: readonly ImportRow[] = [
   {
     place: 'shim/relay',
     files: ['shim/**'],
-    folders: ['gateway', 'test', 'src/cli'],
+    folders: ['gateway', 'test', 'src/cli', 'src/policy/arguments', 'src/policy/rules'],
     packages: web,
   },
   {

@@ -1,4 +1,4 @@
-import type { Operand, Plan } from '../../plan.ts';
+import type { Operand, Plan, ScriptOperand } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
 import type { Fact } from './output.ts';
 
@@ -10,7 +10,7 @@ export function planFacts(canonical: string): Fact[] {
   const plan = JSON.parse(canonical) as Plan;
   return [
     ...listed('argv', plan.argv.map(quoteText)),
-    ...operandFacts(plan.operands),
+    ...scriptFacts(plan),
     ['cwd', quoteText(plan.cwd)],
     ['user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`],
     ['runs', where(plan)],
@@ -28,9 +28,18 @@ export function planFacts(canonical: string): Fact[] {
   ];
 }
 
-/** What the command would run besides its tool, as it was found; nothing where it was not looked for. */
-export function operandFacts(operands: readonly Operand[] | undefined): Fact[] {
-  return operands === undefined ? [] : listed('scripts', operands.map(describeOperand));
+/** What the command runs besides its tool, as it was found. */
+export function operandFacts(name: string, operands: readonly Operand[]): Fact[] {
+  return listed(name, operands.map(describeOperand));
+}
+
+function scriptFacts({ scripts, operands }: Plan): Fact[] {
+  if (operands !== undefined) return operandFacts('scripts', operands);
+  return scripts === undefined ? [] : listed('scripts', scripts.map(describeScript));
+}
+
+function describeScript(script: ScriptOperand): string {
+  return 'path' in script ? `${quoteText(script.path)}, whatever is there` : describeOperand(script);
 }
 
 function describeOperand(operand: Operand): string {

@@ -51,7 +51,7 @@ function after({ receivedAt }: Execution, time: string): string {
 /** What it was given to run, where its plan does not say that already. */
 function ran({ plan, operands }: Execution): Fact[] {
   const told = plan !== '' && (JSON.parse(plan) as Plan).operands !== undefined;
-  return operands === '' || told ? [] : operandFacts(JSON.parse(operands) as Operand[]);
+  return operands === '' || told ? [] : operandFacts('ran', JSON.parse(operands) as Operand[]);
 }
 
 /** Without a plan: what was asked for. */
