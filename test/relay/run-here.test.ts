@@ -160,6 +160,15 @@ test('P9 scripts that cannot be looked at are said to the gateway, and the shim 
   expect(shim.exit).toEqual([125, 0]);
 });
 
+test('a gateway of before, whose plans name no scripts, is told apart', async () => {
+  const unnamed: Execute = (_caller, _request, channel) => inspectHere(channel, { scripts: [] });
+  await using relay = await startRelay({ execute: unnamed });
+  const shim = relay.shim().request(version1);
+  await shim.closed;
+  expect(shim.output(2)).toMatch(/^clawrden: internal: .*upgrade it/);
+  expect(shim.exit).toEqual([125, 0]);
+});
+
 test('P9 scripts are looked at for no plan of another', async () => {
   await using relay = await startRelay({
     execute: (_caller, _request, channel) => inspectHere(channel, { uid: 0 }),
