@@ -26,11 +26,11 @@ export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[
 
 /** What is found of a file is told by its name. */
 function eachFileOnce(operands: readonly ScriptOperand[]): readonly ScriptOperand[] {
-  const named = new Set<string>();
+  const paths = new Set<string>();
   return operands.filter((operand) => {
     if (!('path' in operand)) return true;
-    const isNew = !named.has(operand.path);
-    named.add(operand.path);
+    const isNew = !paths.has(operand.path);
+    paths.add(operand.path);
     return isNew;
   });
 }
