@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Link } from '../../src/audit/chain.ts';
 import type { AuditRecord, IncidentRecord } from './audit-record.ts';
 import { chainLines, signedHead } from './chain-lines.ts';
+import type { FaultNotes } from './fault-notes.ts';
 import type { LogFile } from './log-file.ts';
 import { beginNewFile } from './new-file.ts';
 import type { LogFault, OpenLog } from './open-log.ts';
@@ -11,6 +12,7 @@ export interface AppenderOptions {
   readonly key: KeyObject;
   readonly maxBytes: number;
   readonly witness: Witness;
+  readonly faults: FaultNotes;
 }
 
 /** Between two signed heads: so many records at most, and with the first that comes after so long. */
@@ -18,7 +20,7 @@ const headEvery = { records: 1000, ms: 10 * 60_000 };
 /** A file that could not be put aside grows until it is tried again. */
 const rotateAgainMs = 10_000;
 const recordWithinMs = 500;
-const warningsAtMost = 10;
+const untoldAtMost = 10;
 
 /** Writes to the newest file of the log, puts it aside when it is full, and begins another when it was taken away. */
 export class Appender {
@@ -32,18 +34,20 @@ export class Appender {
   #rotationProblem = '';
   /** Not written yet. */
   #incidents: IncidentRecord[] = [];
-  readonly #told: string[] = [];
+  /** Not in the notes yet. */
+  #untold: string[] = [];
   #recording: NodeJS.Timeout | undefined;
 
   constructor({ file, last, faults }: OpenLog, options: AppenderOptions) {
     this.#file = file;
     this.#last = last;
     this.#options = options;
-    for (const fault of faults) this.#tell(fault);
+    for (const fault of faults) this.#report(fault);
   }
 
   warnings(): readonly string[] {
-    return [...this.#told, ...(this.#rotationProblem === '' ? [] : [this.#rotationProblem])];
+    const problem = this.#rotationProblem === '' ? [] : [this.#rotationProblem];
+    return [...readNotes(this.#options.faults), ...this.#untold, ...problem];
   }
 
   /** Whether there is something to write though nobody brought a record. */
@@ -83,7 +87,15 @@ export class Appender {
   /** A second place that fails is behind until the next record; the database's own problem is told by others. */
   async #record(): Promise<void> {
     this.#recording = undefined;
-    await this.#options.witness.record(this.#last).catch(() => {});
+    await this.#keep().catch(() => {});
+  }
+
+  /** The notes first: a start that finds the log as the second place knows it says nothing more. */
+  async #keep(): Promise<void> {
+    const last = this.#last;
+    for (const text of this.#untold) await this.#options.faults.add(text);
+    this.#untold = [];
+    await this.#options.witness.record(last);
   }
 
   /** What cannot be put aside goes on as it is: nothing is lost by that, and no work is stopped. */
@@ -103,7 +115,8 @@ export class Appender {
     const { path } = this.#file;
     await this.#begin();
     const text = `the audit ${path} was changed while it was written: ${fault}; it went up to record ${this.#last.seq}`;
-    this.#tell({ incident: 'audit-broken', text });
+    this.#report({ incident: 'audit-broken', text });
+    if (this.#untold.length < untoldAtMost) this.#untold.push(text);
   }
 
   async #begin(): Promise<void> {
@@ -112,8 +125,16 @@ export class Appender {
     await before.close().catch(() => {});
   }
 
-  #tell({ incident, text }: LogFault): void {
+  #report({ incident, text }: LogFault): void {
     this.#incidents.push({ type: 'incident', incident, caller: '', text });
-    if (this.#told.length < warningsAtMost) this.#told.push(text);
+  }
+}
+
+/** Notes that cannot be read are something to look at, too. */
+function readNotes(faults: FaultNotes): readonly string[] {
+  try {
+    return faults.read();
+  } catch (error) {
+    return [`the audit's notes cannot be read: ${(error as Error).message}`];
   }
 }

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Appender } from './appender.ts';
 import type { AuditRecord } from './audit-record.ts';
+import { type FaultNotes, faultNotesInMemory } from './fault-notes.ts';
 import { openLog } from './open-log.ts';
 import { noWitness, type Witness } from './witness.ts';
 
@@ -11,7 +12,7 @@ export interface AuditLog {
   readonly append: (record: AuditRecord) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
   readonly problem: () => string;
-  /** What a person should look at since this log was opened: records that went missing, a file that cannot be put aside. */
+  /** What a person should look at: records that went missing, until somebody acknowledges that; a file that cannot be put aside. */
   readonly warnings: () => readonly string[];
   /** Signs the head, last. */
   readonly close: () => Promise<void>;
@@ -24,6 +25,7 @@ export interface AuditLogOptions {
   readonly maxBytes?: number;
   /** Left out, a log of which nothing is left is taken for a new one. */
   readonly witness?: Witness;
+  readonly faults?: FaultNotes;
 }
 
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -41,12 +43,14 @@ interface Waiting {
  * `{seq, time, mono, ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
-  const { key, maxBytes = defaultMaxBytes, witness = noWitness } = options;
+  const { key, maxBytes = defaultMaxBytes, witness = noWitness, faults = faultNotesInMemory() } = options;
   const recorded = await witness.recorded();
   const log = await openLog(path, recorded);
   // Killed before the first position is written behind, both are new yet, and not only one of them.
   if (recorded === 'nothing' && log.last.seq === 0) await witness.record(log.last);
-  const queue = new Queue(new Appender(log, { key, maxBytes, witness }));
+  // Before the witness may know of a record behind them.
+  for (const { text } of log.faults) await faults.add(text);
+  const queue = new Queue(new Appender(log, { key, maxBytes, witness, faults }));
   return {
     append: (record) => queue.append(record),
     problem: () => queue.problem,

@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from '../approvals/approval-store.ts';
 import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
+import { faultNotesIn } from '../audit/fault-notes.ts';
 import type { Recorded, Witness } from '../audit/witness.ts';
 import { auditPosition } from '../store/audit-position.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -34,7 +35,8 @@ export async function openRecords(
   const index = await openDatabase(file, 'crash');
   const history = openHistory(index, config.limits.historyMs);
   const { recorded, witness } = await witnessOf(index, history);
-  const audit = await openAuditLog(config.audit, { key: signingKey, witness });
+  const faults = faultNotesIn(join(config.state, stateFiles.auditFaults));
+  const audit = await openAuditLog(config.audit, { key: signingKey, witness, faults });
   await audit.append({ type: 'lifecycle', event: 'start', text });
   return {
     audit,

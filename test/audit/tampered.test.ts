@@ -102,6 +102,11 @@ describe.concurrent(`A-85 P25: a file of the audit that is changed by somebody e
       const last = (await readFile(at.file, 'utf8')).split('\n');
       expect(last[0]).toContain('"seq":11,');
       expect(last[0]).toContain('audit-broken');
+      for (const life of ['until somebody', 'acknowledges it']) {
+        await using log = await at.open();
+        expect([life, ...log.warnings()]).toEqual([life, expect.stringContaining('was changed while')]);
+      }
+      await rm(join(at.dir, 'faults.txt'));
       await using log = await at.open();
       expect(log.warnings()).toEqual([]);
       expect((await at.texts()).at(-1)).toBe('after');
@@ -177,6 +182,7 @@ test('A-85 A-91: a new database beside an old audit is told: more than the histo
     ]);
   }
   expect((await other.verify()).problem).toBeUndefined();
+  await rm(join(other.dir, 'faults.txt'));
   await using log = await other.open();
   expect(log.warnings()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AuditLog, openAuditLog } from '../../gateway/audit/audit-log.ts';
 import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
+import { faultNotesIn } from '../../gateway/audit/fault-notes.ts';
 import { auditPosition } from '../../gateway/store/audit-position.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { auditFiles } from '../../src/audit/audit-files.ts';
@@ -41,7 +42,13 @@ export async function newWitnessed(): Promise<Witnessed> {
     open: async (maxBytes) => {
       const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
       const witness = auditPosition(database);
-      const log = await openAuditLog(file, { key, witness, ...(maxBytes !== undefined && { maxBytes }) });
+      const faults = faultNotesIn(join(dir, 'faults.txt'));
+      const log = await openAuditLog(file, {
+        key,
+        witness,
+        faults,
+        ...(maxBytes !== undefined && { maxBytes }),
+      });
       const close = async () => {
         await log.close();
         await database.destroy();

@@ -1,14 +1,30 @@
 import { join } from 'node:path';
 import { auditFiles } from '../../../audit/audit-files.ts';
 import { beginning, type Link } from '../../../audit/chain.ts';
+import { readFaultNotes } from '../../../audit/fault-notes.ts';
 import { hashAt, lastLink } from '../../../audit/last-link.ts';
 import { recordedLink } from '../../../audit/recorded-link.ts';
 import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { stateFiles } from '../../../pki/state-files.ts';
-import { bad, type Finding, good, messageOf } from './finding.ts';
+import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
-/** Whether the end of the audit is the one that the database knows. The chain itself is for `audit verify`. */
-export async function checkAudit({ state, audit }: GatewayConfig): Promise<Finding> {
+/** What the gateway found missing, until somebody acknowledges that, and whether the end is the one that the database knows. */
+export async function checkAudit(config: GatewayConfig): Promise<Finding[]> {
+  return [...checkNotes(config), await checkEnd(config)];
+}
+
+function checkNotes({ state, audit }: GatewayConfig): Finding[] {
+  const file = join(state, stateFiles.auditFaults);
+  try {
+    const fix = `clawrden audit verify ${audit}; once you know what happened, move ${file} away`;
+    return readFaultNotes(file).map((line) => bad('audit', line, fix));
+  } catch (error) {
+    return [doubtful('audit', messageOf(error), "run doctor as the gateway's user")];
+  }
+}
+
+/** The chain itself is for `audit verify`. */
+async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
   const database = join(state, stateFiles.database);
   const fix = `clawrden audit verify ${audit}; docs/operations.md says what to do`;
   let recorded: Link | undefined;

@@ -29,7 +29,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
     ...findings,
     ...(await checkState(config.state)),
-    await checkAudit(config),
+    ...(await checkAudit(config)),
     ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),
   ];

@@ -75,7 +75,8 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
 }
 
 function warningOf(text: string): Finding {
-  return /^the (full )?audit /.test(text)
+  // A note of what was found begins with its time.
+  return /^(\S+Z )?the (full )?audit/.test(text)
     ? doubtful('audit', text, 'clawrden audit verify FILE; docs/operations.md says what to do')
     : doubtful('policy', text, 'clawrden policy check FILE');
 }

@@ -21,16 +21,23 @@ export interface DoctorOptions {
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const config = options.config ?? found(besideContext(options.context)) ?? found('gateway.yaml');
   const relay = options.relay ?? found('relay.yaml');
-  const findings = [
+  const findings = eachOnce([
     checkNode(),
     ...checkNative(),
     ...(config === undefined ? [await checkDisk('.')] : await checkGatewayFiles(config)),
     ...(relay === undefined ? [] : await checkRelayFiles(relay)),
     ...(await checkGateway(options.context)),
-  ];
+  ]);
   if (options.json === true) printJson(findings);
   else print(findings);
   if (findings.some(({ level }) => level === 'error')) process.exitCode = 1;
+}
+
+/** What the files say and the gateway says again. */
+function eachOnce(findings: readonly Finding[]): Finding[] {
+  const first = ({ check, text }: Finding) =>
+    findings.findIndex((each) => each.check === check && each.text === text);
+  return findings.filter((finding, index) => first(finding) === index);
 }
 
 function besideContext(explicit: string | undefined): string {
