@@ -9,6 +9,7 @@ export interface TokenBucket {
   readonly owe: (amount: number) => void;
   /** Time until there is something in it; 0 if there is something now. */
   readonly waitMs: () => number;
+  readonly isFull: () => boolean;
 }
 
 export function tokenBucket(perSecond: number, now: () => number = () => performance.now()): TokenBucket {
@@ -36,6 +37,10 @@ export function tokenBucket(perSecond: number, now: () => number = () => perform
     waitMs: () => {
       refill();
       return level > 0 ? 0 : Math.ceil((-level / perSecond) * 1000) + 1;
+    },
+    isFull: () => {
+      refill();
+      return level >= most;
     },
   };
 }

@@ -3,9 +3,12 @@ import { addressKey } from './address-key.ts';
 /** How many connections one listener serves. */
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Of one address, and of one relay's or operator's name. */
+  /** Of one address, and of one operator's name. */
   readonly perAddress: number;
 }
+
+/** Of one relay's name: it needs one, and while it renews its certificate a second; the others are dead and not yet seen to be. */
+export const relayConnections = 8;
 
 /** What is counted: a connection is proven once its handshake has shown who it is. */
 export interface Counted {
@@ -61,10 +64,10 @@ export class ConnectionBounds<T extends Counted> {
     return placed;
   }
 
-  /** Gives a connection its name; false where that has too many. */
-  prove(connection: T, name: string): boolean {
+  /** Gives a connection its name; false where that has `most` already, or as many as an address may have. */
+  prove(connection: T, name: string, most = this.#limits.perAddress): boolean {
     const count = this.#names.get(name) ?? 0;
-    if (count >= this.#limits.perAddress) return false;
+    if (count >= Math.min(most, this.#limits.perAddress)) return false;
     this.#names.set(name, count + 1);
     connection.name = name;
     this.#forgetUnproven(connection);

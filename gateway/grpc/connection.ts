@@ -4,19 +4,23 @@ import type { TLSSocket } from 'node:tls';
 import type { Admission, Checked } from '../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
 import type { Pace } from './pace.ts';
+import type { PeerShare } from './peer-share.ts';
 import { windowBytes } from './server-credentials.ts';
-import type { Held } from './unfinished-messages.ts';
 
 /** How long a peer may hold what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
 
 /** One TCP connection, from accept to close. What is needed of its TLS and HTTP/2 is taken once, when it is there. */
-export class Connection implements Counted, Held {
+export class Connection implements Counted {
   readonly address: string;
   /** For the log. */
   readonly peer: string;
   name: string | undefined;
-  unfinishedBytes = 0;
+  /** What it opens counts for its address, and for the name that it showed. */
+  readonly ofAddress: PeerShare;
+  ofName: PeerShare | undefined;
+  /** Destroyed: whatever else was read from it counts for nothing. */
+  isDropped = false;
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();
@@ -29,11 +33,21 @@ export class Connection implements Counted, Held {
   #idleSince = this.#since;
   #overSince: number | undefined;
 
-  constructor(raw: Socket, pace: Pace) {
+  constructor(raw: Socket, pace: Pace, ofAddress: PeerShare) {
     this.#raw = raw;
+    this.ofAddress = ofAddress;
     this.#pace = pace;
     this.address = raw.remoteAddress ?? '';
     this.peer = `${raw.remoteAddress}:${raw.remotePort}`;
+  }
+
+  get shares(): readonly PeerShare[] {
+    return this.ofName === undefined ? [this.ofAddress] : [this.ofAddress, this.ofName];
+  }
+
+  /** Of who it is, as far as that is known. */
+  get share(): PeerShare {
+    return this.ofName ?? this.ofAddress;
   }
 
   /** Whose certificate it showed; none where it was not asked for one. */
@@ -101,6 +115,7 @@ export class Connection implements Counted, Held {
 
   /** At once, whatever the peer does. */
   destroy(): void {
+    this.isDropped = true;
     this.#tls?.destroy();
     this.#raw.destroy();
   }

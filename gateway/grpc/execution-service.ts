@@ -19,7 +19,9 @@ export function executionService(execute: Execute, resume: Resume, callers: Call
 async function serve(execute: Execute, resume: Resume, caller: Caller, channel: CallChannel): Promise<void> {
   if (caller.role === 'viewer') throw new CallRefused(status.PERMISSION_DENIED, 'a viewer runs nothing');
   const first = await channel.first;
-  if (first === undefined) return;
+  // Its caller is gone, or has ended its side without a word.
+  if (first === undefined)
+    return channel.refuse(new CallRefused(status.CANCELLED, 'start or resume comes first'));
   if (first.$case === 'resume') {
     channel.finish(await resume(caller, first.value, channel));
     return;

@@ -20,10 +20,6 @@ export function firstMessageWithin(withinMs: number, { guard }: Faults): ServerI
             heard();
             pass(message);
           },
-          onReceiveHalfClose: (pass) => {
-            heard();
-            pass();
-          },
           onCancel: heard,
         });
       },

@@ -1,15 +1,23 @@
 import type { EventEmitter } from 'node:events';
-import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Faults } from '../../src/faults.ts';
 import type { Admission, Checked } from '../ports/authentication.ts';
+import { addressKey } from './address-key.ts';
+import { CallTurns } from './call-turns.ts';
 import { Connection } from './connection.ts';
-import { ConnectionBounds, type ConnectionLimits } from './connection-bounds.ts';
+import { ConnectionBounds, type ConnectionLimits, relayConnections } from './connection-bounds.ts';
 import { type CountedReasons, countedReasons } from './counted-reasons.ts';
 import { intercept } from './intercept.ts';
 import type { Pace } from './pace.ts';
+import { addressLimits, nameLimits, type PeerShare, PeerShares } from './peer-share.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
 
 export interface FrontRules {
@@ -44,15 +52,18 @@ export class Front implements Disposable {
   readonly #sessions = new WeakMap<object, Connection>();
   readonly #ended: CountedReasons;
   readonly #unfinished = unfinishedMessages();
+  readonly #shares = new PeerShares();
+  readonly #turns: CallTurns<PeerShare>;
   readonly #timer: NodeJS.Timeout;
   readonly #lookAt: (connection: Connection) => void;
   #serving: ServedCall | undefined;
 
   constructor(rules: FrontRules) {
-    const { faults, limits, log } = rules;
+    const { faults, limits, log, pace } = rules;
     this.#rules = rules;
     this.#bounds = new ConnectionBounds(limits);
     this.#ended = countedReasons((entry) => log.warn(entry, 'connections ended'));
+    this.#turns = new CallTurns(pace.firstMessageMs, (turn) => faults.guard('calls', turn));
     const destroy = (connection: Connection) => connection.destroy();
     this.#lookAt = faults.guard('connection', (connection: Connection) => this.#check(connection), destroy);
     this.#timer = setInterval(
@@ -95,8 +106,12 @@ export class Front implements Disposable {
   }
 
   #accept(pass: () => void, raw: Socket): void {
-    const connection = new Connection(raw, this.#rules.pace);
+    const ofAddress = this.#shares.enter(addressKey(raw.remoteAddress ?? ''), addressLimits);
+    const connection = new Connection(raw, this.#rules.pace, ofAddress);
     raw.on('error', () => {});
+    raw.once('close', () => {
+      for (const share of connection.shares) this.#shares.leave(share);
+    });
     const shut = this.#rules.shut?.();
     const placed = shut === undefined ? this.#bounds.add(connection) : { refused: shut };
     if ('refused' in placed) return this.#drop(connection, placed.refused);
@@ -134,25 +149,63 @@ export class Front implements Disposable {
     if (der === undefined) return { refused: 'it has no certificate any more' };
     const admitted = this.#rules.admit(der);
     if ('refused' in admitted) return admitted;
-    const { kind, name } = admitted.value.peer;
-    if (this.#bounds.prove(connection, `${kind}:${name}`)) return admitted;
-    return { refused: `${kind} ${name} has too many connections` };
+    const refused = this.#name(connection, admitted.value);
+    return refused === undefined ? admitted : { refused };
+  }
+
+  /** Says why the one that it is may have no other connection. */
+  #name(connection: Connection, { peer: { kind, name } }: Admission): string | undefined {
+    const key = `${kind}:${name}`;
+    const most = kind === 'relay' ? relayConnections : undefined;
+    if (!this.#bounds.prove(connection, key, most)) return `${kind} ${name} has too many connections`;
+    const share = this.#shares.enter(key, nameLimits);
+    connection.ofName = share;
+    return share.isOut() ? `${kind} ${name} asked for far too much a moment ago` : undefined;
   }
 
   #streamed(pass: () => void, stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
     const connection = stream.session && this.#sessions.get(stream.session);
-    // The session may have ended between the frame and now.
-    if (connection === undefined || stream.destroyed) return void stream.destroy();
+    // The session may have ended between the frame and now, or its connection was dropped with more of them to read.
+    if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
+    const refused = connection.shares.map((share) => share.take(stream)).find((why) => why !== undefined);
+    if (refused !== undefined) return this.#refuse(connection, stream, refused);
     connection.streamed(stream);
     const isAuthorization = (text: string, index: number) => index % 2 === 0 && text === 'authorization';
     const authorizations = rawHeaders.filter(isAuthorization).length;
-    this.#serving = { admission: connection.admission, authorizations };
+    const served = { admission: connection.admission, authorizations };
+    const destroy = () => void stream.destroy();
+    this.#turns.add(connection.share, {
+      since: performance.now(),
+      pass: this.#rules.faults.guard('stream', () => this.#serve(pass, stream, connection, served), destroy),
+      refuse: (why) => this.#refuse(connection, stream, why),
+    });
+  }
+
+  /** The call goes to grpc-js. */
+  #serve(pass: () => void, stream: ServerHttp2Stream, connection: Connection, served: ServedCall): void {
+    if (connection.isDropped || stream.destroyed) return;
+    for (const share of connection.shares) share.served(stream);
+    stream.once('close', () => this.#turns.goOn());
+    this.#serving = served;
     try {
       pass();
     } finally {
       this.#serving = undefined;
     }
-    this.#unfinished.watch(stream, connection);
+    this.#unfinished.watch(stream, connection.share, () => {
+      for (const share of connection.shares) share.heard(stream);
+      this.#turns.goOn();
+    });
+  }
+
+  /** The call alone, as long as there are not very many of them. */
+  #refuse(connection: Connection, stream: ServerHttp2Stream, reason: string): void {
+    if (stream.destroyed) return;
+    stream.on('error', () => {});
+    stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#ended.tell(`call refused: ${reason}`, connection.peer);
+    const mayGoOn = connection.shares.map((share) => share.mayGoOn()).every(Boolean);
+    if (!mayGoOn && !connection.isDropped) this.#drop(connection, 'far too many calls');
   }
 
   #check(connection: Connection): void {
@@ -172,6 +225,8 @@ export class Front implements Disposable {
   #tick(): void {
     this.look();
     this.#bounds.tidy();
+    this.#turns.tidy();
+    this.#shares.tidy();
     this.#ended.flush();
   }
 }

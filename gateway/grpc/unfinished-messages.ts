@@ -3,37 +3,37 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 /** What is held of messages that have not come whole, of all connections; each is also bounded by itself. */
 export interface UnfinishedMessages {
   /**
-   * Watches a stream that grpc-js reads already; `held` is how much its connection holds. Where that or the whole is too
-   * much, the stream is reset, and so is one whose messages are compressed: nobody here sends such.
+   * Watches a stream that grpc-js reads already, and tells of its first whole message. Where its peer or all of them hold
+   * too much, the stream is reset, and so is one whose messages are compressed: nobody here sends such.
    */
-  readonly watch: (stream: ServerHttp2Stream, connection: Held) => void;
+  readonly watch: (stream: ServerHttp2Stream, peer: Held, onFirst: () => void) => void;
 }
 
 export interface Held {
   unfinishedBytes: number;
 }
 
-/** 32 of the largest messages over one connection. */
-const perConnection = 64 * 1024 * 1024;
+/** 32 of the largest messages, over all connections of a peer. */
+const perPeer = 64 * 1024 * 1024;
 const inAll = 256 * 1024 * 1024;
 const headerBytes = 5;
 
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function watch(stream: ServerHttp2Stream, connection: Held): void {
-    const message = messageReader();
+  function watch(stream: ServerHttp2Stream, peer: Held, onFirst: () => void): void {
+    const message = messageReader(onFirst);
     let held = 0;
     const hold = (bytes: number) => {
       all += bytes - held;
-      connection.unfinishedBytes += bytes - held;
+      peer.unfinishedBytes += bytes - held;
       held = bytes;
     };
     stream.on('data', (chunk: Buffer) => {
       const unfinished = message(chunk);
       hold(unfinished ?? 0);
       if (unfinished === undefined) stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
-      else if (connection.unfinishedBytes > perConnection || all > inAll)
+      else if (peer.unfinishedBytes > perPeer || all > inAll)
         stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     });
     stream.once('close', () => hold(0));
@@ -42,10 +42,14 @@ export function unfinishedMessages(): UnfinishedMessages {
   return { watch };
 }
 
-/** Takes what comes; says how much of the message that is under way has come, `undefined` where one is compressed. */
-function messageReader(): (chunk: Buffer) => number | undefined {
+/**
+ * Takes what comes; says how much of the message that is under way has come, `undefined` where one is compressed. Calls
+ * `onFirst` when the first one is whole.
+ */
+function messageReader(onFirst: () => void): (chunk: Buffer) => number | undefined {
   const header = Buffer.alloc(headerBytes);
   let come = 0;
+  let heard = false;
   return (chunk) => {
     for (let at = 0; at < chunk.length; ) {
       if (come < headerBytes) {
@@ -58,7 +62,10 @@ function messageReader(): (chunk: Buffer) => number | undefined {
       const taken = Math.min(headerBytes + header.readUInt32BE(1) - come, chunk.length - at);
       at += taken;
       come += taken;
-      if (come === headerBytes + header.readUInt32BE(1)) come = 0;
+      if (come < headerBytes + header.readUInt32BE(1)) break;
+      come = 0;
+      if (!heard) onFirst();
+      heard = true;
     }
     return come;
   };

@@ -13,6 +13,9 @@ export interface RealGateway extends AsyncDisposable {
   readonly state: string;
   readonly audit: string;
   readonly log: string;
+  readonly pid: () => number;
+  /** Of `relay`: its certificate and key. */
+  readonly relayFolder: string;
   readonly context: string;
   readonly start: () => Promise<void>;
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
@@ -89,6 +92,8 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     state,
     audit,
     log,
+    pid: () => program.pid,
+    relayFolder: join(dir, 'relay'),
     context,
     start: async () => {
       program = await startProgram({ argv, log });

@@ -1,0 +1,74 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CallTurns } from './call-turns.ts';
+
+const long = process.env['CLAWRDEN_LONG'] === '1';
+const perTurn = 16;
+
+interface Peer {
+  readonly name: number;
+  open: number;
+  most: number;
+  readonly mayPass: () => boolean;
+}
+
+function peer(name: number, most = Number.POSITIVE_INFINITY): Peer {
+  const made: Peer = { name, open: 0, most, mayPass: () => made.open < made.most };
+  return made;
+}
+
+function setup(longestMs = 60_000) {
+  const turns = new CallTurns<Peer>(longestMs, (run) => run);
+  const passed: string[] = [];
+  const refused: string[] = [];
+  const bring = (from: Peer, count: number) => {
+    for (let n = 0; n < count; n++) {
+      turns.add(from, {
+        since: performance.now(),
+        pass: () => {
+          from.open += 1;
+          passed.push(`${from.name}/${n}`);
+        },
+        refuse: (why) => refused.push(why),
+      });
+    }
+  };
+  return { turns, passed, refused, bring };
+}
+
+test('P20: who brings thousands of calls at once holds up nobody else: each has its turns, and keeps its order', async () => {
+  const counts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(counts, async (calls) => {
+      const { passed, bring } = setup();
+      for (const [name, count] of calls.entries()) bring(peer(name), count);
+      for (let turns = 1; passed.length < calls.reduce((sum, count) => sum + count, 0); turns++) {
+        for (const [name, count] of calls.entries()) {
+          const own = passed.filter((one) => one.startsWith(`${name}/`));
+          expect(own).toEqual(
+            Array.from({ length: Math.min(count, turns * perTurn) }, (_, n) => `${name}/${n}`),
+          );
+        }
+        await turn();
+      }
+    }),
+    { numRuns: long ? 500 : 25 },
+  );
+});
+
+test('P20: where none of a peer may be handed on, its calls wait and the others do not; they go on when it may, or are refused', async () => {
+  const { turns, passed, refused, bring } = setup(0);
+  const [full, other] = [peer(0, 10), peer(1)];
+  bring(full, 30);
+  bring(other, 40);
+  for (let n = 0; n < 5; n++) await turn();
+  expect([full.open, other.open, passed.length]).toEqual([10, 40, 50]);
+  full.most = 12;
+  turns.goOn();
+  await turn();
+  expect(full.open).toBe(12);
+  turns.tidy();
+  expect(refused).toHaveLength(18);
+  expect(refused[0]).toMatch(/^it waited 0 s/);
+});

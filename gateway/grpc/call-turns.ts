@@ -1,0 +1,83 @@
+/** One call that waits to be handed on. */
+export interface WaitingCall {
+  /** Of `performance.now()`. */
+  readonly since: number;
+  readonly pass: () => void;
+  readonly refuse: (why: string) => void;
+}
+
+/** Who makes calls, and whether another of its calls may be handed on now. */
+export interface Turned {
+  readonly mayPass: () => boolean;
+}
+
+const perTurn = 16;
+
+/**
+ * Hands calls on in turns of the event loop, so many of each peer in one turn: who brings a thousand at once holds up
+ * nobody else. Those of one peer keep their order.
+ */
+export class CallTurns<T extends Turned> {
+  readonly #longestMs: number;
+  readonly #turn: () => void;
+  readonly #waiting = new Map<T, WaitingCall[]>();
+  /** In this turn. */
+  readonly #passed = new Map<T, number>();
+  #scheduled = false;
+
+  constructor(longestMs: number, guard: (turn: () => void) => () => void) {
+    this.#longestMs = longestMs;
+    this.#turn = guard(() => this.#takeTurn());
+  }
+
+  add(peer: T, call: WaitingCall): void {
+    const waiting = this.#waiting.get(peer);
+    if (waiting !== undefined) waiting.push(call);
+    else if (this.#hasRoom(peer)) this.#pass(peer, call);
+    else this.#waiting.set(peer, [call]);
+    this.goOn();
+  }
+
+  /** Something may have changed for those that wait. */
+  goOn(): void {
+    if (this.#scheduled || (this.#waiting.size === 0 && this.#passed.size === 0)) return;
+    this.#scheduled = true;
+    setImmediate(this.#turn);
+  }
+
+  /** Refuses those that have waited too long; to be called now and then. */
+  tidy(): void {
+    const latest = performance.now() - this.#longestMs;
+    for (const [peer, waiting] of this.#waiting) {
+      const late = waiting.findIndex(({ since }) => since > latest);
+      for (const call of waiting.splice(0, late < 0 ? waiting.length : late))
+        call.refuse(`it waited ${this.#longestMs / 1000} s behind calls without a message`);
+      if (waiting.length === 0) this.#waiting.delete(peer);
+    }
+  }
+
+  #takeTurn(): void {
+    this.#scheduled = false;
+    this.#passed.clear();
+    for (const [peer, waiting] of this.#waiting) {
+      while (waiting.length > 0 && this.#hasRoom(peer)) this.#passNext(peer, waiting);
+      if (waiting.length === 0) this.#waiting.delete(peer);
+    }
+    // Where none may be handed on, the next that changes something goes on.
+    if (this.#passed.size > 0) this.goOn();
+  }
+
+  #passNext(peer: T, waiting: WaitingCall[]): void {
+    const call = waiting.shift();
+    if (call !== undefined) this.#pass(peer, call);
+  }
+
+  #pass(peer: T, call: WaitingCall): void {
+    this.#passed.set(peer, (this.#passed.get(peer) ?? 0) + 1);
+    call.pass();
+  }
+
+  #hasRoom(peer: T): boolean {
+    return (this.#passed.get(peer) ?? 0) < perTurn && peer.mayPass();
+  }
+}

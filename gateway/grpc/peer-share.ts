@@ -1,0 +1,119 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
+import type { Turned } from './call-turns.ts';
+import type { Held } from './unfinished-messages.ts';
+
+/** What one peer may have open, over all its connections. */
+export interface ShareLimits {
+  readonly calls: number;
+  /** Of these, such that are served and have not brought a whole message yet; the others wait. */
+  readonly unheard: number;
+  /** New calls; twice as many at once. */
+  readonly callsPerSecond: number;
+  /** Calls that are refused, before the connection that they come over ends. */
+  readonly refusalsPerSecond: number;
+}
+
+/** A relay serves 256 commands of each of its agents at once. */
+export const nameLimits: ShareLimits = {
+  calls: 2000,
+  unheard: 256,
+  callsPerSecond: 2000,
+  refusalsPerSecond: 1000,
+};
+
+/** Several relays may be behind one address. */
+export const addressLimits: ShareLimits = {
+  calls: 8000,
+  unheard: 1024,
+  callsPerSecond: 8000,
+  refusalsPerSecond: 4000,
+};
+
+/** How long a name that asked for far too much is not let in. */
+const outMs = 5000;
+
+/** What one peer has open: all connections with one certificate's name, or of one address. */
+export class PeerShare implements Held, Turned {
+  unfinishedBytes = 0;
+  /** How many connections hold it. */
+  connections = 0;
+  readonly #limits: ShareLimits;
+  readonly #now: () => number;
+  readonly #rate: TokenBucket;
+  readonly #refusals: TokenBucket;
+  readonly #unheard = new Set<ServerHttp2Stream>();
+  #calls = 0;
+  #outUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(limits: ShareLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#rate = tokenBucket(limits.callsPerSecond, now);
+    this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
+  }
+
+  /** Counts a call until it closes. Says why where it is one too many: it is to be reset then, and is not counted. */
+  take(stream: ServerHttp2Stream): string | undefined {
+    const { calls, callsPerSecond } = this.#limits;
+    if (!this.#rate.take(1)) return `more than ${callsPerSecond} calls a second`;
+    if (this.#calls >= calls) return `more than ${calls} calls at once`;
+    this.#calls += 1;
+    stream.once('close', () => {
+      this.#calls -= 1;
+      this.#unheard.delete(stream);
+    });
+    return undefined;
+  }
+
+  mayPass(): boolean {
+    return this.#unheard.size < this.#limits.unheard;
+  }
+
+  /** A call that was taken is served from now on. */
+  served(stream: ServerHttp2Stream): void {
+    this.#unheard.add(stream);
+  }
+
+  /** A whole message has come over it. */
+  heard(stream: ServerHttp2Stream): void {
+    this.#unheard.delete(stream);
+  }
+
+  /** Counts a refused call; false where the peer has had so many refused that its connection is to end. */
+  mayGoOn(): boolean {
+    if (this.#refusals.take(1)) return true;
+    this.#outUntil = this.#now() + outMs;
+    return false;
+  }
+
+  isOut(): boolean {
+    return this.#now() < this.#outUntil;
+  }
+
+  /** Whether to forget it changes nothing. */
+  isAtRest(): boolean {
+    return this.connections === 0 && !this.isOut() && this.#rate.isFull();
+  }
+}
+
+/** Of one listener, by key. */
+export class PeerShares {
+  readonly #shares = new Map<string, PeerShare>();
+
+  /** To be given back by `leave`, once. */
+  enter(key: string, limits: ShareLimits): PeerShare {
+    const share = this.#shares.get(key) ?? new PeerShare(limits);
+    this.#shares.set(key, share);
+    share.connections += 1;
+    return share;
+  }
+
+  leave(share: PeerShare): void {
+    share.connections -= 1;
+  }
+
+  tidy(): void {
+    for (const [key, share] of this.#shares) if (share.isAtRest()) this.#shares.delete(key);
+  }
+}
