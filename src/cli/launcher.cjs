@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 'use strict';
-// Runs under any Node, however old: it only finds one that can run the program. Hence the old words.
+// Runs under any old Node version, because it only finds a Node that can run the program. So the code uses old
+// syntax.
 /* oxlint-disable no-var, unicorn/prefer-node-protocol */
 
 var childProcess = require('child_process');
@@ -18,7 +19,7 @@ if (Number(version[0]) > 22 || (Number(version[0]) === 22 && Number(version[1]) 
   startUnder(bundledNode());
 }
 
-/** The sources in a checkout; what the compiler made of them where Node may not strip types, in node_modules. */
+/** The sources in a checkout. In node_modules, where Node does not strip types, the compiler's output. */
 function program() {
   var built = path.join(root, 'build', 'src', 'cli', 'main.js');
   var installed = __dirname.split(path.sep).indexOf('node_modules') !== -1;
@@ -39,7 +40,7 @@ function startUnder(node) {
     process.exit(1);
   }
   var child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
-  // At a terminal ^C and ^\ reach the child by themselves: passed on they would count twice.
+  // ^C and ^\ at a terminal reach the child directly: if the launcher passed them on, they would count twice.
   var typed = tty.isatty(0) ? ['SIGINT', 'SIGQUIT'] : [];
   ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'].forEach(function (name) {
     process.on(name, function () {
@@ -50,7 +51,7 @@ function startUnder(node) {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
-    // A signal that this process outlives.
+    // A signal that did not end this process.
     setTimeout(function () {
       process.exit(128 + os.constants.signals[signal]);
     }, 100);

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { program } from './program.ts';
 import { reportError } from './reach/report-error.ts';
 
-// Not awaited at the top level: the launcher loads this file with require().
+// No top-level await: the launcher loads this file with require().
 void main();
 
 /** Exit status 0 done, 1 refused or failed, 2 wrong usage. */

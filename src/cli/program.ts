@@ -18,7 +18,7 @@ import { relayCommand } from './set-up/relay-command.ts';
 import { gatewayCommand } from './set-up/serve-commands.ts';
 import { tokenCommand } from './set-up/token-command.ts';
 
-/** The whole command line. What a command needs is loaded when it runs: this must start quickly. */
+/** The whole command line. Each command loads what it needs when it runs, because the program must start quickly. */
 export function program(): Command {
   const all = new Command('clawrden')
     .description('let agents run commands that somebody has judged')
@@ -60,7 +60,9 @@ export function program(): Command {
   return all;
 }
 
-/** Commands made elsewhere do not inherit: wrong usage is one line of ours, thrown to main, on every level. */
+/**
+ * commander's sub-commands do not inherit this. On every level, wrong usage becomes one line of ours, thrown to main.
+ */
 function speakAlike(command: Command): void {
   command
     .helpCommand(false)

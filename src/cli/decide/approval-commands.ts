@@ -7,9 +7,9 @@ import { grantSecondsOf } from './grant-seconds.ts';
 
 interface VerdictOptions extends GatewayOptions {
   readonly reason?: string;
-  /** Of a plan that was read elsewhere. */
+  /** The hash of a plan that the approver read elsewhere. */
   readonly hash?: string;
-  /** A duration: the approval holds for the same plan of the same agent for so long. */
+  /** A duration: for that long, the approval also holds for the same plan of the same agent. */
   readonly for?: string;
 }
 

@@ -7,7 +7,7 @@ import { stateFiles } from '../../pki/state-files.ts';
 import { printFacts, printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 
-/** `clawrden audit …`. Both read the files themselves: an audit must be checkable without the gateway. */
+/** `clawrden audit …`. Both commands read the files themselves: an audit must be checkable without the gateway. */
 export function auditCommands(): Command {
   return new Command('audit')
     .description('check and read the audit log')
@@ -46,7 +46,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   ]);
   const key = await readKey(file, options.key);
   const database = options.database ?? join(dirname(file), stateFiles.database);
-  // First: what is appended meanwhile is in the files only.
+  // First, because records that are appended meanwhile are in the files only.
   const recorded = await recordedLink(database).catch(unusable(database));
   const files = await auditFiles(file).catch(unreadable(file));
   await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));

@@ -12,7 +12,7 @@ export interface ExplainOptions {
   readonly context?: string;
 }
 
-/** Asks the running gateway: its policy, its agents, and the plan as it would be made. */
+/** Asks the running gateway: its policy, its agents, and the plan that it would make. */
 export async function explainByGateway(
   tool: string,
   args: readonly string[],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { grantSecondsOf } from './grant-seconds.ts';
 
-/** In milliseconds, and whole thousandths of them: what is written is known exactly. */
+/** In milliseconds and whole thousandths of them, so that the exact value is known. */
 const units = { ms: 1n, s: 1000n, m: 60_000n, h: 3_600_000n, d: 86_400_000n } as const;
 const part = fc.record({
   whole: fc.oneof(fc.nat(200), fc.nat(100_000)),

@@ -4,8 +4,8 @@ import { CliError } from '../reach/cli-error.ts';
 const daySeconds = 24 * 60 * 60;
 
 /**
- * A yes holds as long as was said and no longer: what is no number of whole seconds is refused, never rounded. In
- * milliseconds nobody says one.
+ * A yes holds exactly as long as the operator said. A time that is not a whole number of seconds is refused, never
+ * rounded. Milliseconds are not accepted as a unit.
  */
 export function grantSecondsOf(text: string): number {
   const seconds = text.includes('ms') ? 0 : (parseDuration(text) ?? 0) / 1000;

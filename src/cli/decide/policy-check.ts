@@ -10,7 +10,7 @@ interface CheckOptions {
   readonly force?: boolean;
 }
 
-/** Exit status 0: the policy loads and has no errors, or `--force` takes them for warnings. */
+/** Exit status 0: the policy loads and has no errors, or `--force` turns its errors into warnings. */
 export function policyCheckCommand(): Command {
   return new Command('check')
     .description('load a policy and say what is wrong with it')

@@ -7,7 +7,7 @@ import { CliError } from '../reach/cli-error.ts';
 import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
 import { readPolicy } from './read-policy.ts';
 
-/** Exit status 0 once there is an answer, whatever it is. */
+/** Exit status 0 for every answer, also for a deny. */
 export function policyExplainCommand(): Command {
   return new Command('explain')
     .description('say what would happen to a command, and why, without running it')

@@ -11,7 +11,7 @@ interface TestOptions {
   readonly json?: boolean;
 }
 
-/** Exit status 0: every command is decided as the table says. */
+/** Exit status 0: the policy decides every command as the table says. */
 export function policyTestCommand(): Command {
   return new Command('test')
     .description('hold a policy against a table of commands and the decisions that are expected')

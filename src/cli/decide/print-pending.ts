@@ -8,10 +8,13 @@ import { printApproval, printSummary, withPlan } from './show-approval.ts';
 import { fetchQuestion } from './show-question.ts';
 import { noteShown } from './shown-questions.ts';
 
-/** A longer plan would push the others off the screen. */
+/** A longer plan would push the other questions off the screen. */
 const longPlanBytes = 8 * 1024;
 
-/** What waits, each with its plan; of one that is long only what it is. What was printed whole is noted as shown. */
+/**
+ * Prints the waiting questions, each with its plan; of a long plan only a summary. Notes as shown what was printed in
+ * full.
+ */
 export async function printPending(client: GatewayClient, options: GatewayOptions & Pages): Promise<void> {
   const listed = await readPages(options, async (request) => {
     const { approvals, nextPageToken } = await client.call(WardenServiceService.listApprovals, request);

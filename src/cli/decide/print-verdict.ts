@@ -4,7 +4,7 @@ import type { GatewayOptions } from '../reach/with-gateway.ts';
 import { commandText } from '../run/describe-execution.ts';
 import { askedBy, withPlan } from './show-approval.ts';
 
-/** What was decided about, in one line. */
+/** The command of the verdict, on one line. */
 export function printVerdict(word: 'approve' | 'deny', approval: Approval, { json }: GatewayOptions): void {
   if (json === true) return printJson({ verdict: word, ...withPlan(approval) });
   const said = word === 'approve' ? (['approved ', 'green'] as const) : (['denied ', 'red'] as const);

@@ -1,6 +1,9 @@
 import type { PolicyResult } from '../../policy/policy.ts';
 
-/** The policy in `file`, or every reason why there is none. Loads the parsers only now: the CLI starts without them. */
+/**
+ * The policy in `file`, or every reason why it does not load. Loads the parsers only now, because the CLI must start
+ * without them.
+ */
 export async function readPolicy(file: string): Promise<PolicyResult> {
   const [{ loadPolicy }, { ConfigError }] = await Promise.all([
     import('../../policy/file/parse-policy.ts'),

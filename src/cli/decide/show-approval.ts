@@ -6,14 +6,14 @@ import { type Fact, printFacts, printFolded, printLine } from '../print/output.t
 import { readPages } from '../reach/read-pages.ts';
 import { between, commandText, localTime } from '../run/describe-execution.ts';
 
-/** One question, with all of what would run. */
+/** One question, with everything that would run. */
 export function printApproval(approval: Approval): void {
   printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
   printFacts(approvalFacts(approval).map(([name, value]) => [`  ${name}`, value] as const));
   printLine('');
 }
 
-/** One whose plan is too long to stand among others. */
+/** A question whose plan is too long for a list. */
 export function printSummary(approval: Approval): void {
   printFolded([approval.id, 'bold'], `  asked by ${askedBy(approval)}, expires in ${timeLeft(approval)}`);
   printFacts([['  command', commandText(approval)]]);
@@ -39,12 +39,12 @@ export function timeLeft({ expiresAt }: Approval): string {
   return between(new Date().toISOString(), expiresAt);
 }
 
-/** For JSON: the plan as an object; without it where it was not fetched. */
+/** For JSON: the plan as an object; without it if it was not fetched. */
 export function withPlan({ plan, ...approval }: Approval): object {
   return plan === '' ? approval : { ...approval, plan: JSON.parse(plan) as object };
 }
 
-/** All that wait, without their plans. */
+/** All waiting questions, without their plans. */
 export async function listWaiting(client: GatewayClient): Promise<readonly Approval[]> {
   const { rows } = await readPages({}, async (request) => {
     const { approvals, nextPageToken } = await client.call(WardenServiceService.listApprovals, request);

@@ -8,10 +8,12 @@ import type { GatewayOptions } from '../reach/with-gateway.ts';
 import { listWaiting, printApproval, withPlan } from './show-approval.ts';
 import { noteShown } from './shown-questions.ts';
 
-/** Digits of an approval's id; an execution's has a dash behind its eighth. */
+/** Length of an approval's id; the id of an execution has a dash after its eighth digit. */
 const idDigits = /^[0-9a-f]{1,32}$/;
 
-/** Prints the one question whose id begins so, and notes that it was shown; false where none waits. */
+/**
+ * Prints the only question whose id begins with this, and notes that it was shown; false if no such question waits.
+ */
 export async function showQuestion(
   client: GatewayClient,
   beginning: string,
@@ -29,7 +31,7 @@ export async function showQuestion(
   return true;
 }
 
-/** With its plan; `undefined` where it waits no more. */
+/** With its plan; `undefined` if it waits no more. */
 export async function fetchQuestion(client: GatewayClient, id: string): Promise<Approval | undefined> {
   try {
     return (await client.call(WardenServiceService.getApproval, { id })).approval;

@@ -4,7 +4,7 @@ import { tell } from '../print/tell.ts';
 import { CliError } from '../reach/cli-error.ts';
 import type { Context } from '../reach/context.ts';
 
-/** A question whose whole plan this user was shown here. */
+/** A question whose whole plan was shown to this user here. */
 export interface ShownQuestion {
   readonly id: string;
   readonly planHash: string;
@@ -17,7 +17,7 @@ const mostBytes = 1024 * 1024;
 const keptMs = 24 * 60 * 60 * 1000;
 const line = /^(\S+) (\S+) (\S+) (\S+)$/;
 
-/** Beside the context, for its user alone: a verdict is about what was shown from here, and about nothing else. */
+/** Beside the context, readable only by its user: a verdict counts only for what was shown here. */
 export function noteShown(context: Context, questions: readonly ShownQuestion[]): void {
   if (questions.length === 0) return;
   const ids = new Set(questions.map(({ id }) => id));
@@ -33,7 +33,7 @@ export function noteShown(context: Context, questions: readonly ShownQuestion[])
   }
 }
 
-/** The one question whose id begins so, of those that were shown. Throws a CliError. */
+/** Of the questions that were shown, the only one whose id begins with this. Throws a CliError. */
 export function shownQuestion(what: string, beginning: string, context: Context): ShownQuestion {
   const shown = readLines(context)
     .filter(([gateway, { id }]) => gateway === context.gateway && id.startsWith(beginning))
@@ -56,12 +56,12 @@ function fileOf({ file }: Context): string {
   return `${file}.shown`;
 }
 
-/** By this machine's clock, which may differ from the gateway's: what has ended since does no harm. */
+/** By this machine's clock, which may differ from the gateway's: a question that has ended since does no harm. */
 function isRecent([, { expiresAt }]: Line): boolean {
   return Date.parse(expiresAt) > Date.now() - keptMs;
 }
 
-/** Nothing of a file that another user may have written. */
+/** Ignores a file that another user may have written. */
 function readLines(context: Context): Line[] {
   const text = readOwn(fileOf(context));
   return text.split('\n').flatMap((each): Line[] => {
@@ -86,7 +86,7 @@ function readOwn(file: string): string {
   }
 }
 
-/** Whole or not at all, whoever else writes it. */
+/** Replaces the whole file at once, so that two writers never mix. */
 function writeLines(file: string, lines: readonly Line[]): void {
   const text = lines.map(
     ([gateway, { id, planHash, expiresAt }]) => `${gateway} ${id} ${planHash} ${expiresAt}\n`,

@@ -6,14 +6,17 @@ import { printJson } from '../print/output.ts';
 const pollMs = 250;
 const chunkBytes = 1024 * 1024;
 
-/** Prints the last `count` records of the log, and with `follow` what comes, over rotations, until interrupted. */
+/**
+ * Prints the last `count` records of the log. With `follow` it prints new ones too, across rotations, until
+ * interrupted.
+ */
 export async function tailAudit(file: string, count: number, follow: boolean): Promise<void> {
   let handle = await open(file, 'r');
   let end = await printLast(handle, count);
   while (follow) {
     await sleep(pollMs);
     const next = await reopened(file, handle);
-    // The file that was put aside may have got some last ones.
+    // The renamed file may have received a few last records.
     end = await printFrom(handle, end);
     if (next === undefined) continue;
     await handle.close();
@@ -23,7 +26,7 @@ export async function tailAudit(file: string, count: number, follow: boolean): P
   await handle.close();
 }
 
-/** Undefined while the log has the same file. */
+/** Undefined while the log is the same file. */
 async function reopened(file: string, handle: FileHandle): Promise<FileHandle | undefined> {
   const now = await stat(file).catch(() => undefined);
   const before = await handle.stat();
@@ -31,7 +34,7 @@ async function reopened(file: string, handle: FileHandle): Promise<FileHandle | 
   return await open(file, 'r').catch(() => undefined);
 }
 
-/** Escaped again: agents wrote parts of it. What is no record is shown as the text that it is. */
+/** Escaped again, because agents wrote parts of it. A line that is not a record is shown as text. */
 function printRecord(line: string): void {
   let record: unknown = line;
   try {
@@ -40,7 +43,7 @@ function printRecord(line: string): void {
   printJson(record);
 }
 
-/** Resolves with the offset behind the last whole line. */
+/** Resolves with the offset after the last whole line. */
 async function printLast(handle: FileHandle, count: number): Promise<number> {
   const lines: string[] = [];
   let end = 0;
@@ -53,7 +56,7 @@ async function printLast(handle: FileHandle, count: number): Promise<number> {
   return end;
 }
 
-/** The whole lines from `start` on; resolves with the offset behind them. */
+/** The whole lines from `start` on; resolves with the offset after them. */
 async function printFrom(handle: FileHandle, start: number): Promise<number> {
   let begun = '';
   let end = start;
@@ -61,7 +64,7 @@ async function printFrom(handle: FileHandle, start: number): Promise<number> {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, at);
     if (bytesRead === 0) return end;
     at += bytesRead;
-    // In ASCII, as every record is: no character is cut in two.
+    // Records are in ASCII, so no character is cut in two.
     const lines = (begun + buffer.toString('latin1', 0, bytesRead)).split('\n');
     begun = lines.pop() ?? '';
     for (const line of lines) printRecord(line);

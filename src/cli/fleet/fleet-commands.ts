@@ -63,7 +63,7 @@ async function agents(options: GatewayOptions): Promise<void> {
   });
 }
 
-/** Whoever stopped it says why. */
+/** The reason that the operator or breaker gave. */
 function problemOf({ heldBy, heldReason, problem }: Agent): string {
   if (heldBy === '') return problem;
   return heldReason === '' ? `by ${heldBy}` : `by ${heldBy}: ${heldReason}`;

@@ -61,7 +61,7 @@ async function setLockdown(on: boolean, options: HaltOptions): Promise<void> {
   });
 }
 
-/** What could not be confirmed is a failure to whoever asked, though the state itself holds. */
+/** If something was not confirmed, the command fails for its user, though the state itself holds. */
 async function report(
   what: string,
   done: string,

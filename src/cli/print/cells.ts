@@ -3,7 +3,7 @@ import { cutText, foldText } from './fold.ts';
 
 export type Color = 'red' | 'yellow' | 'green' | 'grey' | 'bold';
 
-/** A text, rendered already where an agent wrote it, and its colour on a terminal. */
+/** A text (already rendered if an agent wrote it) and its colour on a terminal. */
 export type Cell = string | readonly [text: string, color: Color];
 
 /** Cells side by side. */
@@ -17,7 +17,7 @@ export function withText(cell: Cell, text: string): Cell {
   return typeof cell === 'string' ? text : [text, cell[1]];
 }
 
-/** The same row in as many as it takes: each at most `columns` wide. */
+/** The same row as several rows, each at most `columns` wide. */
 export function foldRow(row: Row, columns: number): Row[] {
   return foldText(textOf(row), columns).map(({ before, start, end, after }) => [
     ...(before === '' ? [] : [before]),
@@ -26,7 +26,7 @@ export function foldRow(row: Row, columns: number): Row[] {
   ]);
 }
 
-/** One row at most `columns` wide; what is left out is counted. */
+/** One row at most `columns` wide; it counts the characters that it leaves out. */
 export function cutRow(row: Row, columns: number): Row {
   const text = textOf(row);
   if (text.length <= columns) return row;

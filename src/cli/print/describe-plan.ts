@@ -3,8 +3,8 @@ import { quoteText, renderArgument } from '../../text/render-text.ts';
 import type { Fact } from './output.ts';
 
 /**
- * Everything in a plan, nothing left out: its canonical text is what was hashed. Whatever its agent could have written
- * is in quotes; what stands bare is ours.
+ * Everything in a plan, as in the canonical text that was hashed. Text that an agent could have written is in quotes;
+ * text without quotes is ours.
  */
 export function planFacts(canonical: string): Fact[] {
   const plan = JSON.parse(canonical) as Plan;
@@ -74,7 +74,7 @@ function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB'];
 
-/** In the largest unit that leaves nothing out. */
+/** In the largest unit that gives a whole number. */
 function exactBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value % 1024 === 0 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
@@ -85,7 +85,7 @@ function seconds(value: number): string {
   return `${value} s`;
 }
 
-/** One line each, so that no item passes for two or hides behind another; the first carries the name. */
+/** One line each, so that no item looks like two or hides behind another; the first line has the name. */
 function listed(name: string, items: readonly string[]): Fact[] {
   if (items.length === 0) return [[name, 'none']];
   return items.map((item, index): Fact => [index === 0 ? name : '', item]);

@@ -2,8 +2,8 @@ const gap = 2;
 const least = 6;
 
 /**
- * Widths of columns that fit into `columns` with their gaps: the widest give way first, but the first `kept` and none
- * below six. Where even that is too much, the last ones go.
+ * Widths of columns that fit into `columns` with their gaps. The widest columns shrink first, but never the first
+ * `kept`, and none below six. If that is still too much, the last columns are left out.
  */
 export function fitColumns(natural: readonly number[], columns: number, kept: number): number[] {
   const room = columns - gap * (natural.length - 1);
@@ -13,7 +13,7 @@ export function fitColumns(natural: readonly number[], columns: number, kept: nu
   return leftToRight(capped(), columns);
 }
 
-/** What the row has room for, from the left on. */
+/** The cells for which the row has room, from the left. */
 function leftToRight(widths: readonly number[], columns: number): number[] {
   let left = columns;
   return widths.map((width) => {

@@ -1,14 +1,16 @@
-/** Begins a row that goes on from the one before: no line of ours, no quote and no bare word begins so. */
+/** The beginning of a continued row: none of our lines, no quote and no bare word begins with it. */
 export const continued = '  \\ ';
-/** Ends a row that goes on, so that a blank before it is seen: a rendered text has no backslash alone. */
+/**
+ * The end of a row that continues, so that a blank before it is visible: a rendered text never has a backslash alone.
+ */
 const goesOn = '\\';
-/** Where less room is given, rows are as wide as this. */
+/** If there is less room, rows still have this width. */
 export const leastColumns = 20;
 
-/** What stands or falls together: one character, or one escape of `render-text.ts`. */
+/** A unit that must not be split: one character, or one escape of `render-text.ts`. */
 const unit = /\\(?:u\{[0-9a-f]{1,6}\}|x20\{\d{1,8}\}|x[0-9a-f]{2}|.)|./g;
 
-/** What one row shows of a text, and the marks around it. */
+/** The part of a text in one row, and the marks around it. */
 export interface Piece {
   readonly before: string;
   readonly start: number;
@@ -16,7 +18,7 @@ export interface Piece {
   readonly after: string;
 }
 
-/** A rendered text in rows of at most `columns` characters: no terminal has to wrap it, and no escape is torn. */
+/** A rendered text in rows of at most `columns` characters: no terminal needs to wrap it, and no escape is split. */
 export function foldText(text: string, columns: number): Piece[] {
   const starts = rowStarts(text, Math.max(columns, leastColumns));
   return starts.map((start, row) => ({
@@ -27,7 +29,7 @@ export function foldText(text: string, columns: number): Piece[] {
   }));
 }
 
-/** A rendered text in one row of at most `columns` characters. What is left out is counted: `npm inst\+12`. */
+/** A rendered text in one row of at most `columns` characters. Omitted characters are counted: `npm inst\+12`. */
 export function cutText(text: string, columns: number): string {
   if (text.length <= columns) return text;
   const room = columns - `\\+${text.length}`.length;
@@ -45,7 +47,7 @@ function rowStarts(text: string, columns: number): number[] {
   return starts;
 }
 
-/** No row goes on with a blank, which its mark would hide. */
+/** No continued row begins with a blank, which its mark would hide. */
 function rowEnd(text: string, start: number, room: number): number {
   const end = endOfUnits(text, start, room);
   if (text[end] !== ' ') return end;
@@ -53,7 +55,7 @@ function rowEnd(text: string, start: number, room: number): number {
   return before > start ? before : end;
 }
 
-/** The end of the last unit that begins at or behind `start` and fits into `room` whole. */
+/** The end of the last whole unit that begins at or after `start` and fits into `room`. */
 function endOfUnits(text: string, start: number, room: number): number {
   if (!text.slice(start, start + room).includes('\\')) return Math.min(text.length, start + room);
   let end = start;

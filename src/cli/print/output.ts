@@ -7,23 +7,26 @@ import { writeOut } from './streams.ts';
 
 export type { Cell, Color } from './cells.ts';
 
-/** A name of ours, or none where the value goes with the one before, and what it says. */
+/** One of our names (or none, if the value continues the one before), and the value. */
 export type Fact = readonly [name: string, value: Cell];
 
-/** Columns of a page where stdout is no terminal: every pager has them. */
+/** Columns of a page if stdout is no terminal: every pager has them. */
 const columnsElsewhere = 80;
 
-/** As safe on a terminal as in a pipe. */
+/** Escaped, so that it is safe on a terminal and in a pipe. */
 export function printJson(value: unknown): void {
   writeOut(`${asciiJson(value)}\n`);
 }
 
-/** On a terminal cut until a row fits into it; elsewhere a row is one line, and whole. */
+/** On a terminal the row is cut to fit; elsewhere it is one whole line. */
 export function printTable(headers: readonly string[], rows: readonly Row[], kept: number = 1): void {
   for (const row of tableRows(headers, rows, terminalColumns(), kept)) write(row);
 }
 
-/** Columns as wide as their widest cell; where that is too much they are cut, but for the first `kept`, which one types. */
+/**
+ * Columns as wide as their widest cell. If that is too much they are cut, except the first `kept`, which people type
+ * again.
+ */
 export function tableRows(
   headers: readonly string[],
   rows: readonly Row[],
@@ -47,12 +50,12 @@ function padded(row: Row, widths: readonly number[]): Row {
   });
 }
 
-/** `name  value` rows, the values one below the other, folded. */
+/** `name  value` rows, the values aligned and folded. */
 export function printFacts(facts: readonly Fact[]): void {
   for (const { row } of factRows(facts, pageColumns())) write(row);
 }
 
-/** The rows of a page of facts, each at most `columns` wide, and the index of the fact that it shows. */
+/** The rows of a page of facts, each at most `columns` wide, with the index of the fact that each shows. */
 export function factRows(
   facts: readonly Fact[],
   columns: number,
@@ -63,24 +66,24 @@ export function factRows(
   );
 }
 
-/** A line of a page: folded as facts are. */
+/** A line of a page, folded like facts. */
 export function printFolded(...cells: Row): void {
   for (const row of foldRow(cells, pageColumns())) write(row);
 }
 
-/** One line; folded on a terminal only. */
+/** One line; folded only on a terminal. */
 export function printLine(...cells: Row): void {
   const columns = terminalColumns();
   if (columns === undefined) write(cells);
   else for (const row of foldRow(cells, columns)) write(row);
 }
 
-/** One line as it is, for something that is copied: only where nothing in it is for an agent to choose. */
+/** One unfolded line, for text that people copy. Use it only if an agent chose nothing in it. */
 export function printWhole(text: string): void {
   write([text]);
 }
 
-/** As it is written to stdout: in its colour where that is a terminal. */
+/** The text for stdout, coloured if that is a terminal. */
 export function colored(cell: Cell): string {
   const text = plainText(cell);
   return typeof cell === 'string' ? text : styleText(cell[1], text, { stream: process.stdout });
@@ -90,14 +93,14 @@ function write(row: Row): void {
   writeOut(`${row.map(colored).join('').trimEnd()}\n`);
 }
 
-/** Of the terminal that stdout is, if it is one and says it. */
+/** Columns of the terminal on stdout; undefined if it is no terminal or does not say. */
 function terminalColumns(): number | undefined {
   const { isTTY, columns } = process.stdout;
   if (!isTTY) return undefined;
   return columns > 0 ? Math.max(columns, leastColumns) : columnsElsewhere;
 }
 
-/** Where stdout is no terminal, `COLUMNS` can say how wide the page is that shows it. */
+/** If stdout is no terminal, `COLUMNS` can say how wide the page is. */
 function pageColumns(): number {
   const set = Number(process.env['COLUMNS']);
   const elsewhere = Number.isInteger(set) && set >= leastColumns ? set : columnsElsewhere;

@@ -1,6 +1,6 @@
 import { reportError } from '../reach/report-error.ts';
 
-/** On stdout. Whoever reads it may have seen enough, like `head`: then this command ends there, and well. */
+/** Writes to stdout. A reader may have seen enough, like `head`: then this command ends there with success. */
 export function writeOut(text: string): void {
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutReader);
   process.stdout.write(text);

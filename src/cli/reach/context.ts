@@ -4,7 +4,7 @@ import { readTextFile } from '../../config/read-text-file.ts';
 import { readYaml } from '../../config/read-yaml.ts';
 import { CliError } from './cli-error.ts';
 
-/** Where an operator's gateway is, and the folder that says who the operator is. */
+/** The address of an operator's gateway, and the folder with the operator's identity. */
 export interface Context {
   readonly file: string;
   /** `HOST:PORT`. */
@@ -17,7 +17,7 @@ export function defaultContextFile(): string {
   return join(homedir(), '.config', 'clawrden', 'context.yaml');
 }
 
-/** The file named by `--context`, else by CLAWRDEN_CONTEXT, else the default one. Throws a CliError. */
+/** The file that `--context` names, else CLAWRDEN_CONTEXT, else the default file. Throws a CliError. */
 export function readContext(explicit: string | undefined): Context {
   const file = resolve(explicit ?? process.env['CLAWRDEN_CONTEXT'] ?? defaultContextFile());
   const value = readValue(file);

@@ -6,11 +6,11 @@ import { CliError } from './cli-error.ts';
 export interface Asked {
   /** `HOST:PORT`. */
   readonly gateway: string;
-  /** What to do where the gateway says no. */
+  /** What the user should do if the gateway refuses. */
   readonly refused: string;
 }
 
-/** A gRPC failure as a line about `what`; anything else as it is. */
+/** A gRPC failure as a line about `what`; any other error stays as it is. */
 export function toCliError(error: unknown, what: string, { gateway, refused }: Asked): unknown {
   if (!isServiceError(error)) return error;
   const details = escapeUnprintable(error.details);

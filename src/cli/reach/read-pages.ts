@@ -1,23 +1,23 @@
 import { tell } from '../print/tell.ts';
 
-/** A list as far as it was read. */
+/** The part of a list that was read. */
 export interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** Goes on behind the rows; empty at the list's end. */
+  /** The token for the rows that follow; empty at the end of the list. */
   readonly next: string;
 }
 
 export interface Pages {
-  /** How many rows at most. */
+  /** Most rows. */
   readonly limit?: number;
-  /** Where an earlier list stopped. */
+  /** The token of an earlier list. */
   readonly page?: string;
 }
 
-/** Rows that the gateway puts into one page at most. */
+/** Most rows that the gateway puts into one page. */
 const pageRows = 1000;
 
-/** Reads page after page, to the list's end or up to `limit` rows. */
+/** Reads page after page, to the end of the list or to `limit` rows. */
 export async function readPages<Row>(
   { limit = Number.POSITIVE_INFINITY, page = '' }: Pages,
   fetch: (request: { readonly pageToken: string; readonly limit: number }) => Promise<Listed<Row>>,
@@ -32,7 +32,10 @@ export async function readPages<Row>(
   return { rows, next };
 }
 
-/** Says on stderr that rows were left out: stdout may be read by a program. The token has a line of its own, to be copied. */
+/**
+ * Says on stderr that rows were left out, because a program may read stdout. The token has its own line, so that it
+ * can be copied.
+ */
 export function sayMore(what: string, { next }: Listed<unknown>): void {
   if (next === '') return;
   tell(`clawrden: ${what}: there is more; it goes on with`);

@@ -8,7 +8,7 @@ export interface GatewayOptions {
   readonly context?: string;
 }
 
-/** A command that asks the gateway and prints what it says. */
+/** A command that asks the gateway and prints its answer. */
 export function gatewayClientCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -16,7 +16,7 @@ export function gatewayClientCommand(name: string, description: string): Command
     .option('--context <file>', 'where the gateway is and who you are');
 }
 
-/** Connects as the operator of the context, and turns what the gateway refuses into a CliError about `what`. */
+/** Connects as the operator of the context. If the gateway refuses, throws a CliError about `what`. */
 export async function withGateway<T>(
   what: string,
   options: GatewayOptions,

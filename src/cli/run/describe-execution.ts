@@ -12,7 +12,7 @@ export function decisionCell({ decision, rule }: Execution): Cell {
   return color === undefined ? text : [text, color];
 }
 
-/** How it ended, or how far it is. */
+/** How it ended, or its state. */
 export function resultCell({ state, outcome, exitCode, exitSignal, reason }: Execution): Cell {
   if (state !== 'ended') return [state, 'yellow'];
   if (reason !== '') return [`${outcome}: ${renderArgument(reason)}`, 'red'];
@@ -21,7 +21,7 @@ export function resultCell({ state, outcome, exitCode, exitSignal, reason }: Exe
   return exitCode === 0 ? ['exit 0', 'green'] : [`exit ${exitCode}`, 'yellow'];
 }
 
-/** A command in one line, and whether that is only its beginning. */
+/** A command on one line, and whether that is only its beginning. */
 export function commandText({
   argv,
   cut,
@@ -33,12 +33,12 @@ export function commandText({
   return `${renderArgv(argv)}${rest}`;
 }
 
-/** Long enough to be the only one. */
+/** Long enough to be unique. */
 export function shortId(id: string): string {
   return id.slice(0, 18);
 }
 
-/** `2026-11-21 01:55:03` where this machine is; empty as given. */
+/** `2026-11-21 01:55:03` in this machine's time zone; an empty text stays empty. */
 export function localTime(time: string): string {
   if (time === '') return '';
   const date = new Date(time);
@@ -46,7 +46,7 @@ export function localTime(time: string): string {
   return local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** `340 ms`, `12.3 s`, `4 min 5 s` between two times; empty where one is missing. */
+/** `340 ms`, `12.3 s`, `4 min 5 s` between two times; empty if one is missing. */
 export function between(from: string, to: string): string {
   if (from === '' || to === '') return '';
   const ms = Math.max(0, Date.parse(to) - Date.parse(from));

@@ -18,7 +18,7 @@ export function execCommand(): Command {
       const { runExecution } = await import('./exec/run-execution.ts');
       await runExecution([tool, ...args], command.optsWithGlobals<ExecOptions>()).catch((error: unknown) => {
         reportError(error);
-        // 1 and 2 would be the tool's.
+        // Statuses 1 and 2 could be the tool's.
         process.exit(125);
       });
     });

@@ -24,7 +24,7 @@ export function historyCommand(): Command {
     .action((_options, command: Command) => list('history', false, command.optsWithGlobals()));
 }
 
-/** With the options of every list that may be long. */
+/** Adds the options of every list that may be long. */
 export function listCommand(name: string, description: string): Command {
   return gatewayClientCommand(name, description)
     .option('--limit <number>', 'how many at most', parseLimit, 100)
@@ -68,7 +68,7 @@ async function list(what: 'ps' | 'history', running: boolean, options: HistoryOp
   });
 }
 
-/** A list has no plans: `show` does. */
+/** A list has no plans; `show` has. */
 function withoutPlan({ plan: _plan, operands: _operands, ...execution }: Execution): object {
   return execution;
 }
@@ -121,7 +121,7 @@ async function show(id: string, options: ShowOptions): Promise<void> {
   });
 }
 
-/** The plan and the operands as objects: what reads JSON wants no JSON in it. */
+/** The plan and the operands as objects: a JSON reader expects no JSON texts inside. */
 function withPlan(execution: Execution): object {
   const { plan, operands } = execution;
   return { ...execution, plan: toObject(plan || 'null'), operands: toObject(operands || '[]') };

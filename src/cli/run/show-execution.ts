@@ -9,7 +9,7 @@ export function printExecution(execution: Execution): void {
   printFacts(executionFacts(execution));
 }
 
-/** Everything that is known of one execution. */
+/** Everything known about one execution. */
 export function executionFacts(execution: Execution): Fact[] {
   const facts: Fact[] = [
     ['id', execution.id],
@@ -48,13 +48,13 @@ function after({ receivedAt }: Execution, time: string): string {
   return text === '' ? '' : `  after ${text}`;
 }
 
-/** What it was given to run, where its plan does not say that already. */
+/** What it was asked to run, if its plan does not say that. */
 function ran({ plan, operands }: Execution): Fact[] {
   const told = plan !== '' && (JSON.parse(plan) as Plan).operands !== undefined;
   return operands === '' || told ? [] : operandFacts('ran', JSON.parse(operands) as Operand[]);
 }
 
-/** Without a plan: what was asked for. */
+/** Without a plan: the request. */
 function asAsked({ argv, cwd, cut, uid, gid }: Execution): Fact[] {
   const whole = cut && `${cut.words} words and the cwd, ${cut.bytes} bytes, sha256:${cut.sha256}`;
   return [

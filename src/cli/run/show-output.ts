@@ -4,7 +4,10 @@ import { renderBytes } from '../../text/render-text.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 
-/** What is kept of both streams. On a terminal every line of a tool's begins with a bar: it cannot write one of ours. */
+/**
+ * The recorded part of both streams. On a terminal every line of a tool begins with a bar, so it cannot imitate one
+ * of ours.
+ */
 export async function showOutput(
   client: GatewayClient,
   asked: { readonly id: string; readonly caller: string },
@@ -18,7 +21,7 @@ export async function showOutput(
   printStream('stderr', stderr);
 }
 
-/** The bytes in Base64: they may be in no encoding. */
+/** In Base64, because the bytes may have no encoding. */
 function toJson({ head, dropped, tail }: RecordedStream): object {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   return { head: base64(head), dropped, tail: base64(tail) };

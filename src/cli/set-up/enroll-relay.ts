@@ -13,7 +13,7 @@ export interface EnrollOptions {
   readonly json?: boolean;
 }
 
-/** An existing relay.yaml is kept: enrolling again renews the certificate and nothing else. */
+/** Keeps an existing relay.yaml: a second enrolment only renews the certificate. */
 export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions): Promise<void> {
   const folder = resolve(dir);
   const file = join(folder, 'relay.yaml');

@@ -1,4 +1,4 @@
-/** The gateway.yaml that `clawrden init` writes: it loads as it is, and says what may be changed. */
+/** The gateway.yaml that `clawrden init` writes: it loads unchanged, and says what may be changed. */
 export const gatewayYaml = `# What this gateway serves. docs/reference.md explains every key; relative paths are relative to this file.
 
 # Relays, operators and orchestrators, each with a certificate of this gateway's authority.

@@ -14,19 +14,19 @@ const operator = 'admin';
 const grpcPort = 8443;
 
 export interface StateOptions {
-  /** Absolute; made where it is not there, else empty. */
+  /** Absolute. Created if it does not exist, else it must be empty. */
   readonly dir: string;
-  /** Host names and addresses that the gateway is reached by, besides this machine's own loopback. */
+  /** Host names and addresses of the gateway, besides loopback. */
   readonly names: readonly string[];
 }
 
 export interface MadeState {
   readonly gatewayId: string;
-  /** Context files written: in the folder, and as the user's default where there was none. */
+  /** The context files that were written: one in the folder, and the user's default if there was no default yet. */
   readonly contexts: readonly string[];
 }
 
-/** Fills a state folder with everything that a gateway needs to start. Throws where the folder is not empty. */
+/** Fills a state folder with everything that a gateway needs to start. Throws if the folder is not empty. */
 export async function makeState({ dir, names }: StateOptions): Promise<MadeState> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if ((await readdir(dir)).some((name) => name !== 'lost+found')) throw new Error('it is not empty');

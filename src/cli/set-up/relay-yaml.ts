@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { Enrolled } from '../../gateway-client/enroll.ts';
 
-/** What the gateway knows is filled in; containers and users are the agent host's own to say. */
+/** Fills in what the gateway knows; only the agent host knows its containers and users. */
 export async function writeRelayYaml(file: string, { relay, agents, gateway }: Enrolled): Promise<void> {
   const entries = agents.map((name) => ({
     name,

@@ -9,17 +9,18 @@ export function gatewayCommand(): Command {
 }
 
 /**
- * Small young generations, of MiB. What has passed through stays until one is full, 64 KiB of output for a few KiB there;
- * and V8 keeps what it grew to in a burst. Smaller ones than these cost the gateway executions a second.
+ * Small young generations, in MiB (ADR 0038). Output that has passed through stays in memory until one is full: 64
+ * KiB of output for a few KiB there. After a burst V8 keeps the size that it grew to. With smaller ones the gateway
+ * runs fewer executions a second.
  */
 export const servingFlags = {
   gateway: ['--max-semi-space-size=4'],
   'shim/relay': ['--max-semi-space-size=1'],
 } as const;
 
-/** Replaces this process by the program, which so keeps the process id that whoever started it knows. */
+/** Replaces this process by the program, which keeps the process id that the starter of this process knows. */
 export function become(program: keyof typeof servingFlags, config: string): void {
-  // `.ts` from the sources, `.js` from build/.
+  // `.ts` in the sources, `.js` in build/.
   const main = join(import.meta.dirname, '../../..', program, `main${extname(import.meta.filename)}`);
   const { execPath, execArgv } = process;
   process.execve?.(execPath, [execPath, ...execArgv, ...servingFlags[program], main, '--config', config]);

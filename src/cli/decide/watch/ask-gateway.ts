@@ -8,7 +8,7 @@ import { type Action, type WatchModel, withApprovals, withPlan } from './watch-m
 
 type Asking = Extract<Action, { readonly type: 'read' | 'verdict' }>;
 
-/** What the gateway's answer changes; a failure is its message. */
+/** The change that the gateway's answer makes; a failure becomes its message. */
 export async function askGateway(
   client: GatewayClient,
   gateway: string,

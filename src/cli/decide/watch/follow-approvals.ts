@@ -5,17 +5,17 @@ import { plainDetails } from '../../../gateway-client/plain-details.ts';
 import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
 
 export interface ApprovalsFollower {
-  /** What waits now, without plans; the next is read when this has resolved. */
+  /** The waiting questions without plans. The next list is read when this has resolved. */
   readonly onApprovals: (approvals: readonly Approval[]) => Promise<void> | void;
-  /** The gateway cannot be heard, and why; what waits is told anew when it can. */
+  /** The gateway does not answer, and why; `onQueue` is called again when it does. */
   readonly onLost: (why: string) => Promise<void> | void;
 }
 
 const retryMs = 1_000;
 
 /**
- * Follows the queue until `signal` aborts. Rejects with a gRPC `ServiceError` where the gateway was never reached or
- * refuses the caller; a connection that is lost later is made again.
+ * Follows the queue until `signal` aborts. Rejects with a gRPC `ServiceError` if the gateway was never reached or
+ * refuses the caller. If the connection is lost later, it connects again.
  */
 export async function followApprovals(
   client: GatewayClient,
@@ -69,7 +69,7 @@ const passing: ReadonlySet<number> = new Set([
   status.UNAUTHENTICATED,
 ]);
 
-/** UNAUTHENTICATED too: a gateway that was made anew does not know the token of before. */
+/** UNAUTHENTICATED too: a gateway with new keys does not accept an earlier token. */
 function isPassing(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && passing.has(error.code as number) && 'details' in error;
 }

@@ -2,23 +2,23 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { Row } from '../../print/cells.ts';
 import { colored } from '../../print/output.ts';
 
-/** The terminal while a program has all of it. */
+/** The terminal while a program uses all of it. */
 export interface FullScreen {
   readonly draw: (rows: readonly Row[]) => void;
   readonly bell: () => void;
-  /** Gives the terminal back as it was; may be called more than once. */
+  /** Restores the terminal; may be called more than once. */
   readonly leave: () => void;
-  /** Takes it again, and all of it is drawn again. */
+  /** Takes the terminal again and draws everything again. */
   readonly enter: () => void;
 }
 
-// The other screen, no cursor, pastes marked as such.
+// Second screen, no cursor, and marks around pasted text.
 const entering = '\x1b[?1049h\x1b[?25l\x1b[?2004h';
 const leaving = '\x1b[?2004l\x1b[?25h\x1b[?1049l';
-// What is between the two appears at once, where the terminal can.
+// A terminal that supports it shows everything between the two at once.
 const [frameBegins, frameEnds] = ['\x1b[?2026h', '\x1b[?2026l'];
 
-/** Takes the terminal until `leave`, which also happens by itself however the process ends, but for SIGKILL. */
+/** Takes the terminal until `leave`. When the process ends, it is restored too, except after SIGKILL. */
 export function openFullScreen(input: ReadStream, output: WriteStream): FullScreen {
   let entered = false;
   let shown = '';

@@ -1,4 +1,4 @@
-/** What was typed: a printable character as itself, else one of these names; other keys are left out. */
+/** A typed key: a printable character as itself, else one of these names. Other keys are ignored. */
 export type Key = string;
 
 const names: Readonly<Record<string, Key>> = {
@@ -21,7 +21,7 @@ const pasteEnds = '\x1b[201~';
 const oneKey = /\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\x1bO[\x40-\x7e]|[\s\S]/gu;
 const printable = /^[\x20-\x7e]$/;
 
-/** A reader of a terminal's bytes. What is pasted is no key: it would give verdicts that nobody meant. */
+/** A reader of a terminal's bytes. It ignores pasted text, which could contain a verdict that nobody meant. */
 export function createKeyReader(): (chunk: string) => Key[] {
   let pasting = false;
   return (chunk) => {

@@ -6,7 +6,7 @@ import { renderArgument } from '../../../text/render-text.ts';
 import { approvalFacts, askedBy } from '../show-approval.ts';
 import { planRows } from './plan-rows.ts';
 
-// Few, so that two often look nearly alike: apart or together, escaped by us or by whoever wrote it.
+// Few pieces, so that two texts often look nearly alike: adjacent or separate, escaped by us or by the agent.
 const texts = [
   'a',
   'b',
@@ -24,7 +24,7 @@ const texts = [
   ' at ',
   '  \\ ',
 ];
-// What we write ourselves, and what could bring it to the beginning of a row.
+// Text that we write ourselves, and text that could move it to the beginning of a row.
 const ours = [
   'network      none',
   'plan         7b3c5de19f42',
@@ -83,7 +83,7 @@ const plan = fc.record({
   umask: fc.nat({ max: 0o777 }),
   how: fc.oneof(
     fc.record({ strategy: fc.constantFrom('mirror', 'passthrough') }),
-    // References and ids have no comma in them.
+    // References and ids contain no comma.
     fc.record({
       strategy: fc.constant('ghost'),
       image: fc.record({
@@ -126,7 +126,7 @@ function shown(drawn: Drawn, columns: number): string {
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 10_000 : 1000;
 
-/** Two plans that differ in few things, or in none. */
+/** Two plans that differ in a few fields, or not at all. */
 const pairs = fc
   .tuple(
     plan,
@@ -176,7 +176,8 @@ test('A-81: no row that an agent wrote equals or begins like a line of ours, at 
       const facts = approvalFacts(approvalOf(drawn));
       const rows = onTerminal(shownRows(drawn, columns), columns);
       const begun = rows.filter((row) => !row.startsWith('  \\ '));
-      // As many as there are facts, each with its own name: all else has the mark, and so is no line of ours.
+      // Exactly one row per fact, each with its own name. Every other row has the mark, so no reader takes it for one
+      // of ours.
       expect(begun.map((row) => row.slice(0, 11).trimEnd())).toEqual(facts.map(([name]) => name));
       expect(begun.filter((row) => !/^.{11} {2}[^ ]/.test(row))).toEqual([]);
     }),
@@ -213,7 +214,7 @@ function shownRows(drawn: Drawn, columns: number): string[] {
   return planRows(approvalOf(drawn), columns).map((row) => row.text);
 }
 
-/** What a terminal makes of lines: it breaks where a row is full. */
+/** What a terminal does with lines: it breaks them where a row is full. */
 function onTerminal(lines: readonly string[], columns: number): string[] {
   return lines.flatMap((line) =>
     Array.from({ length: Math.max(1, Math.ceil(line.length / columns)) }, (_, row) =>
@@ -222,7 +223,7 @@ function onTerminal(lines: readonly string[], columns: number): string[] {
   );
 }
 
-/** Rows that go on, put together. */
+/** Joins the rows that continue. */
 function unfold(rows: readonly string[]): string[] {
   const lines: string[] = [];
   for (const row of rows) {

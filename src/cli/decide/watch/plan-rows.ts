@@ -3,7 +3,7 @@ import { plainText } from '../../print/cells.ts';
 import { factRows } from '../../print/output.ts';
 import { approvalFacts } from '../show-approval.ts';
 
-/** One row of a screen, of the fact with this index. */
+/** One row on the screen; it belongs to the fact with this index. */
 export interface PlanRow {
   readonly fact: number;
   readonly text: string;

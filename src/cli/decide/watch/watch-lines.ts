@@ -8,7 +8,7 @@ import { fetchQuestion } from '../show-question.ts';
 import { noteShown } from '../shown-questions.ts';
 import { followApprovals } from './follow-approvals.ts';
 
-/** Prints one line of JSON for each question that comes, with its plan, or goes, until stdout is closed. */
+/** Until stdout is closed, prints one line of JSON for each question that comes (with its plan) or goes. */
 export async function watchLines(client: GatewayClient, context: Context): Promise<void> {
   const closed = new AbortController();
   process.stdout.on('error', () => closed.abort());
@@ -20,7 +20,7 @@ export async function watchLines(client: GatewayClient, context: Context): Promi
     for (const [id] of now) {
       if (known.has(id)) continue;
       const question = await fetchQuestion(client, id);
-      // It has gone since: whoever reads this has heard of it neither way.
+      // The question ended meanwhile; the reader has not heard of it and never does.
       if (question === undefined) now.delete(id);
       else printJson({ event: 'waiting', ...withPlan(question) });
       if (question !== undefined) noteShown(context, [question]);

@@ -7,34 +7,34 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Everything the screen shows; each function here gives the next one. */
+/** Everything that the screen shows. Each function here returns the next model. */
 export interface WatchModel {
   readonly size: Size;
   readonly approvals: readonly Approval[];
-  /** Empty while the list is live, else what to say of it. */
+  /** Empty while the list is current, else the reason why it is not. */
   readonly trouble: string;
-  /** Id of the row under the cursor: a list that moves does not move it to another. */
+  /** Id of the row under the cursor: if the list moves, the cursor stays on its question. */
   readonly selected: string;
   readonly open: OpenPlan | undefined;
   readonly message: string;
 }
 
 export interface OpenPlan {
-  /** With its plan. */
+  /** The open question, with its plan. */
   readonly approval: Approval;
   readonly top: number;
-  /** Facts that were on the screen whole, from the first on. */
+  /** How many facts, from the first on, were completely on the screen. */
   readonly seen: number;
-  /** What a further key answers. */
+  /** The question that the next key answers. */
   readonly asking: 'nothing' | 'approve' | 'deny';
-  /** Typed so far, for a denial. */
+  /** The reason typed so far, for a denial. */
   readonly reason: string;
 }
 
 export type Action =
   | { readonly type: 'quit' }
   | { readonly type: 'suspend' }
-  /** Its plan is to be fetched; then `withPlan`. */
+  /** The plan must be fetched; then `withPlan` follows. */
   | { readonly type: 'read'; readonly approval: Approval }
   | {
       readonly type: 'verdict';
@@ -48,7 +48,7 @@ export interface Step {
   readonly action?: Action;
 }
 
-/** Rows that are not the body: the head, a gap, the message and the keys. */
+/** Rows outside of the body: the head, a gap, the message and the keys. */
 const frameRows = 4;
 const smallest: Size = { columns: 40, rows: 8 };
 
@@ -68,7 +68,7 @@ export function openRows({ size }: WatchModel, { approval }: OpenPlan): PlanRow[
   return planRows(approval, Math.max(size.columns, smallest.columns));
 }
 
-/** Whether all of the open plan was on the screen: only then it can be approved. */
+/** Whether the whole open plan was on the screen: only then may it be approved. */
 export function fullySeen(model: WatchModel, open: OpenPlan): boolean {
   return open.seen > (openRows(model, open).at(-1)?.fact ?? 0);
 }
@@ -82,7 +82,7 @@ export function withApprovals(model: WatchModel, approvals: readonly Approval[])
   return { ...next, open: undefined, message: `${open.approval.id} does not wait any more` };
 }
 
-/** Opens what was to be read, unless something else was chosen or opened meanwhile. */
+/** Opens the requested question, unless the user chose or opened another one meanwhile. */
 export function withPlan(model: WatchModel, approval: Approval): WatchModel {
   if (model.open !== undefined || model.selected !== approval.id) return model;
   const open = { approval, top: 0, seen: 0, asking: 'nothing', reason: '' } as const;
@@ -92,7 +92,7 @@ export function withPlan(model: WatchModel, approval: Approval): WatchModel {
 export function withSize(model: WatchModel, size: Size): WatchModel {
   const { open } = model;
   if (open === undefined) return { ...model, size };
-  // At the beginning of what was at the top: cut anew, its rows are others, and none may be skipped.
+  // Keeps the first visible fact at the top: with a new width it has other rows, and none may be skipped.
   const fact = openRows(model, open)[open.top]?.fact;
   const resized = { ...model, size };
   const top = Math.max(
@@ -113,7 +113,7 @@ export function withKey(model: WatchModel, key: Key): Step {
   return keyInPlan({ ...model, message: '' }, open, key);
 }
 
-/** What takes the place of a row that has gone. */
+/** The row that replaces a row that has gone. */
 function nextTo({ approvals, selected }: WatchModel, next: readonly Approval[]): string {
   const index = approvals.findIndex(({ id }) => id === selected);
   return next[Math.min(Math.max(index, 0), next.length - 1)]?.id ?? '';
@@ -195,7 +195,7 @@ function decided(model: WatchModel, { approval, reason }: OpenPlan, approve: boo
   return { model: { ...model, open: undefined, message: 'asking the gateway' }, action };
 }
 
-/** Keeps the open plan within the screen, and notes which of its facts are on it whole. */
+/** Keeps the scroll position inside the plan, and notes which facts are completely on the screen. */
 function look(model: WatchModel): WatchModel {
   const { open } = model;
   if (open === undefined || tooSmall(model)) return model;
@@ -203,7 +203,7 @@ function look(model: WatchModel): WatchModel {
   const top = Math.max(0, Math.min(open.top, rows.length - bodyRows(model)));
   const end = top + bodyRows(model);
   const first = rows[top]?.fact ?? 0;
-  // Whole up to here: the next row begins another fact, or there is none.
+  // Complete up to here: the next row begins another fact, or there are no more rows.
   const whole = rows[end] === undefined ? (rows.at(-1)?.fact ?? 0) + 1 : rows[end].fact;
   const seen = first <= open.seen ? Math.max(open.seen, whole) : open.seen;
   return { ...model, open: { ...open, top, seen } };

@@ -6,7 +6,7 @@ import { commandText } from '../../run/describe-execution.ts';
 import { askedBy, timeLeft } from '../show-approval.ts';
 import { bodyRows, fullySeen, type OpenPlan, openRows, tooSmall, type WatchModel } from './watch-model.ts';
 
-/** The whole screen: never more rows than it has. */
+/** The whole screen, never more rows than it has. */
 export function screenOf(model: WatchModel, gateway: string): Row[] {
   if (tooSmall(model)) return [['too small: make this window larger']].slice(0, model.size.rows);
   const { open, size } = model;
@@ -35,7 +35,7 @@ function listBody(model: WatchModel): Row[] {
     .map((approval) => listRow(approval, approval.id === selected, model.size.columns));
 }
 
-/** Of an id: enough to tell it from the others. */
+/** Digits of an id that are enough to tell it from others. */
 const shownDigits = 12;
 
 function listRow(approval: Approval, chosen: boolean, columns: number): Row {
@@ -74,7 +74,7 @@ function helpText(model: WatchModel): string {
   return `${approve}   d deny   up/down scroll   q back`;
 }
 
-/** The end of what is typed stays in sight. */
+/** Keeps the end of the typed text visible. */
 function tail(text: string, columns: number): string {
   return text.slice(Math.max(0, text.length - columns));
 }

@@ -18,11 +18,11 @@ import {
 } from './watch-model.ts';
 import { screenOf } from './watch-screen.ts';
 
-/** How much is left of each question's time is told anew so often. */
+/** How often the remaining times are updated. */
 const clockMs = 1_000;
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The queue on the terminal of this process, until its user quits. */
+/** Shows the queue on this process's terminal until its user quits. */
 export async function watchTerminal(client: GatewayClient, context: Context): Promise<void> {
   const { stdin, stdout } = process;
   const { gateway } = context;
@@ -47,7 +47,7 @@ export async function watchTerminal(client: GatewayClient, context: Context): Pr
       const step = withKey(model, key);
       show(step.model);
       if (step.action !== undefined) act(step.action);
-      // What was typed before the question could be read is no answer to it.
+      // Text typed before the question was visible is not an answer to it.
       if (model.open?.asking === 'approve' && before !== 'approve') break;
     }
   };
@@ -91,13 +91,13 @@ function hasNew(before: readonly Approval[], after: readonly Approval[]): boolea
   return after.some(({ id }) => !known.has(id));
 }
 
-/** As the shell's ^Z: stops, and goes on with SIGCONT. */
+/** Like ^Z in a shell: stops, and continues with SIGCONT. */
 function suspend(screen: FullScreen): void {
   screen.leave();
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** Notes once of each question that all of it was on the screen. */
+/** Notes for each question, once, that all of it was on the screen. */
 function createNotes(context: Context): (model: WatchModel) => void {
   const noted = new Set<string>();
   return (model) => {

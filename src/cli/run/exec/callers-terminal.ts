@@ -3,18 +3,18 @@ import { isatty } from 'node:tty';
 import type { TerminalSize } from '../../../command.ts';
 import { CliError } from '../../reach/cli-error.ts';
 
-/** The terminal that is this process's stdin and stdout. */
+/** The terminal on this process's stdin and stdout. */
 export interface CallersTerminal {
   readonly size: () => TerminalSize;
-  /** From now on keys are only bytes, and output is shown as it is. */
+  /** From now on keys arrive as bytes, and output is written unchanged. */
   readonly makeRaw: () => void;
-  /** As it was found, for good. */
+  /** Restores the terminal for good. */
   readonly restore: () => void;
-  /** As it was found while `work` runs. */
+  /** Restores the terminal while `work` runs. */
   readonly lend: (work: () => void) => void;
 }
 
-/** Throws where stdin or stdout is no terminal. `onResize` is called whenever its size has changed. */
+/** Throws if stdin or stdout is no terminal. `onResize` is called after every change of size. */
 export function openCallersTerminal(onResize: (size: TerminalSize) => void): CallersTerminal {
   if (!isatty(0) || !isatty(1)) {
     throw new CliError('exec', '--tty needs a terminal as stdin and as stdout', 'leave it out');
@@ -27,7 +27,7 @@ export function openCallersTerminal(onResize: (size: TerminalSize) => void): Cal
     raw = true;
   }
   function restore(): void {
-    // It may be gone by now, and then there is nothing to put back.
+    // The terminal may be gone by now; then there is nothing to restore.
     if (raw) spawnSync('stty', [found], { stdio: ['inherit', 'ignore', 'ignore'] });
     raw = false;
   }

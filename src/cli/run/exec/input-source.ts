@@ -1,11 +1,11 @@
 export interface InputSource {
-  /** So many more bytes may be sent; nothing is read before the first. */
+  /** Allows so many more bytes; nothing is read before the first call. */
   readonly grant: (bytes: number) => void;
-  /** Nobody wants the rest. */
+  /** The tool reads no more. */
   readonly close: () => void;
 }
 
-/** This process's stdin, read as far as it was asked for (and what Node reads ahead). */
+/** This process's stdin, read only as far as credit allows (plus what Node reads ahead). */
 export function openSource(send: (bytes: Uint8Array) => void, end: () => void): InputSource {
   const { stdin } = process;
   let credit = 0;
@@ -18,7 +18,7 @@ export function openSource(send: (bytes: Uint8Array) => void, end: () => void): 
       credit -= bytes.length;
       send(bytes);
     }
-    // The end is only seen by who asks for more.
+    // Only a reader that asks for more sees the end.
     if (stdin.readableLength === 0) stdin.read(0);
   }
 

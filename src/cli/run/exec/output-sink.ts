@@ -4,13 +4,13 @@ import type { Writable } from 'node:stream';
 
 /** This process's stdout or stderr. */
 export interface OutputSink {
-  /** `undefined` means go on; a promise means wait: whoever reads is slow. */
+  /** `undefined`: continue. A promise: wait, because the reader is slow. */
   readonly write: (bytes: Uint8Array) => Promise<void> | undefined;
-  /** Resolves when everything is written, or nobody reads any more. */
+  /** Resolves when everything is written, or when the reader is gone. */
   readonly flush: () => Promise<void>;
 }
 
-/** `onGone` is called once, when nobody reads any more; what is written after that is dropped. */
+/** Calls `onGone` once when the reader is gone; later output is dropped. */
 export function openSink(fd: 1 | 2, onGone: () => void): OutputSink {
   const stream = openStream(fd);
   const gone = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ export function openSink(fd: 1 | 2, onGone: () => void): OutputSink {
   };
 }
 
-/** Node writes to a pipe synchronously: a reader that stalls would stop signals too. */
+/** Node writes to a pipe synchronously, so a reader that stalls would block signals too. */
 function openStream(fd: 1 | 2): Writable {
   const stats = fstatSync(fd);
   if (stats.isFIFO() || stats.isSocket()) return new Socket({ fd, readable: false, writable: true });

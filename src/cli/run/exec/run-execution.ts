@@ -29,7 +29,7 @@ export interface ExecOptions {
 /** HUP INT QUIT TERM */
 const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
-/** Ends this process as the tool ended: by its code or its signal, or by that of why it did not run. */
+/** Ends this process like the tool: by its code or its signal, or by the code for why it did not run. */
 export async function runExecution(
   argv: readonly [string, ...string[]],
   options: ExecOptions,
@@ -48,7 +48,7 @@ async function outcomeOfRun(argv: readonly [string, ...string[]], options: ExecO
   return outcome;
 }
 
-/** One execution, wired to this process's descriptors and signals. */
+/** One execution, connected to this process's descriptors and signals. */
 class Session {
   readonly #call: ExecuteCall;
   readonly #sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink };
@@ -82,11 +82,11 @@ class Session {
   }
 
   #send(message: ToGateway): void {
-    // Bounded without waiting: stdin comes against credit, everything else is a few bytes.
+    // Bounded without waiting: stdin needs credit, everything else is a few bytes.
     void this.#call.send(message);
   }
 
-  /** Before anything was accepted there is no tool to get a signal: those that end a tool end the question. */
+  /** Until the execution is accepted no tool can get a signal: a signal that would end a tool ends the question. */
   #onSignal(signal: number): void {
     if (this.#accepted) return this.#send({ $case: 'signal', value: signal });
     if (!endingSignals.has(signal)) return;
@@ -94,12 +94,12 @@ class Session {
     this.#interrupted.resolve({ kind: 'interrupted', signal });
   }
 
-  /** What it came to before anything was accepted is told then. */
+  /** Changes of size before that are sent now. */
   #tellSize(size: TerminalSize | undefined): void {
     if (this.#accepted && size !== undefined) this.#send({ $case: 'resize', value: size });
   }
 
-  /** Returns when this process goes on, and the tool with it. */
+  /** Stops this process and the tool; returns when both continue. */
   #stopAsToolDid(signal: number): void {
     const stop = () => raise(signal);
     if (this.#terminal === undefined) stop();
@@ -118,7 +118,7 @@ class Session {
       case 'stderr':
         return this.#sinks[message.$case].write(message.value);
       case 'credit':
-        // Not before: until the tool may read, ^C is a signal.
+        // Not earlier: until the tool may read, ^C is a signal.
         this.#terminal?.makeRaw();
         this.#source.grant(message.value);
         return undefined;
@@ -172,7 +172,7 @@ function startOf(
   };
 }
 
-/** For people only. */
+/** Shown only to people, on a terminal. */
 function notice(text: string): void {
   if (process.stderr.isTTY) say(text);
 }

@@ -7,17 +7,17 @@ export function watchSignals(onSignal: (signal: number) => void): void {
   for (const name of forwarded) process.on(name, () => onSignal(constants.signals[name]));
 }
 
-/** Ends this process by a signal, as its tool was; by `128 + signal` where it outlives that. */
+/** Ends this process by the signal that ended its tool, or by `128 + signal` if the process survives the signal. */
 export function dieBy(signal: number): void {
   raise(signal);
   setTimeout(() => process.exit(128 + signal), 100);
 }
 
-/** Does to this process what the signal did to its tool. Returns when it runs on, or again. */
+/** Does to this process what the signal did to its tool. Returns if the process continues, at once or later. */
 export function raise(signal: number): void {
   for (const [name, number] of Object.entries(constants.signals)) {
     if (number !== signal || name === 'SIGKILL' || name === 'SIGSTOP') continue;
-    // Listening once and no more leaves the default action, also where Node came with another one.
+    // One listener that is removed again restores the default action, also if Node had a listener of its own.
     process.once(name, () => {});
     process.removeAllListeners(name);
   }

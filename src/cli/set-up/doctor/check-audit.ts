@@ -29,7 +29,7 @@ async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
   const fix = `clawrden audit verify ${audit}; docs/operations.md says what to do`;
   let recorded: Link | undefined;
   try {
-    // First: what is appended meanwhile is in the files only.
+    // First, because records that are appended meanwhile are in the files only.
     recorded = await recordedLink(database);
   } catch (error) {
     return bad('database', `${database}: ${messageOf(error)}`, 'start the gateway: it says what to do');

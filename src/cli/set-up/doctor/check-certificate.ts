@@ -5,7 +5,7 @@ import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 const dayMs = 86_400_000;
 const warnDays = 14;
 
-/** `renew` says how a certificate of this kind is replaced. */
+/** `renew` says how to replace a certificate of this kind. */
 export async function checkCertificate(check: string, file: string, renew: string): Promise<Finding> {
   try {
     const { validFromDate, validToDate } = new X509Certificate(await readFile(file));

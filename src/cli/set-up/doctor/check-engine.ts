@@ -9,7 +9,7 @@ const info = z.object({
 
 const oldestMajor = 20;
 
-/** Whether an engine answers and can be used; a `host` runs ghosts. */
+/** Whether an engine answers and is usable; a `host` runs ghosts. */
 export async function checkEngine(check: string, address: EngineAddress, host: boolean): Promise<Finding> {
   const { engine } = address;
   try {
@@ -38,7 +38,7 @@ function fixFor(engine: string): string {
   return 'check its address and certificates, and that its port is open to this machine';
 }
 
-/** One of something that must be there: an image, a volume, a network. */
+/** Something that must exist: an image, a volume, a network. */
 export async function checkPresent(
   check: string,
   address: EngineAddress,
@@ -46,7 +46,7 @@ export async function checkPresent(
   fix: string,
 ): Promise<Finding | undefined> {
   const answer = await askEngine(address, path).catch(() => undefined);
-  // An engine that does not answer is a finding of its own.
+  // An engine that does not answer is a separate finding.
   if (answer === undefined || answer.status < 400) return undefined;
   const message = z.object({ message: z.string() }).safeParse(answer.body);
   return bad(check, message.success ? message.data.message : `status ${answer.status}`, fix);

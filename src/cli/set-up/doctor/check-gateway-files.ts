@@ -12,7 +12,7 @@ import { checkDisk } from './check-machine.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
-/** A gateway.yaml and everything it names. */
+/** Checks a gateway.yaml and everything that it names. */
 export async function checkGatewayFiles(file: string): Promise<Finding[]> {
   let config: GatewayConfig;
   try {
@@ -70,7 +70,7 @@ async function checkState(folder: string): Promise<Finding[]> {
   ];
 }
 
-/** A path is one of this machine where an engine of this machine mounts it. */
+/** A path is on this machine if an engine of this machine mounts it. */
 async function checkWorkspaces({ agents, hosts }: GatewayConfig): Promise<Finding[]> {
   if (!hosts.some(({ engine }) => engine.startsWith('unix:'))) return [];
   const checks = agents.map(async ({ name, workspace }) =>

@@ -13,7 +13,7 @@ import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const maxSkewSeconds = 30;
 
-/** The operator's own credentials, and the gateway as they see it. */
+/** The operator's own credentials, and the gateway as this operator sees it. */
 export async function checkGateway(contextFile: string | undefined): Promise<Finding[]> {
   let context: Context;
   try {
@@ -81,7 +81,7 @@ function warningOf(text: string): Finding {
     : doubtful('policy', text, 'clawrden policy check FILE');
 }
 
-/** A new token carries the gateway's time. */
+/** A new token contains the gateway's time. */
 function checkClock(token: string): Finding {
   const claims = z.object({ iat: z.number() });
   const { iat } = claims.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));

@@ -30,7 +30,7 @@ export function checkNative(): Finding[] {
   });
 }
 
-/** Where records are kept: a full disk refuses all work. */
+/** The disk of the records: if it is full, the gateway refuses all work. */
 export async function checkDisk(folder: string): Promise<Finding> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -26,7 +26,7 @@ const container = z.object({
 
 type Container = z.infer<typeof container>;
 
-/** A relay.yaml and everything it names on this agent host. */
+/** Checks a relay.yaml and everything that it names on this agent host. */
 export async function checkRelayFiles(file: string): Promise<Finding[]> {
   let config: RelayConfig;
   try {
@@ -69,13 +69,13 @@ async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Pro
   }
 }
 
-/** What the agent may write is its workspace, wherever it is mounted. */
+/** An agent's workspace is every folder that it may write, wherever that is mounted. */
 async function checkWays({ Mounts }: Container, check: string): Promise<Finding[]> {
   const sources = Mounts.flatMap(({ Type, Source, RW }) => (Type === 'bind' && RW && Source ? [Source] : []));
   return (await Promise.all(sources.map((source) => checkWorkspace(check, source)))).flat();
 }
 
-/** Whoever reaches a file that the agent may have made runs it as somebody else. Capabilities of files are not looked at. */
+/** A process that runs a setuid file of the agent runs as another user. File capabilities are not checked. */
 async function checkWorkspaces({ Mounts }: Container, check: string): Promise<Finding[]> {
   const writable = Mounts.filter(({ RW, Source = '' }) => RW && Source.startsWith('/'));
   return await Promise.all(
@@ -89,7 +89,7 @@ async function checkWorkspaces({ Mounts }: Container, check: string): Promise<Fi
   );
 }
 
-/** What opens an agent's container: nothing that is decided here binds an agent that can go around it. */
+/** Settings that open an agent's container: an agent that can go around Clawrden is bound by no decision. */
 function problemsOf({ State, Config, HostConfig, Mounts }: Container, check: string): Finding[] {
   const at = (path: string) => Mounts.find(({ Destination }) => Destination === path);
   const socket = at('/var/run/clawrden');

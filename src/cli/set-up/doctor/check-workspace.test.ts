@@ -8,7 +8,7 @@ let base: string;
 let workspace: string;
 
 beforeEach(async () => {
-  // Below /tmp: sticky, so nobody else can replace what is in it.
+  // Below /tmp, which is sticky: no other user can replace an entry there.
   base = await mkdtemp('/tmp/clawrden-workspace-');
   workspace = join(base, 'a/b/app');
   await mkdir(workspace, { recursive: true });

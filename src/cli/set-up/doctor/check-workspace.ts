@@ -8,8 +8,8 @@ const sticky = 0o1000;
 const missing: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * Whether somebody else could put another folder in the place of a workspace that is bound by its path: then that is
- * what the next ghost gets. One finding, of the outermost place; none where there is no such folder on this machine.
+ * Whether another user could replace the folder of a workspace that is bound by its path: the next ghost would get
+ * the replacement. At most one finding, for the outermost such place. No finding if this machine has no such folder.
  */
 export async function checkWorkspace(check: string, workspace: string): Promise<Finding[]> {
   const path = normalize(workspace).replace(/(?<=.)\/$/, '');
@@ -47,7 +47,7 @@ function problemOf(place: string, stats: Stats, path: string, owner: number): Pr
       text: `${is} a symbolic link: whoever changes it chooses what is mounted`,
       fix: `name the folder itself: readlink -f ${path}`,
     };
-  // The workspace itself is for its agent to write; what is above it decides which folder it is.
+  // The agent may write the workspace itself; the folders above it decide which folder it is.
   if (place === path) return undefined;
   if ((mode & writableByOthers) !== 0 && (mode & sticky) === 0)
     return {

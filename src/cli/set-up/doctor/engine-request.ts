@@ -15,7 +15,7 @@ export interface EngineAnswer {
 
 const timeoutMs = 3000;
 
-/** One GET of the Engine API. Rejects where there is no answer within 3 s, after a login of 15 s at most. */
+/** One GET of the Engine API. Rejects if there is no answer within 3 s, after at most 15 s for a login. */
 export async function askEngine({ engine, tls, ssh }: EngineAddress, path: string): Promise<EngineAnswer> {
   const { protocol, hostname, port, pathname } = new URL(engine);
   const destination = parseSshUrl(engine);

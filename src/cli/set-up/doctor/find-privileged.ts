@@ -10,13 +10,13 @@ const anyoneRuns = 0o111;
 export interface Privileged {
   /** Programs that run as their owner or group. */
   readonly files: readonly string[];
-  /** How many entries were looked at. */
+  /** Number of entries that were checked. */
   readonly looked: number;
-  /** Why there may be more; empty where everything was looked at. */
+  /** Why there may be more; empty if everything was checked. */
   readonly left: string;
 }
 
-/** Looks below `root` for files with a setuid or setgid bit; in no longer than 3 s, and at no more than 50,000 entries. */
+/** Looks below `root` for files with a setuid or setgid bit, for at most 3 s and at most 50,000 entries. */
 export async function findPrivileged(root: string): Promise<Privileged> {
   const deadline = performance.now() + maxMs;
   const folders = [root];

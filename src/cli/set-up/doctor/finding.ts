@@ -1,4 +1,4 @@
-/** What one check found. `fix` is empty where there is nothing to mend. */
+/** The result of one check. `fix` is empty if there is nothing to mend. */
 export interface Finding {
   readonly check: string;
   readonly level: 'ok' | 'warning' | 'error';

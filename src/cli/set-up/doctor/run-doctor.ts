@@ -17,7 +17,7 @@ export interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Exit status 1 where anything is an error. */
+/** Exit status 1 if any finding is an error. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const config = options.config ?? found(besideContext(options.context)) ?? found('gateway.yaml');
   const relay = options.relay ?? found('relay.yaml');
@@ -48,7 +48,7 @@ function besideContext(explicit: string | undefined): string {
       [dirname(file), dirname(identity)].map((folder) => join(folder, 'gateway.yaml')).find(existsSync) ?? ''
     );
   } catch {
-    // What is wrong with the context is a finding of its own.
+    // A broken context is a separate finding.
     return '';
   }
 }
