@@ -1,6 +1,7 @@
-/* Node-API addon, for what Node has no call for. Both functions throw an Error with the system's reason.
+/* Node-API addon for system calls that Node does not offer. Both functions throw an Error with the system's reason.
  * peerCredentials(fd) → { pid, uid, gid } of the process that connected to a Unix socket, as the kernel saw it at
- * connect(2). lockDescriptor(fd) → whether this descriptor now holds flock(2)'s exclusive lock; false: another does. */
+ * connect(2). lockDescriptor(fd) → true if this descriptor now has the exclusive lock of flock(2), false if another
+ * process has it. */
 #include <errno.h>
 #include <node_api.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static napi_value peer_credentials(napi_env env, napi_callback_info info)
         return fail(env, "peerCredentials takes the number of a descriptor");
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
         return fail(env, strerror(errno));
-    /* A socket that is not a connected Unix one answers without an error, with nobody in it. */
+    /* For a socket that is not a connected Unix socket the kernel gives no error, but no process either. */
     if (length != sizeof peer || peer.uid == (uid_t)-1)
         return fail(env, "the descriptor is not a connected Unix socket");
     if (napi_create_object(env, &result) != napi_ok || !set_number(env, result, "pid", peer.pid)

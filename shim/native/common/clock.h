@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds that no change of the wall clock moves. */
+/* Milliseconds that do not follow changes of the wall clock. */
 static inline int64_t clock_ms(void)
 {
     struct timespec now;
@@ -12,7 +12,7 @@ static inline int64_t clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What poll() takes to wake at `deadline`: rounded up by the clock's own cut, never negative; 0 means never. */
+/* The timeout for poll() to wake at `deadline`: rounded up, never negative; 0 means never. */
 static inline int poll_timeout(int64_t deadline)
 {
     if (deadline == 0)
@@ -23,7 +23,7 @@ static inline int poll_timeout(int64_t deadline)
     return left > 3600000 ? 3600000 : (int)left;
 }
 
-/* The earlier of two deadlines, where 0 means none. */
+/* The earlier of two deadlines; 0 means no deadline. */
 static inline int64_t earlier(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;

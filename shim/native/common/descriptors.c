@@ -19,7 +19,7 @@ void descriptors_close_inherited(void)
     if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
         return;
 #endif
-    /* Kernels before 5.9. The limit itself may be in the millions; what engines hand on is not. */
+    /* For kernels before 5.9. The limit may be in the millions, but engines pass on only low descriptors. */
     for (int fd = 3; fd < 1024; fd++)
         close(fd);
 }

@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 
-/* Makes sure that nothing opened later becomes descriptor 0, 1 or 2. What fills a gap is closed at exec. */
+/* Makes sure that no file opened later becomes descriptor 0, 1 or 2. The files that fill a gap are closed at exec. */
 bool descriptors_guard(void);
 
-/* Closes whatever was inherited above descriptor 2. */
+/* Closes every inherited descriptor above 2. */
 void descriptors_close_inherited(void);
 
 #endif

@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-/* The value of `name` in a list of NAME=value; NULL where it is not set. */
+/* The value of `name` in a list of NAME=value; NULL if it is not set. */
 const char *environment_value(char *const *env, const char *name);
 
-/* The plan's environment; for a mirrored command with this process's own PATH, without the
- * directory of the tool links, and HOME under it. A PWD that does not
- * name the current directory is left out. NULL where memory is short. */
+/* The plan's environment. For a mirrored command it gets this process's PATH, without the directory of the tool
+ * links, and HOME if the plan has none. A PWD that does not name the current directory is left out. NULL if memory is
+ * short. */
 char **environment_make(char *const *planned, char *const *own, int mirror);
 
 #endif

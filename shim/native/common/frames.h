@@ -7,11 +7,11 @@
 
 enum {
     FRAMES_BUFFER = 64 * 1024,
-    /* A frame of at most this many bytes is always seen whole, a longer one in pieces. */
+    /* A frame of at most this many bytes is always delivered whole, a longer one in pieces. */
     FRAMES_WHOLE = 4096,
 };
 
-/* Frames arriving on a descriptor. Start from zero with `fd` set. */
+/* Frames that arrive on a descriptor. Initialize with zeros and set `fd`. */
 struct frames {
     int fd;
     size_t start, end;
@@ -21,7 +21,7 @@ struct frames {
     uint8_t buffer[FRAMES_BUFFER];
 };
 
-/* `length` bytes of a frame's payload of `total` bytes, `offset` bytes into it. */
+/* `length` bytes of a frame's payload of `total` bytes, from `offset` on. */
 struct piece {
     uint8_t type;
     uint32_t total, offset;
@@ -31,16 +31,16 @@ struct piece {
 
 enum frames_state { FRAMES_PIECE, FRAMES_WAIT, FRAMES_BROKEN };
 
-/* One read. False at the end of the stream, with errno 0, or where reading fails. True with nothing read on EAGAIN. */
+/* Reads once. False at the end of the stream (errno 0), or if reading fails. On EAGAIN true, with nothing read. */
 bool frames_read(struct frames *frames);
 
-/* The next piece, without taking it. FRAMES_BROKEN: a frame over the limit; nothing after it can be trusted. */
+/* The next piece; it stays in the buffer. FRAMES_BROKEN: a frame over the limit; no later byte can be trusted. */
 enum frames_state frames_peek(struct frames *frames, struct piece *piece);
 
-/* Takes the first `length` bytes of the piece that was peeked. A frame without payload is taken by 0. */
+/* Removes the first `length` bytes of the piece that was peeked. For a frame without payload `length` is 0. */
 void frames_take(struct frames *frames, size_t length);
 
-/* Between two frames: the next byte, which may be none of a frame's; inside one: its type; -1 where none has come. */
+/* The next byte between two frames (it may belong to no frame); the type inside a frame; -1 if no byte has come. */
 int frames_raw(const struct frames *frames);
 void frames_skip_raw(struct frames *frames);
 

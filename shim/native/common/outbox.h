@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 enum {
-    /* With its header one full pipe, so that a whole chunk leaves in one write. */
+    /* With its header it fills one pipe exactly, so that a whole chunk leaves in one write. */
     OUTBOX_CHUNK = 64 * 1024 - 5,
     OUTBOX_SMALL = 4096,
     OUTBOX_BYTES = 64 * 1024 + OUTBOX_SMALL,
 };
 
-/* Frames leaving on a non-blocking descriptor. Start from zero with `fd` set. */
+/* Frames that leave on a non-blocking descriptor. Initialize with zeros and set `fd`. */
 struct outbox {
     int fd;
-    /* The reader is gone: what is put in vanishes. */
+    /* The reader is gone: new frames are dropped. */
     bool gone;
     size_t start, end;
     uint8_t bytes[OUTBOX_BYTES];
@@ -26,16 +26,17 @@ static inline bool outbox_empty(const struct outbox *outbox)
     return outbox->start == outbox->end;
 }
 
-/* Puts one frame behind the others: small (≤ OUTBOX_SMALL in all), or the first. False where there is no room now. */
+/* Adds one frame after the others: a small one (≤ OUTBOX_SMALL in all), or the first. False if there is no room now.
+ */
 bool outbox_put(struct outbox *outbox, uint8_t type, const void *payload, size_t length);
 
 /* Where the payload of the next chunk goes, OUTBOX_CHUNK bytes at most. Only while the outbox is empty. */
 uint8_t *outbox_hole(struct outbox *outbox);
 
-/* Makes a frame of what was put into the hole. */
+/* Makes a frame of the bytes in that place. */
 void outbox_fill(struct outbox *outbox, uint8_t type, size_t length);
 
-/* Writes what the descriptor takes; returns the bytes written. */
+/* Writes as much as the descriptor takes; returns the bytes written. */
 size_t outbox_flush(struct outbox *outbox);
 
 #endif

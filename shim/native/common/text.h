@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* One line put together without printf, which would double the program's size. Too long a text is cut. */
+/* Builds one line without printf, which would double the program's size. A text that is too long is cut. */
 struct text {
     size_t length;
     char bytes[1024];
@@ -13,7 +13,7 @@ void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *more, size_t length);
 void text_add_number(struct text *text, unsigned long number);
 
-/* What is not printable ASCII becomes `?`: no terminal is moved by it. */
+/* Replaces what is not printable ASCII by `?`, so that it cannot control a terminal. */
 void text_make_safe(struct text *text);
 
 #endif

@@ -8,7 +8,7 @@ static bool continues(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length of the character at `at`, 0 where it is none. The terminating NUL stops every look ahead. */
+/* The length of the character at `at`, 0 if there is no valid one. The terminating NUL stops every look ahead. */
 static size_t character(const uint8_t *at)
 {
     uint8_t first = at[0], second_low = 0x80, second_high = 0xbf;

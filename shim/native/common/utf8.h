@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* True where the bytes are UTF-8 in its one shortest form, without surrogates and nothing above U+10FFFF. */
+/* True if the bytes are valid UTF-8: shortest forms only, no surrogates, nothing above U+10FFFF. */
 bool utf8_valid(const char *string);
 
 #endif

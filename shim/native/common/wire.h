@@ -27,7 +27,7 @@ enum frame_type {
 enum {
     FRAME_HEADER = 5,
     FRAME_MAX = 1024 * 1024,
-    /* Stdin bytes granted and not yet read by the tool, at most. */
+    /* Most bytes of stdin that are granted and that the tool has not read yet. */
     STDIN_WINDOW = 256 * 1024,
 };
 

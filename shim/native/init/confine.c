@@ -8,7 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-/* socket and io_uring_setup (which makes sockets too) by architecture; socketcall hides its arguments. */
+/* socket and io_uring_setup (which also makes sockets), by architecture. socketcall hides its arguments, so it is
+ * refused. */
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
 #define COMPAT_ARCH AUDIT_ARCH_I386
@@ -26,7 +27,7 @@ enum { X32_BIT = 0x40000000, IO_URING_SETUP = 425 };
 #define IF_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
 
-/* Jumps count from the next line; the labels in the comments are where they end. */
+/* Jumps count from the next line; the labels in the comments mark their targets. */
 static struct sock_filter rules[] = {
     LOAD(arch),
     IF_EQUAL(NATIVE_ARCH, 0, 5),

@@ -8,8 +8,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The parent's id from /proc/<pid>/stat, 0 where the process is gone. The name in it may hold anything, so what
- * counts comes after the last parenthesis. */
+/* The parent's id from /proc/<pid>/stat, 0 if the process is gone. The name in it may contain any byte, so the code
+ * reads after the last parenthesis. */
 static pid_t parent_of(int proc, const char *pid)
 {
     char path[32], line[512];

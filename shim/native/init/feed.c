@@ -66,7 +66,7 @@ static void keep(struct feed *feed, const uint8_t *bytes, size_t length)
     feed->end += length;
 }
 
-/* The bytes that were taken; all of them vanish where nobody reads any more. */
+/* Returns the bytes that were taken. If no process reads any more, all of them are dropped. */
 static size_t write_some(struct feed *feed, const uint8_t *bytes, size_t length)
 {
     size_t done = 0;
@@ -100,7 +100,7 @@ void feed_end(struct feed *feed)
     feed->ended = true;
 }
 
-/* Opened only now: a reader of our own, while we still wrote, would hide that the tool's is gone. */
+/* Opened only now: while the init still wrote, its own reader would hide that the tool's reader is gone. */
 static int open_probe(int fd)
 {
     struct text path = {0};
@@ -133,8 +133,8 @@ static void push(struct feed *feed)
         finish_input(feed);
 }
 
-/* A pipe does not tell when its reader reads, unless it was full: so while there is something to see, look now and
- * then, ever less often the longer nothing moves. */
+/* A pipe does not report that its reader reads, unless it was full. So while it holds bytes, look from time to time,
+ * and less often the longer nothing changes. */
 static void plan_tick(struct feed *feed, bool moved, int64_t now)
 {
     bool watch = !feed->ended && feed->fd >= 0 && (feed->read < feed->written || grantable(feed) > 0);
@@ -173,7 +173,8 @@ void feed_close(struct feed *feed, struct outbox *outbox)
     measure(feed);
     close(feed->fd);
     feed->fd = -1;
-    /* Never without the credit, by which the sender gives back before it closes: feed_settle has it at the latest. */
+    /* The credit must come first, because the sender gives back bytes before it closes; feed_settle sends it at the
+     * latest. */
     if (!has_room(outbox))
         return;
     grant(feed, outbox, 1);

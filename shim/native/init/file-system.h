@@ -4,18 +4,18 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Whether every writer of what `fd` leads to goes through this kernel and these inodes, so that a lease holds all of
- * them back. Not so behind a network or FUSE; nor on overlay, where a writable mapping outlives the open file that a
- * lease asks for. */
+/* Whether every writer of the file behind `fd` goes through this kernel and this inode, so that a lease stops all of
+ * them. Not so on a network file system or FUSE; nor on overlay, where a writable mapping outlives the open file that
+ * a lease checks. */
 bool file_system_leases(int fd);
 
-/* The same for what becomes of a folder's entries: all of them are told to whoever watches the folder. */
+/* The same for the entries of a folder: a watch of the folder reports every change of them. */
 bool file_system_tells(int fd);
 
-/* Whether two names of a folder's entry may be one: then what became of an entry is told by either. */
+/* Whether two names may mean the same entry of a folder: then a change of either counts for both. */
 bool folder_folds_case(const char *path);
 
-/* Only root may change it: its bytes, or the entries of a folder. Never so where we are root. */
+/* Only root may change it (its bytes, or the entries of a folder). Always false if this process is root. */
 bool owned_by_root_alone(const struct stat *status);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef CLAWRDEN_FIND_H
 #define CLAWRDEN_FIND_H
 
-/* Opens what `path` leads to and touches nothing: no pipe's writer wakes up and no device is opened. Links of /proc
- * would lead the tool elsewhere: they lead nowhere. -1 and errno where that fails. */
+/* Opens what `path` leads to without side effects: it wakes no writer of a pipe and opens no device. Links of /proc
+ * are refused, because they lead the tool elsewhere. -1 and errno on failure. */
 int find(const char *path);
 
 #endif

@@ -10,15 +10,16 @@
 
 #include "text.h"
 
-/* In stops, two a call. Whoever opens nothing of it for so long is not to be slow for ever: from then on a change is
- * noticed, as later too. And some open a script twice: Python looks first whether it is an archive. */
+/* Counted in stops, two for each call. A process that opens none of the files for that long must not stay slow for
+ * ever: from then on changes are noticed, not prevented. Some programs open a script twice: Python first looks
+ * whether it is an archive. */
 enum { PASSED_MOST = 200000, PASSED_AFTER = 400 };
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80, EVENT_EXEC = 4, EVENT_STOP = 128, SYSCALL_INFO = 0x420e, INFO_EXIT = 2 };
 static const long follow = 1 /* SYSGOOD */ | 1 << 1 /* FORK */ | 1 << 2 /* VFORK */ | 1 << 3 /* CLONE */
     | 1 << EVENT_EXEC | 1 << 20 /* EXITKILL */;
 
-/* As the kernel has it, of the end of a call; the libraries differ in its name. */
+/* The kernel's name for the end of a call; the C libraries name it differently. */
 struct syscall_info {
     uint8_t op, pad[3];
     uint32_t arch;
@@ -39,7 +40,7 @@ static bool is(const char *path, const struct stat *held)
     return stat(path, &found) == 0 && found.st_dev == held->st_dev && found.st_ino == held->st_ino;
 }
 
-/* Once everything was opened, whoever opened it has the right one. */
+/* Every file was opened, so the process that opened it has the right one. */
 static void look_at(struct gate *gate, const struct hold *hold, const char *opened)
 {
     bool all = true, again = false;
@@ -90,13 +91,13 @@ static bool stops(int number)
     return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* A signal on its way to the process; or, where it is not traced any more, one that has stopped it. */
+/* A signal on its way to the process or, if the process is not traced any more, one that has stopped it. */
 static int pass_signal(const struct gate *gate, pid_t pid, int number)
 {
     return !go_on(gate, pid, number) && errno == ESRCH && stops(number) ? number : 0;
 }
 
-/* It stays stopped, traced or not, until it is continued. */
+/* It stays stopped, traced or not, until somebody continues it. */
 static int pass_stop(const struct gate *gate, pid_t pid, int number)
 {
     if (!stops(number)) {

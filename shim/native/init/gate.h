@@ -6,28 +6,28 @@
 
 #include "hold.h"
 
-/* Stands over a tool from its exec until it has opened every file that is held: it goes on from a system call only where
- * no path leads elsewhere, so that it never reads from another file than the one that was looked at. */
+/* Traces a tool from its exec until it has opened every held file. It lets the tool continue after a system call only
+ * if no path leads elsewhere, so the tool never reads another file than the one that was inspected. */
 struct gate {
-    /* Somebody was ever traced; and everybody may go on alone now. */
+    /* `traced`: a process was traced at some time. `over`: all processes may continue without tracing. */
     bool used, open;
-    /* Stops so far, and with which it ends. */
+    /* Stops so far, and the number at which tracing ends. */
     unsigned passed, last;
     bool seen[HELD_MOST];
 };
 
-/* In the parent, before the exec of `child`. Where this machine does not let us, nobody stands over it. */
+/* In the parent, before the exec of `child`. If this machine does not allow tracing, there is no gate. */
 void gate_begin(struct gate *gate, pid_t child);
 
-/* What a stop of a process was, once it goes on again where it may. */
+/* What a stop meant, after the process was continued if it may be. */
 struct passing {
-    /* An operand whose path leads elsewhere, and the process does not go on; else -1. */
+    /* The operand whose path leads elsewhere (the process is then not continued); else -1. */
     int changed;
-    /* The signal, where it stays stopped as job control has it; else 0. */
+    /* The signal if the process stays stopped for job control; else 0. */
     int stopped;
 };
 
-/* Takes what waitpid says of a stop. */
+/* Handles a stop that waitpid reported. */
 struct passing gate_pass(struct gate *gate, struct hold *hold, const struct plan *plan, pid_t pid, int status);
 
 #endif

@@ -31,7 +31,7 @@ void hold_end(struct hold *hold)
     watch_end(&hold->watch);
 }
 
-/* Nobody asks for a lease where it would not bind everybody. */
+/* The init does not ask for a lease that would not stop every writer. */
 static int take_lease(int fd)
 {
     if (!file_system_leases(fd))

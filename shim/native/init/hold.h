@@ -10,8 +10,8 @@
 
 enum { HELD_MOST = 8 };
 
-/* A file that nobody writes unseen: who would write it waits for us (a read lease), and who leads its path elsewhere is
- * noticed at once (a watch). */
+/* A file that no process can write unnoticed: a writer waits for the init (a read lease), and the init notices at
+ * once if its path changes (a watch). */
 struct held {
     size_t number;
     int fd;
@@ -27,35 +27,35 @@ struct hold {
 
 void hold_begin(struct hold *hold);
 
-/* What became of the wish to hold a file. */
+/* The result of an attempt to hold a file. */
 struct holding {
-    /* NULL: it is held. */
+    /* NULL if it is held, else the reason. */
     const char *why_not;
-    /* Somebody is writing it. */
+    /* Another process is writing it. */
     bool written;
 };
 
-/* Holds the plain file that `fd` has open for reading only, found behind the operand `number`, whose way is watched.
- * Takes `fd` where it does. */
+/* Holds the plain file behind `fd`, which is open for reading only and was found for the operand `number`, whose path
+ * is watched. Takes ownership of `fd` if it succeeds. */
 struct holding hold_file(struct hold *hold, int fd, size_t number);
 
-/* How much of it there is, to come back to. */
+/* How many files and watches there are, to return to later. */
 struct hold_mark {
     size_t files, watched;
 };
 
 struct hold_mark hold_mark(const struct hold *hold);
 
-/* Lets go of what came since. */
+/* Releases what was added since. */
 void hold_back_to(struct hold *hold, struct hold_mark mark);
 
-/* The number of an operand that was changed, or is about to be; -1 where none was. */
+/* The number of an operand that was changed, or is about to be; -1 if none was. */
 int hold_changed(struct hold *hold);
 
-/* The same, and looks at where their paths lead: at the end. */
+/* The same, and also checks where the paths lead: at the end. */
 int hold_last_look(struct hold *hold, const struct plan *plan);
 
-/* Lets go: those who wait to write go on. */
+/* Releases everything: waiting writers continue. */
 void hold_end(struct hold *hold);
 
 #endif

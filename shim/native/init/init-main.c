@@ -25,7 +25,7 @@ enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 4 };
 
 extern char **environ;
 
-/* Blocked for good: who may kill PID 1 uses KILL, and everyone else talks in frames. */
+/* Blocked for good: a process that may kill PID 1 uses KILL, and the gateway uses frames. */
 static int open_signals(void)
 {
     sigset_t all;
@@ -34,14 +34,14 @@ static int open_signals(void)
     sigset_t told;
     sigemptyset(&told);
     sigaddset(&told, SIGCHLD);
-    /* Somebody would write what we hold. */
+    /* Another process wants to write a held file. */
     sigaddset(&told, SIGIO);
     return signalfd(-1, &told, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static bool prepare(struct run *run)
 {
-    /* Before anything is forked: a tool of the same uid must not reach the frames through /proc. */
+    /* Before any fork: a tool of the same uid must not reach the frames through /proc. */
     prctl(PR_SET_DUMPABLE, 0);
     signal(SIGPIPE, SIG_IGN);
     run->in.fd = 0;
@@ -53,7 +53,8 @@ static bool prepare(struct run *run)
     return fcntl(0, F_SETFL, O_NONBLOCK) == 0 && fcntl(1, F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* The bytes of the plan, or NULL where the first frame is not one. Ends the process with the gateway, or in time. */
+/* The bytes of the plan, or NULL if the first frame is not a plan. Ends the process when the gateway goes away, or at
+ * a deadline. */
 static uint8_t *receive_plan(struct run *run, size_t *length)
 {
     int64_t deadline = clock_ms() + PLAN_WAIT_MS;
@@ -110,7 +111,7 @@ static void refuse_errno(struct run *run, const char *reason, const char *what, 
     refuse(run, reason, why.bytes);
 }
 
-/* The tool links lie where this program does, and every one of them leads to the shim. */
+/* The tool links are in this program's directory, and each of them leads to the shim. */
 static struct avoid what_to_avoid(const char *name)
 {
     struct avoid avoid = {0};
@@ -125,7 +126,7 @@ static struct avoid what_to_avoid(const char *name)
         strcpy(slash + 1, name);
         avoid.shim_known = stat(path, &avoid.shim) == 0;
     }
-    /* A tool whose link was just removed may still be on PATH under another link to the shim. */
+    /* After a link was removed, its tool may still be on PATH as another link to the shim. */
     strcpy(slash + 1, ".shim");
     avoid.shim_known = avoid.shim_known || stat(path, &avoid.shim) == 0;
     return avoid;
@@ -155,7 +156,7 @@ static void check_tool(struct run *run, char found[PATH_MAX])
     refuse(run, error == EACCES ? "not-executable" : "not-found", why.bytes);
 }
 
-/* Told before anybody runs anything: somebody is to be asked about it. */
+/* Sent before anything runs, because a person is asked about it. */
 static void tell_operands(struct run *run)
 {
     static struct operands operands;
@@ -168,7 +169,7 @@ static void tell_operands(struct run *run)
     _exit(0);
 }
 
-/* From here on what was approved is held, until nothing of the tool is left. */
+/* From here on the approved files are held until no process of the tool is left. */
 static void tell_started(struct run *run)
 {
     static struct operands operands;

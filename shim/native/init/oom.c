@@ -21,6 +21,6 @@ static uint32_t count_in(const char *path)
 
 uint32_t oom_kills(void)
 {
-    /* One of the two exists, by the version of the engine's cgroups. */
+    /* Only one of the two exists, depending on the cgroup version. */
     return count_in("/sys/fs/cgroup/memory.events") + count_in("/sys/fs/cgroup/memory/memory.oom_control");
 }

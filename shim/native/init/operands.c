@@ -29,7 +29,7 @@ static const char *why_not_found(int error)
     }
 }
 
-/* Nothing of /proc says the same to the tool. */
+/* A file of /proc shows other content to the tool. */
 static const char *why_not_plain(int fd, uint64_t budget)
 {
     struct stat status;
@@ -43,7 +43,7 @@ static const char *why_not_plain(int fd, uint64_t budget)
     return (uint64_t)status.st_size > budget ? "it is too large" : NULL;
 }
 
-/* One that grows while it is read ends at the budget. */
+/* If the file grows while it is read, reading stops at the budget. */
 static const char *hash_bytes(int fd, uint64_t *budget, char hex[SHA256_HEX])
 {
     static uint8_t bytes[16 * 1024];
@@ -67,17 +67,17 @@ static const char *hash_bytes(int fd, uint64_t *budget, char hex[SHA256_HEX])
 static const char not_asked[] = "nobody was asked about it";
 static const char agents_own[] = "the agent can change it";
 
-/* What is looked at, and what is known of it. */
+/* The file that is inspected, and what is known of it. */
 struct looking {
     struct hold *hold;
     size_t number;
     uint64_t *budget;
-    /* NULL while nothing speaks against holding it. */
+    /* NULL while no reason against holding it is known. */
     const char *not_held;
     char hex[SHA256_HEX + 1];
 };
 
-/* Held first and read then: what was read stays so. */
+/* First held, then read: so the bytes that were read stay unchanged. */
 static const char *read_file(const struct way *way, struct looking *looking)
 {
     int fd = open(way->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -166,7 +166,7 @@ void operands_look(struct operands *operands, const struct plan *plan, struct ho
     }
 }
 
-/* Behind `held` and `not held: why;` alike. */
+/* The common end of `held` and `not held: why;`. */
 static const char *what_was_seen(const char *found)
 {
     const char *digest = strstr(found, "sha256:");

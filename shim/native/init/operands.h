@@ -12,7 +12,7 @@
 
 enum {
     OPERANDS_MOST = HELD_MOST,
-    /* Of all of them together. */
+    /* For all of them together. */
     OPERANDS_READ_MOST = 16 * 1024 * 1024,
     OPERAND_FOUND = PATH_MAX + 256,
     OPERANDS_FRAME = OPERANDS_MOST * (OPERAND_FOUND + 5),
@@ -23,21 +23,21 @@ struct operand {
     char text[OPERAND_FOUND];
 };
 
-/* What was found of each file that a plan names: `held sha256:HEX PATH`, the path with its links resolved; the same
- * behind `not held: why;` in place of `held`; or `unseen: why`. */
+/* What was found for each file that a plan names: `held sha256:HEX PATH`, with the links of the path resolved; or
+ * `not held: why; sha256:HEX PATH`; or `unseen: why`. */
 struct operands {
     size_t count;
     struct operand found[OPERANDS_MOST];
 };
 
-/* Reads them, relative to the current directory, as who we are; those that count are held from before they are read.
- * Never waits for a pipe or a device. */
+/* Reads them, relative to the current directory, as the current user. Files that are to be held are held before they
+ * are read. Never waits for a pipe or a device. */
 void operands_look(struct operands *operands, const struct plan *plan, struct hold *hold);
 
-/* Whether one of them is not what the plan expects of it, and which in `why`. */
+/* Whether one of them is not what the plan expects; `why` says which. */
 bool operands_changed(const struct operands *operands, const struct plan *plan, struct text *why);
 
-/* The payload of a frame that tells them; returns its length. */
+/* Writes the payload of a frame that reports them; returns its length. */
 size_t operands_encode(const struct operands *operands, uint8_t payload[OPERANDS_FRAME]);
 
 #endif

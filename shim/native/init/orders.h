@@ -3,8 +3,8 @@
 
 #include "run.h"
 
-/* Reads what came on our stdin and obeys. Its end, or a frame against the rules, means that nobody we can talk to is
- * there any more: then this process ends with everything it started. */
+/* Reads frames from stdin and obeys. The end of stdin, or a frame against the rules, means that the gateway is gone:
+ * then this process ends, with everything that it started. */
 void orders_take(struct run *run);
 
 #endif

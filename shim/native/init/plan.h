@@ -7,10 +7,10 @@
 
 enum stdio_kind { STDIO_CLOSED = 0, STDIO_NULL = 1, STDIO_PIPE = 2, STDIO_TTY = 3, STDIO_SAME = 4 };
 
-/* What to run. The strings lie in the bytes that were parsed; 0 as a limit means none. */
+/* What to run. The strings point into the bytes that were parsed; a limit of 0 means no limit. */
 struct plan {
     bool mirror, stdin_none, terminal, confine;
-    /* The operands are told, and nothing is run. */
+    /* Report the operands and run nothing. */
     bool inspect;
     uint8_t stdio[3];
     uint16_t umask, cols, rows;
@@ -19,11 +19,12 @@ struct plan {
     uint64_t output_bytes, file_bytes;
     const char *cwd, *workspace;
     char **argv, **env;
-    /* Files that the tool will run, at most OPERANDS_MOST; and what must be found of each, where there is any. */
+    /* Files that the tool will run, at most OPERANDS_MOST; and what must be found for each, if the plan says so. */
     char **operands, **expected;
 };
 
-/* Takes the payload of a plan frame, which must live as long as the plan. False where it breaks the wire's rules. */
+/* Parses the payload of a plan frame, which must live as long as the plan. False if it breaks the rules of the wire.
+ */
 bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length);
 
 #endif

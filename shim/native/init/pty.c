@@ -12,7 +12,7 @@
 
 static int take_over(int slave)
 {
-    /* Fails only where this process leads a session already, as Docker makes it. */
+    /* Fails only if this process already leads a session, as under Docker. */
     setsid();
     return ioctl(slave, TIOCSCTTY, 0);
 }

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* A new terminal, made the controlling one of this process's session. `raw_output`: what the tool writes is not
- * translated. 0 or errno. */
+/* Makes a new terminal and makes it the controlling one of this process's session. `raw_output`: the terminal does
+ * not translate the tool's output. 0 or errno. */
 int pty_open(int *master, int *slave, uint16_t cols, uint16_t rows, int raw_output);
 
 void pty_resize(int master, uint16_t cols, uint16_t rows);

@@ -13,7 +13,7 @@ static void shut(int *fd)
     *fd = -1;
 }
 
-/* Over the limit the rest is cut, and nothing more is read. */
+/* Above the limit the rest is cut, and the init reads no more. */
 static size_t within_limit(struct run *run, size_t length)
 {
     uint64_t limit = run->plan.output_bytes;
@@ -44,7 +44,7 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
     ssize_t got = read(*fd, outbox_hole(&run->out), OUTBOX_CHUNK);
     if (got > 0)
         send_chunk(run, type, (size_t)got);
-    /* With nobody of ours left, whoever may still hold the other end is none of the tool's. */
+    /* No process of the tool is left, so any process that still has the other end is not the tool's. */
     else if (got == 0 || errno == EIO || (errno == EAGAIN && run->ended && run->childless))
         shut(fd);
 }
@@ -52,7 +52,7 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
 void pump(struct run *run, short out_events, short err_events)
 {
     bool last = run->ended && (run->childless || stop_reaped_enough(run));
-    /* While one of ours holds the terminal's other side, the master never ends. */
+    /* While the init has the terminal's other side open, the master never ends. */
     if (last)
         shut(&run->tool.slave);
     if (out_events || last)

@@ -3,10 +3,10 @@
 
 #include "run.h"
 
-/* Moves one chunk of each output that is ready into frames, only as far as our own stdout takes them. */
+/* Moves one chunk of each output that is ready into frames, only as fast as our own stdout takes them. */
 void pump(struct run *run, short out_events, short err_events);
 
-/* Whoever read the tool's descriptor 1 or 2 is gone: the tool's next write there meets a SIGPIPE. */
+/* The reader of the tool's descriptor 1 or 2 is gone: the tool's next write there gets a SIGPIPE. */
 void pump_close(struct run *run, int fd);
 
 #endif

@@ -27,7 +27,8 @@ void run_begin(struct run *run)
     run->oom_before = oom_kills();
 }
 
-/* What is being changed must not run on, and what was changed already may have: whatever else ends it. */
+/* A script that is being changed must not run on, and a changed one may already have run: this cause replaces any
+ * other. */
 static void operand_changed(struct run *run, int operand)
 {
     run->cause = CAUSE_OPERAND;
@@ -102,7 +103,7 @@ static void mind_operands(struct run *run)
     int changed = over ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
     if (changed >= 0)
         operand_changed(run, changed);
-    /* Who waits to write may go on once nothing of the tool reads any more. */
+    /* Waiting writers may continue once no process of the tool reads any more. */
     if (over)
         hold_end(&run->hold);
 }
@@ -113,7 +114,8 @@ static bool output_waits(const struct run *run)
     return !outbox_empty(&run->out) || poll(polled, 2, 0) > 0;
 }
 
-/* Behind what the tool wrote before: a shim that has stopped shows nothing more. Others may write on for ever. */
+/* Sent after the tool's earlier output, because a stopped shim shows nothing more. Other processes may write for
+ * ever. */
 static void tell_stop(struct run *run)
 {
     if (!run->stopped || (output_waits(run) && clock_ms() < run->stopped_at + STOP_PATIENCE_MS))
@@ -147,7 +149,7 @@ static void step(struct run *run)
     stop_if_due(run);
 }
 
-/* Waits until everything has left; the end of our stdin, or the last deadline, ends the process instead. */
+/* Waits until all frames have left. The end of stdin or the last deadline ends the process. */
 static void deliver(struct run *run)
 {
     while (outbox_flush(&run->out), !outbox_empty(&run->out)) {

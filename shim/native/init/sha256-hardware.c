@@ -1,4 +1,4 @@
-/* At -Os the loops below would not be unrolled. */
+/* At -Os the compiler would not unroll the loops below. */
 #pragma GCC optimize("O2")
 
 #include "sha256.h"
@@ -9,7 +9,7 @@
 
 #define ROUNDS __attribute__((target("sha,sse4.1")))
 
-/* The instructions want the state as ABEF and CDGH. */
+/* The instructions expect the state as ABEF and CDGH. */
 ROUNDS static void turn_in(const uint32_t state[8], __m128i *abef, __m128i *cdgh)
 {
     __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);

@@ -1,4 +1,4 @@
-/* At -Os the rounds below would be a third as fast. */
+/* At -Os the rounds below would run at a third of the speed. */
 #pragma GCC optimize("O2")
 
 #include "sha256.h"
@@ -25,7 +25,7 @@ static uint32_t turn(uint32_t word, int by)
     return word >> by | word << (32 - by);
 }
 
-/* The next of sixteen words that follow from each other. */
+/* The next of sixteen words, computed from the words before it. */
 static uint32_t next_word(uint32_t words[16], int at)
 {
     uint32_t a = words[(at + 1) & 15], b = words[(at + 14) & 15];
@@ -33,7 +33,7 @@ static uint32_t next_word(uint32_t words[16], int at)
     return words[at] += small0 + words[(at + 9) & 15] + small1;
 }
 
-/* One round. The names of the eight variables move instead of their values. */
+/* One round. The macro renames the eight variables instead of moving their values. */
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                            \
     do {                                                                                                            \
         uint32_t word = at == 0 ? (words[i] = get_u32(block + 4 * (i))) : next_word(words, i);                      \
@@ -88,7 +88,7 @@ void sha256_begin(struct sha256 *hash)
     hash->take_blocks = hardware != NULL ? hardware : sha256_portable;
 }
 
-/* Of what does not fill a block: as much as was taken from `bytes`. */
+/* Keeps bytes that do not fill a block; returns how many it took from `bytes`. */
 static size_t fill_block(struct sha256 *hash, const uint8_t *bytes, size_t length)
 {
     size_t filled = hash->length % SHA256_BLOCK;

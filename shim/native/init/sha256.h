@@ -6,16 +6,16 @@
 
 enum { SHA256_BLOCK = 64, SHA256_HEX = 64 };
 
-/* Takes `count` blocks into `state`. */
+/* Mixes `count` blocks into `state`. */
 typedef void sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
 
 sha256_blocks sha256_portable;
 extern const uint32_t sha256_constants[64];
 
-/* The one by this processor's own instructions; NULL where it has none. */
+/* The variant for this processor's own instructions; NULL if it has none. */
 sha256_blocks *sha256_hardware(void);
 
-/* One SHA-256 (FIPS 180-4) in the making. */
+/* The state of one SHA-256 (FIPS 180-4). */
 struct sha256 {
     sha256_blocks *take_blocks;
     uint32_t state[8];
@@ -26,7 +26,7 @@ struct sha256 {
 void sha256_begin(struct sha256 *hash);
 void sha256_add(struct sha256 *hash, const uint8_t *bytes, size_t length);
 
-/* Ends it: 64 lower-case hex digits, without a NUL. */
+/* Finishes: 64 lower-case hex digits, without a NUL. */
 void sha256_end(struct sha256 *hash, char hex[SHA256_HEX]);
 
 #endif

@@ -17,7 +17,7 @@ void stop_tool(struct run *run, enum cause cause)
         return;
     run->cause = cause;
     tool_signal(&run->tool, SIGTERM);
-    /* A stopped tool would not see the TERM. */
+    /* A stopped tool would not handle the TERM. */
     tool_signal(&run->tool, SIGCONT);
     run->kill_at = clock_ms() + TERM_GRACE_MS;
 }
@@ -71,7 +71,8 @@ void stop_if_due(struct run *run)
 _Noreturn void stop_vanish(struct run *run)
 {
     int64_t deadline = clock_ms() + REAP_MS;
-    /* PID 1 takes everything with it; others must wait for what they adopt while they kill. */
+    /* When PID 1 ends, its whole container ends; another init must wait for the processes that it adopts while it
+     * kills. */
     while (getpid() != 1 && !run->childless && clock_ms() < deadline) {
         family_kill();
         while (waitpid(-1, NULL, WNOHANG) > 0)

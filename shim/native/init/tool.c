@@ -22,7 +22,7 @@ static int open_pipe(int *ours, int *theirs, bool input)
         return errno;
     *ours = ends[input ? 1 : 0];
     *theirs = ends[input ? 0 : 1];
-    /* The two ends are two open files: the tool's stays blocking. */
+    /* The two ends are two open files, so the tool's end stays blocking. */
     return fcntl(*ours, F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
@@ -85,7 +85,7 @@ static int enter_group(const struct tool *tool)
 {
     if (setpgid(0, 0) != 0)
         return errno;
-    /* Every signal is still blocked, so TTOU does not stop this. */
+    /* Every signal is still blocked, so TTOU does not stop this process. */
     return tool->slave < 0 || tcsetpgrp(tool->slave, getpid()) == 0 ? 0 : errno;
 }
 
@@ -121,7 +121,7 @@ static void execute_script(const char *path, char **argv, char **env)
     errno = ENOEXEC;
 }
 
-/* In the child. Returns only where something failed. */
+/* Runs in the child. Returns only on failure. */
 static int become_tool(const struct tool *tool, const struct plan *plan, const char *path, char **env)
 {
     sigset_t none;
@@ -144,7 +144,7 @@ static int become_tool(const struct tool *tool, const struct plan *plan, const c
     return errno;
 }
 
-/* The descriptors of a start: what became of the exec, and what the child waits for before it. */
+/* The descriptors of a start: one reports the result of the exec, on the other the child waits before it. */
 struct start {
     int status[2], gate[2];
 };
@@ -176,7 +176,7 @@ static void run_child(const struct tool *tool, const struct plan *plan, const ch
     if (getppid() != parent)
         _exit(1);
     int error = become_tool(tool, plan, path, env);
-    /* The parent reads the number or, after an exec, the end of the file. */
+    /* The parent reads the error number or, after a successful exec, the end of the file. */
     if (write(start->status[1], &error, sizeof error) < 0)
         _exit(2);
     _exit(1);
@@ -201,7 +201,8 @@ static int exec_error(int status, pid_t pid)
     return error;
 }
 
-/* Nobody traces what may not be looked into; for this moment nothing else of the tool's user runs here. */
+/* The kernel allows tracing only of a process that may be inspected. At this moment no other process of the tool's
+ * user runs here. */
 static pid_t fork_traceable(bool traceable)
 {
     if (traceable)

@@ -5,8 +5,8 @@
 
 enum { USAGE_BYTES = 12 };
 
-/* What all children used that have been waited for, and theirs: u32 milliseconds of user time, u32 of system time, u32
- * KiB that the largest of them had in memory. */
+/* Usage of all children that were waited for, and of their children: u32 milliseconds of user time, u32 of system
+ * time, u32 KiB of the largest resident set. */
 void usage_put(uint8_t at[USAGE_BYTES]);
 
 #endif

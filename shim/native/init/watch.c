@@ -18,7 +18,7 @@ enum { CHANGES = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO, GONE = IN_
 static const char too_long[] = "its way is too long";
 static const char no_way[] = "its way cannot be followed";
 
-/* Where we are on the way, and what of it is left. */
+/* The current position on the path, and the rest of the path. */
 struct walk {
     int at, links;
     char rest[PATH_MAX];
@@ -63,7 +63,7 @@ static const char *watch_entry(struct watch *watch, int folder, const char *name
     return NULL;
 }
 
-/* Takes the next name off the rest; false at its end, or where it is none that could be. */
+/* Removes the next name from the rest; false at its end, or if the name is not possible. */
 static bool next_name(struct walk *walk, char name[NAME_MAX + 1])
 {
     size_t start = strspn(walk->rest, "/");
@@ -82,7 +82,7 @@ static void go_to(struct walk *walk, int next)
     walk->at = next;
 }
 
-/* The link's own way, then what was left. */
+/* First the link's own target, then the rest. */
 static const char *follow(struct walk *walk, int link)
 {
     char joined[PATH_MAX];

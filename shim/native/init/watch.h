@@ -6,16 +6,16 @@
 
 enum { WATCHED_MOST = 192 };
 
-/* An entry of a folder through which a path leads. */
+/* An entry of a folder on a path. */
 struct watched {
     int folder;
     size_t path;
     char name[NAME_MAX + 1];
 };
 
-/* Folders whose entries must stay as they are, so that paths go on leading where they led. */
+/* Folders whose entries must stay unchanged, so that paths keep their targets. */
 struct watch {
-    /* An inotify, -1 until something is watched. */
+    /* An inotify descriptor, -1 until something is watched. */
     int fd;
     size_t count;
     struct watched entries[WATCHED_MOST];
@@ -23,11 +23,12 @@ struct watch {
 
 void watch_begin(struct watch *watch);
 
-/* Watches every entry that `path` leads through, links and theirs too, and calls it `number`. NULL, or why it cannot
- * be done. What only root may change needs no watch. Changes count from here on: look at what is there only now. */
+/* Watches every entry on `path`, also on the paths of its links, under the name `number`. NULL, or the reason for the
+ * failure. An entry that only root may change needs no watch. Changes count from here on, so inspect the file only
+ * after this. */
 const char *watch_way(struct watch *watch, const char *path, size_t number);
 
-/* The number of a path that leads elsewhere now, or did meanwhile; -1 where none does. */
+/* The number of a path that leads elsewhere now, or did so meanwhile; -1 if there is none such. */
 int watch_changed(struct watch *watch);
 
 void watch_end(struct watch *watch);

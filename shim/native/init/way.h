@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A path to whatever a descriptor of ours leads to. */
+/* The path in /proc of the file behind a descriptor. */
 struct way {
     char path[32];
 };

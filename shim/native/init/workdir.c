@@ -25,7 +25,7 @@ const char *workdir_enter(const char *cwd, const char *workspace, struct text *w
 {
     static char real_workspace[PATH_MAX], real_cwd[PATH_MAX];
     bool compare = workspace[0] != 0;
-    /* The kernel resolves both, so nothing can be swapped between looking and entering. */
+    /* The kernel resolves both, so nobody can swap a folder between the check and the entry. */
     if (compare && (chdir(workspace) != 0 || !getcwd(real_workspace, sizeof real_workspace)))
         return refuse("cwd-missing", why, workspace, " (the workspace) cannot be entered where the command runs");
     if (chdir(cwd) != 0 || !getcwd(real_cwd, sizeof real_cwd) || real_cwd[0] != '/')

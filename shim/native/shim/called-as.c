@@ -6,7 +6,7 @@
 
 #include "request.h"
 
-/* The kernel puts interpreters and their options before the script: more than it allows to nest. */
+/* The kernel puts interpreters and their options before the script. This is more than its nesting limit. */
 enum { INTERPRETERS_MOST = 12 };
 
 static const char *name_in(const char *path)
@@ -22,7 +22,7 @@ static bool leads_here(const char *path)
         && there.st_ino == here.st_ino;
 }
 
-/* `#!/clawrden/bin/node`: the kernel was asked for the script, and wrote the link before it. */
+/* `#!/clawrden/bin/node`: the kernel was asked for the script, and put the link before it. */
 static bool interprets(char *const *argv, const char *asked_for)
 {
     if (!strchr(argv[0], '/') || !leads_here(argv[0]))

@@ -5,8 +5,8 @@
 
 #include "text.h"
 
-/* Whether the name in `argv[0]` is that of the link by which this program was started; else says so in `why`. A caller
- * may put anything there, and it would be asked for a tool that nobody called. */
+/* Whether the name in `argv[0]` is the name of the link by which this program was started; if not, `why` says so. A
+ * caller may put any name there, and a person would be asked about a tool that nobody called. */
 bool called_as_linked(char *const *argv, struct text *why);
 
 #endif

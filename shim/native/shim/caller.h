@@ -8,10 +8,10 @@
 
 enum caller_stdio { CALLER_CLOSED, CALLER_NULL, CALLER_TTY, CALLER_PIPE, CALLER_SOCKET, CALLER_FILE, CALLER_DEVICE };
 
-/* What this process was started with, seen before anything of it is changed. */
+/* The state in which this process was started, read before anything changes it. */
 struct caller {
     enum caller_stdio stdio[3];
-    /* Descriptors 1 and 2 are one open file. */
+    /* Descriptors 1 and 2 are the same open file. */
     bool joined;
     mode_t umask;
     uint64_t ignored;
@@ -24,7 +24,7 @@ struct caller {
 
 void caller_look(struct caller *caller);
 
-/* As the wire calls it: tty, pipe, file, null, closed. */
+/* The name on the wire: tty, pipe, file, null, closed. */
 const char *caller_stdio_name(enum caller_stdio stdio);
 
 #endif

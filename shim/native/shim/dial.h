@@ -3,9 +3,9 @@
 
 #include "text.h"
 
-/* Connects to the Unix socket at `path`, waiting up to 5 s for one that is absent or refuses: a relay may be
- * restarting. The non-blocking socket, or -1 with what failed in `why`. A signal on `signals` (a signalfd) ends the
- * wait with -1 and errno EINTR. */
+/* Connects to the Unix socket at `path`. If the socket is absent or refuses, waits up to 5 s, because a relay may be
+ * restarting. Returns the non-blocking socket, or -1 with the reason in `why`. A signal on `signals` (a signalfd)
+ * ends the wait with -1 and errno EINTR. */
 int dial(const char *path, int signals, struct text *why);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-/* Everything else that Clawrden itself fails at is 125. */
+/* Every other failure of Clawrden itself has exit code 125. */
 static int code_of(const char *reason)
 {
     if (strcmp(reason, "too-large") == 0 || strcmp(reason, "name-mismatch") == 0)
@@ -30,7 +30,7 @@ void ending_own(const char *reason, const char *text)
     if (line.length == sizeof line.bytes - 1)
         line.length--;
     line.bytes[line.length++] = '\n';
-    /* Nobody is left to tell where even this fails. */
+    /* If even this fails, there is no way to report it. */
     if (write(2, line.bytes, line.length) < 0)
         _exit(code_of(reason));
     _exit(code_of(reason));

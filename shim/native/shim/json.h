@@ -4,19 +4,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* JSON being written into `bytes`; what does not fit sets `full` and is dropped. */
+/* JSON that is written into `bytes`. If a text does not fit, it is dropped and `full` is set. */
 struct json {
     char *bytes;
     size_t length, capacity;
     bool full;
 };
 
-/* As it is: brackets, names, commas. */
+/* Written unchanged: brackets, names, commas. */
 void json_raw(struct json *json, const char *text);
 
 void json_number(struct json *json, unsigned long number);
 
-/* Quoted and escaped. The bytes must be UTF-8. */
+/* Written quoted and escaped. The bytes must be UTF-8. */
 void json_string(struct json *json, const char *string);
 
 #endif

@@ -23,7 +23,7 @@ bool listener_trusted(int fd, const char *path, struct text *why)
     struct stat folder;
     socklen_t length = sizeof peer;
     bool told = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && stat_folder(path, &folder);
-    /* Users that our user namespace does not map look alike; whoever is mapped does not look like them. */
+    /* All users that our user namespace does not map look the same; a mapped user never looks like them. */
     if (told && (peer.uid == 0 || peer.uid == folder.st_uid))
         return true;
     text_add(why, "who listens at ");

@@ -5,8 +5,9 @@
 
 #include "text.h"
 
-/* Whether who listens at the other end of `fd`, connected to the socket at `path`, may be its relay: root, or whoever
- * owns the socket's folder, for only those put a socket there. Else says so in `why`. */
+/* Whether the process that listens at the other end of `fd`, connected to the socket at `path`, may be the relay: it
+ * must be root or the owner of the socket's folder, because only they can put a socket there. If not, `why` says so.
+ */
 bool listener_trusted(int fd, const char *path, struct text *why);
 
 #endif

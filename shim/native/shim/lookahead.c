@@ -9,7 +9,7 @@
 
 enum { SCRATCH = 16 * 1024, ENLARGED = 512 * 1024 };
 
-/* More than was there makes the edge-triggered epoll readable, which poll() on the pipe itself always is. */
+/* New bytes make the edge-triggered epoll readable, while poll() on a pipe that is not empty always returns. */
 static bool open_watch(struct source *source)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
@@ -49,8 +49,8 @@ static uint64_t present(const struct source *source)
     return ioctl(source->fd, FIONREAD, &count) == 0 && count > 0 ? (uint64_t)count : 0;
 }
 
-/* A pipe full of what was sent already takes no more from its writer while credit is left; and the copy has to hold
- * whatever the pipe does. */
+/* If the pipe is full of bytes that were already sent, its writer is blocked although credit is left. And the copy
+ * must be able to hold all that the pipe holds. */
 static void fit(struct source *source, uint64_t held)
 {
     int size = fcntl(source->fd, F_GETPIPE_SZ);
@@ -63,7 +63,7 @@ static void fit(struct source *source, uint64_t held)
         fcntl(source->copy_out, F_SETPIPE_SZ, size);
 }
 
-/* Reads from `fd`, which has them, bytes that nobody needs any more. */
+/* Reads bytes from `fd` that are there and not needed any more. */
 static uint64_t skip(int fd, uint64_t count)
 {
     static char scratch[SCRATCH];
@@ -112,7 +112,7 @@ ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
     bool last = hung_up(source);
     uint64_t held = source->sent - source->taken;
     uint64_t there = present(source);
-    /* Somebody else has read from it: what is left counts. */
+    /* Another process has read from it: the remaining bytes count. */
     if (there < held)
         source->taken = source->sent - (held = there);
     ssize_t got = 0;

@@ -3,7 +3,7 @@
 
 #include "session.h"
 
-/* Shows a line for people, only where stderr is a terminal. */
+/* Shows a line for people, only if stderr is a terminal. */
 void notice_show(struct session *session, const struct piece *piece);
 
 #endif

@@ -15,7 +15,7 @@
 static struct avoid what_to_avoid(void)
 {
     struct avoid avoid = {0};
-    /* Without /proc the name by which the kernel was asked for this program serves. */
+    /* Without /proc, use the name by which the kernel was asked for this program. */
     const char *self = (const char *)getauxval(AT_EXECFN);
     avoid.shim_known = stat("/proc/self/exe", &avoid.shim) == 0 || (self && stat(self, &avoid.shim) == 0);
     avoid.directory_known = stat("/clawrden/bin", &avoid.directory) == 0;

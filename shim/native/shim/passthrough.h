@@ -3,7 +3,7 @@
 
 #include "caller.h"
 
-/* Becomes the original of the tool, with everything as this program was started. */
+/* Becomes the original of the tool, with arguments, environment and descriptors as this program got them. */
 _Noreturn void passthrough(const struct caller *caller, char **argv, char **env);
 
 #endif

@@ -16,7 +16,7 @@ const char *request_tool(char *const *argv)
     return slash ? slash + 1 : name;
 }
 
-/* What no program means to pass on, and what the relay would refuse the whole request for. */
+/* Entries that no program passes on purpose, and for which the relay would refuse the whole request. */
 static bool assigns(const char *entry)
 {
     return entry[0] != '=' && strchr(entry, '=');

@@ -10,7 +10,7 @@
 enum { REQUEST_MAX = 1024 * 1024 };
 
 struct request {
-    /* With the four bytes of its length in front. */
+    /* Begins with the four bytes of its length. */
     size_t length;
     uint8_t bytes[4 + REQUEST_MAX];
 };
@@ -18,7 +18,7 @@ struct request {
 /* The name by which this program was called: the tool. */
 const char *request_tool(char *const *argv);
 
-/* Puts the request together. NULL, or the reason code with its text in `why`. */
+/* Builds the request. NULL, or the reason code with its text in `why`. */
 const char *request_make(struct request *request, const struct caller *caller, char *const *argv, char *const *env,
                          struct text *why);
 

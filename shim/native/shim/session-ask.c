@@ -17,7 +17,7 @@ enum { ACK_ALLOWED = 0, ACK_DENIED = 1, ACK_PENDING = 2, ACK_ORIGINAL = 3 };
 
 static const char lost_before_ack[] = "the relay closed the connection before it decided; nothing was run";
 
-/* The request on its way; the relay may refuse it before it has read it all. */
+/* The request is on its way; the relay may refuse it before it has read all of it. */
 struct sending {
     const uint8_t *at;
     size_t left;
@@ -42,7 +42,7 @@ static void send_some(struct session *session, struct sending *sending)
 
 static _Noreturn void die_waiting(struct session *session, int number, const struct sending *sending)
 {
-    /* In the middle of the request the end of the stream says the same. */
+    /* In the middle of the request, the end of the stream means the same. */
     if (sending->left == 0) {
         session->out.fd = session->in.fd;
         outbox_put(&session->out, FRAME_CANCEL, NULL, 0);
@@ -71,7 +71,7 @@ static void wait_for_relay(struct session *session, struct sending *sending, int
         session_lost(session, "the relay did not answer within 30 s; nothing was run");
 }
 
-/* The next ack, or -1 while it has not come. Only notices may come between two acks. */
+/* The next ack, or -1 if it has not come yet. Only notices may come between two acks. */
 static int next_ack(struct session *session, bool pending)
 {
     struct piece piece;

@@ -3,7 +3,7 @@
 
 #include "session.h"
 
-/* Every way out of a session puts back what the caller's terminal and stdin were before. */
+/* Every end of a session restores the caller's terminal and stdin. */
 _Noreturn void session_lost(struct session *session, const char *why);
 _Noreturn void session_exit(struct session *session, int code, int signal);
 

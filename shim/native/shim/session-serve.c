@@ -33,7 +33,7 @@ static void send_size(struct session *session)
 static void forward_signals(struct session *session)
 {
     int number;
-    /* What finds no room stays pending. */
+    /* A signal that finds no room stays pending. */
     while (OUTBOX_BYTES - session->out.end >= OUTBOX_SMALL / 2 && (number = signals_next(session->signals)) != 0) {
         if (number == SIGWINCH)
             send_size(session);
@@ -44,7 +44,7 @@ static void forward_signals(struct session *session)
     }
 }
 
-/* The tool has stopped, so this process does; and when it runs again, so must the tool. */
+/* The tool has stopped, so this process stops; when this process continues, the tool must continue too. */
 static void stop_like_tool(struct session *session, uint8_t number)
 {
     terminal_restore(&session->terminal);
@@ -69,7 +69,8 @@ static void use_terminal(struct session *session)
         terminal_raw(&session->terminal);
 }
 
-/* The tool's terminal has made its output for a raw one: what comes behind the credit must not be made once more. */
+/* The tool's terminal has already translated its output for a raw terminal: output after the credit must not be
+ * translated again. */
 static void take_credit(struct session *session, uint32_t more)
 {
     source_grant(&session->source, more);
@@ -107,7 +108,7 @@ static void take_control(struct session *session, const struct piece *piece)
     session_lost(session, broken);
 }
 
-/* Obeys what has come, until an output would have to wait. */
+/* Handles the frames that have come, until an output would have to wait. */
 static void take_frames(struct session *session)
 {
     struct piece piece;
@@ -125,7 +126,7 @@ static void take_frames(struct session *session)
         session_lost(session, broken);
 }
 
-/* Only behind everything else, so that a signal never waits for more than one chunk. */
+/* Stdin is sent last, so that a signal never waits for more than one chunk. */
 static void send_stdin(struct session *session)
 {
     while (source_wanted(&session->source) && outbox_empty(&session->out) && !session->out.gone) {
@@ -167,7 +168,7 @@ static void wait_for_events(struct session *session, struct pollfd polled[POLLED
         polled[STDIN] = source_poll(&session->source, &timeout);
     polled[STDOUT] = poll_sink(session, 1);
     polled[STDERR] = poll_sink(session, 2);
-    /* A relay that hung up is seen at its last byte, which waits behind the output. */
+    /* If the relay hung up, this is seen at its last byte, which waits after the output. */
     if (session->blocked >= 0 && to_relay == 0)
         polled[RELAY].fd = -1;
     if (poll(polled, POLLED, timeout) <= 0)
@@ -179,7 +180,7 @@ static void serve_what_came(struct session *session)
 {
     session->blocked = -1;
     take_frames(session);
-    /* Before the tool is told to go on: what is typed from then on is for it. */
+    /* Before the tool is told to continue, because bytes typed from then on are for the tool. */
     use_terminal(session);
     for (int fd = 1; fd <= 2; fd++)
         if (session->sinks[fd].gone)
@@ -207,7 +208,7 @@ void session_serve(struct session *session)
     session->out.fd = session->in.fd;
     if (!signals_add_tool(session->signals, session->caller.ignored))
         session_lost(session, "signals cannot be watched");
-    /* Frames may have come in one read with the ack. */
+    /* Frames may have come in the same read as the ack. */
     serve_what_came(session);
     for (;;)
         step(session);

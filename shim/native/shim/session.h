@@ -18,19 +18,19 @@ struct session {
     struct source source;
     struct sink sinks[3];
     struct terminal terminal;
-    /* closed(1) and closed(2) were told. */
+    /* closed(1) and closed(2) were sent. */
     bool told_gone[3];
-    /* A frame is waiting for this output. */
+    /* A frame waits for this output. */
     int blocked;
 };
 
 enum answer { ANSWER_RUN, ANSWER_ORIGINAL };
 
-/* Sends the request and waits for the decision: 30 s for the first ack, then as long as it takes. Ends the process
- * by the signals that come meanwhile, and where the relay is lost. */
+/* Sends the request and waits for the decision: 30 s for the first ack, then without a limit. Ends the process if a
+ * signal comes meanwhile, or if the relay is lost. */
 enum answer session_ask(struct session *session, const struct request *request);
 
-/* Serves the tool until it has ended, and ends as it did. */
+/* Serves the tool until it has ended, and ends in the same way. */
 _Noreturn void session_serve(struct session *session);
 
 #endif

@@ -1,5 +1,5 @@
-/* The shim: what an agent runs instead of a tool. It sends what it was called with to the relay and becomes, from
- * outside, the tool that the relay runs; docs/protocol.md has the wire. */
+/* The shim: what an agent runs instead of a tool. It sends its arguments and environment to the relay, and then
+ * behaves like the tool that the relay runs; docs/protocol.md describes the wire. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

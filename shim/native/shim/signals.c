@@ -13,7 +13,7 @@ static int watch(int signals, size_t count, uint64_t ignored)
 {
     sigset_t set;
     sigemptyset(&set);
-    /* What is blocked is queued even where it is ignored. */
+    /* A blocked signal is queued even if it is ignored. */
     for (size_t i = 0; i < count; i++)
         if ((ignored >> (numbers[i] - 1) & 1) == 0)
             sigaddset(&set, numbers[i]);
@@ -55,6 +55,6 @@ void signals_stop_self(int number)
     kill(getpid(), number);
     sigprocmask(SIG_UNBLOCK, &stop, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    /* Whoever stops here tells the tool to go on by himself. */
+    /* A process that stops here tells the tool to continue by itself. */
     sigtimedwait(&go_on, NULL, &none);
 }

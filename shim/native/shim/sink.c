@@ -11,7 +11,8 @@
 #define RWF_NOWAIT 8
 #endif
 
-/* What a pipe takes whole whenever poll says that it takes anything; a terminal takes less before it waits. */
+/* A pipe takes this many bytes at once whenever poll reports it as writable; a terminal takes fewer before it blocks.
+ */
 enum { PIPE_STEP = 4096, TERMINAL_STEP = 512 };
 
 void sink_open(struct sink *sink, int fd, enum caller_stdio kind)
@@ -33,7 +34,7 @@ static ssize_t write_pipe(int fd, const void *bytes, size_t length)
 {
     struct iovec part = {(void *)bytes, length};
     ssize_t written = syscall(SYS_pwritev2, fd, &part, 1, -1L, -1L, RWF_NOWAIT);
-    /* Kernels before 6.4 cannot do this on a pipe, and a seccomp filter may not know it. */
+    /* Kernels before 6.4 cannot do this on a pipe, and a seccomp filter may not know the call. */
     if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL || errno == EPERM))
         return write_step(fd, bytes, length, PIPE_STEP);
     return written;

@@ -7,17 +7,18 @@
 
 #include "caller.h"
 
-/* One of this process's outputs, which others share: it is written without ever waiting and without O_NONBLOCK. */
+/* One of this process's outputs, which other processes share: the shim writes it without blocking and without
+ * O_NONBLOCK. */
 struct sink {
     int fd;
     enum caller_stdio kind;
-    /* Nobody reads it, or it was never open: what comes for it is dropped. */
+    /* It has no reader, or was never open: bytes for it are dropped. */
     bool gone;
 };
 
 void sink_open(struct sink *sink, int fd, enum caller_stdio kind);
 
-/* The bytes that went; 0 where it would have to wait (poll for POLLOUT); all of them where nobody reads. */
+/* The bytes written; 0 if the write would block (poll for POLLOUT); all of them if there is no reader. */
 size_t sink_write(struct sink *sink, const void *bytes, size_t length);
 
 #endif

@@ -14,12 +14,12 @@ void source_open(struct source *source, enum caller_stdio kind)
     source->ended = kind == CALLER_CLOSED || kind == CALLER_NULL;
     if (kind == CALLER_FILE)
         source->origin = lseek(0, 0, SEEK_CUR);
-    /* A directory, or what else cannot be looked at. */
+    /* A directory, or another file that cannot be read ahead. */
     if (source->origin < 0)
         source->kind = CALLER_DEVICE;
 }
 
-/* At least this much of what was sent has been read by the tool. */
+/* The tool has read at least this many of the sent bytes. */
 static uint64_t known_read(const struct source *source)
 {
     uint64_t known = source->granted > STDIN_WINDOW ? source->granted - STDIN_WINDOW : 0;
@@ -50,7 +50,7 @@ void source_grant(struct source *source, uint32_t more)
 
 bool source_wanted(const struct source *source)
 {
-    /* The end itself needs no credit of its own, but a tool that has any stdin at all. */
+    /* The end itself needs no credit, but it is sent only to a tool that has a stdin. */
     return source->fd >= 0 && !source->ended && source->granted > 0;
 }
 
@@ -66,7 +66,7 @@ struct pollfd source_poll(const struct source *source, int *timeout)
         *timeout = BACKGROUND_LOOK_MS;
         return (struct pollfd){.fd = -1};
     }
-    /* A file is always ready: it was read as far as there was credit. */
+    /* A file is always ready: the shim read as far as credit allowed. */
     int fd = looks_ahead(source) ? source->watch : source->kind == CALLER_FILE ? -1 : source->fd;
     return (struct pollfd){.fd = fd, .events = POLLIN};
 }

@@ -9,25 +9,24 @@
 
 #include "caller.h"
 
-/*
- * This process's stdin, which whoever runs next may want to read on: the tool reads far away, so bytes are sent
- * before it is known whether it will read them. A file is read without its offset, which is moved instead of taking out;
- * a pipe is looked at by tee(2) and a socket by MSG_PEEK, and bytes are taken out only when the tool is known to have
- * read them, which every credit beyond STDIN_WINDOW says. Only terminals cannot be looked at: what was sent is lost.
+/* This process's stdin, which the next program may want to read on. The tool reads far away, so bytes are sent before
+ * it is known whether it will read them. A file is read without moving its offset, and the offset is moved later. A
+ * pipe is read with tee(2) and a socket with MSG_PEEK; bytes are removed only when the tool is known to have read
+ * them, which every credit beyond STDIN_WINDOW says. Only a terminal cannot be read ahead: its sent bytes are lost.
  */
 struct source {
     int fd;
     enum caller_stdio kind;
-    /* Where a file stood. */
+    /* The offset at which a file was. */
     off_t origin;
-    /* Bytes that may be sent in all, were sent, and were taken out for good. */
+    /* Bytes that may be sent in all, that were sent, and that were removed for good. */
     uint64_t granted, sent, taken;
-    /* The last credit was one of 0: all that the tool has read was told by credits. */
+    /* The last credit was 0: credits have reported all that the tool has read. */
     bool exact;
-    /* Its end was reached; it is of no more use. */
+    /* Its end was reached; it is not used any more. */
     bool ended;
     bool enlarged;
-    /* A pipe's copy, and what tells that more has come to a pipe or socket that is not empty anyway. */
+    /* The copy of a pipe, and a descriptor that reports new bytes in a pipe or socket that is not empty. */
     int copy_out, copy_in, watch;
 };
 
@@ -35,7 +34,7 @@ void source_open(struct source *source, enum caller_stdio kind);
 
 void source_grant(struct source *source, uint32_t more);
 
-/* True where bytes, or the end, may be sent as soon as they are there. */
+/* True if bytes, or the end, may be sent as soon as they are there. */
 bool source_wanted(const struct source *source);
 
 /* What to poll for after source_read() had nothing; and a `timeout` in ms, or -1. */
@@ -43,13 +42,13 @@ struct pollfd source_poll(const struct source *source, int *timeout);
 
 enum { SOURCE_NOTHING = -1 };
 
-/* Up to `length` bytes not seen before, as far as credit goes; 0 at the end; SOURCE_NOTHING where none are there. */
+/* Up to `length` new bytes, as far as credit allows; 0 at the end; SOURCE_NOTHING if there are none. */
 ssize_t source_read(struct source *source, void *bytes, size_t length);
 
-/* Takes out what the tool has read: `unread` of the bytes sent were not, where the credits have not told already. */
+/* Removes what the tool has read: all sent bytes except `unread`, unless credits have already said more. */
 void source_settle(struct source *source, uint32_t unread);
 
-/* Takes out what is known by now, and closes it: nobody reads the tool's stdin any more. */
+/* Removes what is known by now, and closes it: no process reads the tool's stdin any more. */
 void source_close(struct source *source);
 
 #endif

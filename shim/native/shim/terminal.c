@@ -9,7 +9,7 @@ void terminal_open(struct terminal *terminal, const struct caller *caller)
     *terminal = (struct terminal){.fd = usable ? fcntl(0, F_DUPFD_CLOEXEC, 3) : -1};
 }
 
-/* In the background the terminal is somebody else's, who has set it for himself. */
+/* In the background, another process uses the terminal and has set its modes. */
 static bool in_foreground(const struct terminal *terminal)
 {
     return terminal->fd >= 0 && tcgetpgrp(terminal->fd) == getpgrp();

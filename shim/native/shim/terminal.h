@@ -6,9 +6,9 @@
 
 #include "caller.h"
 
-/* The caller's terminal while a tool with a terminal of its own runs behind it. */
+/* The caller's terminal while a tool with its own terminal runs. */
 struct terminal {
-    /* Its descriptor, -1 unless 0 and 1 are both terminals; a copy, since 0 may be closed on the way. */
+    /* Its descriptor, -1 unless 0 and 1 are both terminals; a copy, because 0 may be closed later. */
     int fd;
     bool raw;
     struct termios saved;
@@ -16,13 +16,14 @@ struct terminal {
 
 void terminal_open(struct terminal *terminal, const struct caller *caller);
 
-/* Raw mode: the tool's terminal does what this one did. Only in the foreground; else the next call tries again. */
+/* Sets raw mode, because the tool's terminal does the translation. Only in the foreground; else the next call tries
+ * again. */
 void terminal_raw(struct terminal *terminal);
 
-/* Raw mode again, where somebody may have changed it while this process was stopped. */
+/* Sets raw mode again if another process may have changed it while this process was stopped. */
 void terminal_resume(struct terminal *terminal);
 
-/* As it was found. Safe to call at any time. */
+/* Restores it. Safe to call at any time. */
 void terminal_restore(struct terminal *terminal);
 
 #endif

@@ -1,6 +1,6 @@
-/* For tests: changes a file, or where its path leads, in one of many ways. `exchange HOW PATH OTHER MICROSECONDS LINE` says
- * `ready`, waits for a line on its stdin, then as long as it was told, acts, and says `done`. OTHER is what comes in the
- * place of PATH, or another name of it; what is written is LINE, again and again. */
+/* For tests: changes a file, or the target of its path, in one of many ways. `exchange HOW PATH OTHER MICROSECONDS
+ * LINE` prints `ready`, waits for a line on stdin and then for the given time, acts, and prints `done`. OTHER
+ * replaces PATH, or is another name of it; it writes LINE again and again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@ export interface ShimRequest {
   readonly tty?: { readonly cols: number; readonly rows: number };
 }
 
-/** The relay's end of a Unix socket, in the hands of a test: it says what it is told to say and nothing else. */
+/** The relay's end of a Unix socket, controlled by a test: it sends only what the test tells it to. */
 export class FakeRelay {
   readonly path: string;
   readonly #server: Server;
@@ -46,7 +46,7 @@ export class FakeRelay {
     return await new Promise((resolve) => this.#wanted.push(resolve));
   }
 
-  /** How many have connected and were not asked for. */
+  /** How many shims have connected that no test asked for. */
   get unclaimed(): number {
     return this.#accepted.length;
   }
@@ -65,7 +65,7 @@ export class FakeRelay {
 
 export class RelayConnection {
   readonly socket: Socket;
-  /** What came behind the request. */
+  /** The bytes after the request. */
   readonly inbox = new FrameInbox();
   readonly #request: Promise<ShimRequest>;
 
@@ -78,12 +78,12 @@ export class RelayConnection {
     this.#request.catch(() => {});
   }
 
-  /** Rejects where the shim goes away before it is complete. */
+  /** Rejects if the shim goes away before the request is complete. */
   request(): Promise<ShimRequest> {
     return this.#request;
   }
 
-  /** Takes the request and answers it. */
+  /** Reads the request and answers it. */
   async answer(...acks: number[]): Promise<ShimRequest> {
     const request = await this.#request;
     this.write(Uint8Array.from(acks));
@@ -106,13 +106,13 @@ export class RelayConnection {
     this.#sendNumber(FrameType.unread, bytes);
   }
 
-  /** The last frame, and the end of the connection. */
+  /** Sends the last frame and ends the connection. */
   exit(code: number, signal = 0): void {
     this.send(FrameType.exit, Uint8Array.of(code, signal));
     this.socket.end();
   }
 
-  /** The stdin that has come so far. */
+  /** All stdin so far. */
   get stdin(): Buffer {
     return this.inbox.bytes(FrameType.stdin);
   }
@@ -137,7 +137,7 @@ export class RelayConnection {
         this.socket.off('data', take);
         this.socket.on('data', (more: Buffer) => this.inbox.push(more));
         if (received.length > end) this.inbox.push(received.subarray(end));
-        // Fatal: what is not UTF-8 must not come this far.
+        // Fatal: a text that is not UTF-8 must not get this far.
         const text = new TextDecoder('utf-8', { fatal: true }).decode(received.subarray(4, end));
         resolve(JSON.parse(text) as ShimRequest);
       };

@@ -3,7 +3,7 @@ import { type Frame, FrameReader, type FrameType } from '../../../src/wire/frame
 
 const waitMs = 10_000;
 
-/** The frames that arrive on a stream, kept in order for a test to look at. */
+/** The frames that arrive on a stream, in order, for a test to check. */
 export class FrameInbox {
   readonly frames: Frame[] = [];
   ended = false;
@@ -33,7 +33,7 @@ export class FrameInbox {
     return Buffer.concat(this.frames.filter((frame) => frame.type === type).map(({ payload }) => payload));
   }
 
-  /** Resolves when `condition` holds; rejects after 10 s, or where the stream ends first. */
+  /** Resolves when `condition` holds; rejects after 10 s, or if the stream ends first. */
   async until(condition: () => boolean, what = 'what was waited for'): Promise<void> {
     const deadline = Date.now() + waitMs;
     while (!condition()) {

@@ -1,4 +1,4 @@
-/* Feeds made-up streams to the frame reader and holds what it sees against a reader that has them whole. */
+/* Feeds generated streams to the frame reader and compares its result with a reader that has the whole stream. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct stream {
 
 struct check {
     uint64_t seed;
-    /* Where the frame that is read begins, and how much of its payload was taken. */
+    /* The beginning of the current frame, and how much of its payload was taken. */
     size_t at, taken;
     unsigned long frames, broken;
 };
@@ -42,7 +42,8 @@ static void expect(const struct check *check, bool holds, const char *what)
     abort();
 }
 
-/* Mostly a few bytes; now and then around what the reader sees whole, what it can hold, and the limit. */
+/* Mostly a few bytes; sometimes near a size that the reader delivers whole, the size that it can hold, or the limit.
+ */
 static uint32_t some_length(void)
 {
     static const uint32_t edges[] = {FRAMES_WHOLE, FRAMES_BUFFER - FRAME_HEADER, FRAMES_BUFFER};
@@ -131,7 +132,7 @@ static bool is_broken(const struct stream *stream, const struct check *check)
     return check->at + FRAME_HEADER <= stream->length && get_u32(stream->bytes + check->at + 1) > FRAME_MAX;
 }
 
-/* False once nothing more can be trusted. */
+/* False once no later byte can be trusted. */
 static bool read_frames(struct frames *frames, const struct stream *stream, struct check *check)
 {
     struct piece piece;
@@ -146,7 +147,7 @@ static bool read_frames(struct frames *frames, const struct stream *stream, stru
     return found == FRAMES_WAIT;
 }
 
-/* Everything that came whole was seen, and of what did not, nothing that is not there. */
+/* Every complete frame was seen, and of an incomplete one nothing that is not there. */
 static void check_end(const struct stream *stream, const struct check *check)
 {
     size_t left = stream->length - check->at;
@@ -171,7 +172,7 @@ static void feed(struct frames *frames, int to, const struct stream *stream, str
             return;
         }
     }
-    /* What there was no room for at first. */
+    /* What had no room at first. */
     for (errno = 0; frames_read(frames) && errno != EAGAIN; errno = 0)
         if (!read_frames(frames, stream, check)) {
             check->broken++;

@@ -14,7 +14,7 @@ const asUser = asRoot ? ['setpriv', '--reuid', `${user}`, '--regid', `${user}`, 
 /** More than any shell reads at once. */
 const padding = `# ${'.'.repeat(77)}\n`.repeat(400);
 
-/** A folder with a script that two links lead to, and everything that could come in its place. */
+/** A folder with a script, two links to it, and everything that could replace it. */
 export class HeldScript {
   readonly root: string;
   readonly app: string;
@@ -39,7 +39,7 @@ export class HeldScript {
     return `echo evil >> ${join(this.root, 'CANARY')}\n`;
   }
 
-  /** Whether one line ran that nobody saw. */
+  /** Whether a line ran that the inspection did not see. */
   get evilRan(): boolean {
     return existsSync(join(this.root, 'CANARY'));
   }
@@ -48,7 +48,7 @@ export class HeldScript {
     return join(this.app, place);
   }
 
-  /** Lets the script come to its end. */
+  /** Lets the script run to its end. */
   letGo(): void {
     writeFileSync(join(this.root, 'GO'), '');
   }
@@ -97,7 +97,9 @@ export class HeldScript {
   }
 }
 
-/** One process that is ready to change something: its own, because whoever writes what is held waits. */
+/**
+ * One process that is ready to change something. It is a separate process because a writer of a held file must wait.
+ */
 export class Exchange {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
@@ -119,7 +121,7 @@ export class Exchange {
     this.#child.stdin?.end('go\n');
   }
 
-  /** Whoever waited goes on once nothing is held: rejects where that was not to be. */
+  /** A waiting writer continues when nothing is held; rejects if it continues earlier than it may. */
   async done(): Promise<void> {
     const [code] = await this.#exit;
     if (code !== 0) throw new Error(`the exchange ended with ${String(code)}`);

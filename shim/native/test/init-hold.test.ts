@@ -30,7 +30,7 @@ afterAll(() => rmSync(top, { recursive: true }), 60_000);
 let scripts = 0;
 const operandChanged = 5;
 
-/** What is done to which name, and what comes in its place or is another name of it. */
+/** What is done to which name, and what replaces it or is another name of it. */
 const writes = [
   ['write', 'real/x.sh', ''],
   ['impatient', 'real/x.sh', ''],

@@ -9,7 +9,7 @@ import { nativeBuilds } from './native-builds.ts';
 const asRoot = process.geteuid?.() === 0;
 const asAgent = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups'];
 
-/** Prints the error of each way to a socket of AF_VSOCK, and that other sockets work. */
+/** Prints the error of each way to make an AF_VSOCK socket, and shows that other sockets work. */
 const vsockProbe = `
 #include <errno.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) =>
     const script = 'ls /proc/self/fd | wc -l';
     const wrapper = ['sh', '-c', 'exec 7</etc/passwd; exec "$0"'];
     await using command = InitProcess.start(init, { script }, wrapper);
-    // 0 to 2, and the folder being listed.
+    // Descriptors 0 to 2, and the folder that is being listed.
     expect((await command.end()).stdout).toBe('4\n');
   });
 });

@@ -39,7 +39,7 @@ beforeEach(() => {
 afterAll(() => rmSync(top, { recursive: true }));
 
 describe.each(nativeBuilds)('the files that a command runs ($name)', ({ init }) => {
-  /** What the init says of them; it runs nothing. */
+  /** What the init reports for them; it runs nothing. */
   async function look(
     operands: readonly string[],
     wrapper: readonly string[] = [],

@@ -38,13 +38,13 @@ const plainPlan: InitPlan = {
   expected: [],
 };
 
-/** A plan for a test: what matters to it, over a shell script run with plain pipes. */
+/** A plan for a test: the given fields, over a shell script with plain pipes. */
 export function planOf(over: Partial<InitPlan> & { readonly script?: string }): InitPlan {
   const { script, ...rest } = over;
   return { ...plainPlan, ...(script === undefined ? {} : { argv: ['sh', '-c', script] }), ...rest };
 }
 
-/** A real init as a child process, spoken to as the gateway does. Kill it by `await using`. */
+/** A real init as a child process; the test plays the gateway. Kill it by `await using`. */
 export class InitProcess {
   readonly child: ChildProcess;
   readonly inbox: FrameInbox;
@@ -65,7 +65,7 @@ export class InitProcess {
     this.inbox = new FrameInbox(stdout);
   }
 
-  /** Starts one and hands it its plan. */
+  /** Starts one and sends its plan. */
   static start(
     binary: string,
     plan: Partial<InitPlan> & { readonly script?: string },
@@ -85,7 +85,7 @@ export class InitProcess {
     this.#stdin.write(bytes);
   }
 
-  /** As when the gateway dies. */
+  /** As if the gateway had died. */
   hangUp(): void {
     this.#stdin.end();
   }
@@ -97,13 +97,13 @@ export class InitProcess {
       .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
   }
 
-  /** Waits for credit, so that what is sent next may be. */
+  /** Waits for credit, so that the next bytes may be sent. */
   async sendStdin(bytes: Uint8Array): Promise<void> {
     await this.inbox.first(FrameType.credit);
     this.send(FrameType.stdin, bytes);
   }
 
-  /** Its last frame, when it is there and the process has ended without complaint. */
+  /** Its last frame, when the process has ended and has printed no complaint. */
   async end(): Promise<InitEnd> {
     const isLast = ({ type }: { type: number }) => type === FrameType.exit || type === FrameType.refused;
     await this.inbox.until(() => this.inbox.frames.some(isLast), `an end (${this.#diagnostic})`);

@@ -20,7 +20,7 @@ describe.each(nativeBuilds)('signals ($name)', ({ init }) => {
   test('TSTP stops it, which is told, and CONT lets it go on', async () => {
     const script =
       'echo up; while :; do sleep 0.02; test -e /proc/self && n=$((n+1)); [ $n -lt 40 ] || exit 6; done';
-    // Not dash: its child may stop between vfork and exec, and dash with it, before it can stop itself.
+    // Not dash: its child may stop between vfork and exec, and then dash stops with it before it can stop itself.
     await using command = InitProcess.start(init, { argv: ['bash', '-c', script] });
     await command.inbox.first(FrameType.stdout);
     for (let round = 0; round < 3; round++) {

@@ -155,7 +155,7 @@ describe.each(nativeBuilds)('how a command starts ($name)', ({ init }) => {
         chmodSync(folder, 0o755);
         symlinkSync(shim, join(folder, 'tool'));
       }
-      // Its own folder is where it really lies.
+      // Its own folder, after links are resolved.
       const own = join(jail, '.init');
       copyFileSync(init, own);
       const env = { PATH: `${jail}:${originals}:${root}/bin:/usr/bin:/bin` };

@@ -67,7 +67,7 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     command.send(FrameType.stdin, Buffer.from('\n'));
     command.send(FrameType.stdin, Buffer.alloc(window - 1));
     await command.inbox.first(FrameType.stdout);
-    // bash reads its line byte by byte, head what it needs.
+    // bash reads its line byte by byte; head reads more.
     await command.inbox.until(() => command.credit === window + 100_001, 'credit for what was read');
     await sleep(100);
     expect(command.credit).toBe(window + 100_001);
@@ -83,14 +83,14 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
   });
 
   test.each([0, 1, 5, 65_536, 100_000])('tells exactly how much of it was read: %i bytes', async (count) => {
-    // The pause: what is still on the way when it ends counts for nobody.
+    // The pause: bytes that are still on the way when it ends do not count as read.
     const script = `read go; dd bs=1 count=${count} of=/dev/null status=none; sleep 0.3`;
     const bytes = Buffer.alloc(150_000, 'x');
     await using command = InitProcess.start(init, { ...pipes, argv: ['bash', '-c', script] });
     await command.sendStdin(Buffer.concat([Buffer.from('\n'), bytes]));
     await command.end();
     expect(unreadOf(command)).toBe(bytes.length - count);
-    // The rule that a sender with bytes on the way needs: a credit of 0, then read = granted - window.
+    // The rule for a sender with bytes on the way: after a credit of 0, read = granted - window.
     const [before, last] = command.inbox.frames.slice(-3);
     expect(before).toMatchObject({ type: FrameType.credit, payload: Buffer.alloc(4) });
     expect(last?.type).toBe(FrameType.unread);

@@ -51,7 +51,7 @@ describe.each(nativeBuilds)('what a command writes ($name)', ({ init }) => {
       await using _command = InitProcess.start(init, { argv: ['sleep', marker], stdio });
       await eventually(() => processesWith(marker).length === 1, 'the tool started');
       const [pid] = processesWith(marker);
-      // An exec shows its new name a moment before it closes what is to be closed.
+      // An exec shows its new name shortly before it closes descriptors.
       await sleep(50);
       return Object.fromEntries(
         readdirSync(`/proc/${pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]),

@@ -10,7 +10,7 @@ import { nativeFile } from '../../../src/native-file.ts';
 import type { Output } from '../../../src/wire/execution-io.ts';
 import { planOf } from './init-process.ts';
 
-/** As an engine attaches it: what the init writes comes behind headers, and nothing is read that it does not take. */
+/** Attached as an engine does it: the init's output has headers, and the test reads only what the init writes. */
 function attach(child: ChildProcess, socket: Socket): void {
   socket.pipe(child.stdin!);
   child.stdout!.on('data', (chunk: Buffer) => {
@@ -52,7 +52,7 @@ test('A-86 P22: whatever an agent sends to a command that it has stopped, little
   }
   const after = process.memoryUsage();
   expect(socket.writableLength).toBeLessThan(256 * 1024);
-  // Without a bound it is some hundreds of megabytes.
+  // Without a bound it would be some hundreds of megabytes.
   const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
   expect(grown).toBeLessThan(128e6);
   session.input({ type: 'stdin-end' });

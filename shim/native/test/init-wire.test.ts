@@ -8,7 +8,7 @@ const long = process.env.CLAWRDEN_LONG === '1';
 const operands = { operands: ['/none'], expected: ['unseen: there is no such file'] };
 const good = encodePlan(planOf({ argv: ['true'], env: ['PATH=/bin:/usr/bin', 'A=b'], ...operands }));
 
-/** The same numbers for the same seed: a failure can be run again. */
+/** The same numbers for the same seed, so that a failure can be run again. */
 function randomBytesOf(seed: number, length: number): Buffer {
   let state = seed + 1;
   return Buffer.from(
@@ -20,7 +20,7 @@ function randomBytesOf(seed: number, length: number): Buffer {
 }
 
 describe.each(nativeBuilds)('the wire to the gateway ($name)', ({ name, init }) => {
-  /** What an init does with bytes instead of a plan frame; it always ends by itself, and without complaint. */
+  /** What an init does if it gets bytes instead of a plan frame; it always ends by itself, without complaint. */
   async function answerTo(bytes: Uint8Array): Promise<string> {
     await using command = new InitProcess(init);
     await command.inbox.first(FrameType.ready);

@@ -7,13 +7,13 @@ export interface NativeBuild {
   readonly init: string;
 }
 
-/** What `make` and `make sanitize` built: every test of the programs runs on both. Throws where one is missing. */
+/** What `make` and `make sanitize` built: every test of the programs runs on both. Throws if one is missing. */
 export const nativeBuilds: readonly NativeBuild[] = [
   build('static', '../../../build/native/'),
   build('sanitized', '../../../build/native-sanitize/'),
 ];
 
-/** A program that is there only for tests of the sanitized build. Throws where it is missing. */
+/** A program that exists only for tests of the sanitized build. Throws if it is missing. */
 export function sanitizedProgram(name: string): string {
   return builtProgram(fileURLToPath(new URL(`../../../build/native-sanitize/${name}`, import.meta.url)));
 }

@@ -18,7 +18,7 @@ export async function eventually(condition: () => boolean, what: string, limitMs
   }
 }
 
-/** The state letter of a process, as in ps; empty where it is gone. */
+/** The state letter of a process, as in ps; empty if it is gone. */
 export function processState(pid: number): string {
   try {
     return /^\d+ \(.*\) (\S)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '';

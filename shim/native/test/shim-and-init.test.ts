@@ -11,7 +11,7 @@ import { ShimBench } from './shim-process.ts';
 
 const sha = (bytes: string) => createHash('sha256').update(bytes, 'latin1').digest('hex');
 
-/** What the gateway and the relay make of a request, as far as the two programs see it: one joined to the other. */
+/** The gateway's and relay's part between the two programs: connects the shim to the init. */
 async function serve(relay: RelayConnection, init: string): Promise<void> {
   const request = await relay.answer(0);
   const kinds = request.stdio.map((kind): InitStdio => {

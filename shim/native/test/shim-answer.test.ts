@@ -13,7 +13,7 @@ const long = process.env.CLAWRDEN_LONG === '1';
 const asRoot = process.geteuid?.() === 0;
 
 describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
-  /** One command against a relay that `serve`s it. */
+  /** One command against a relay that answers with `serve`. */
   async function against(serve: (relay: RelayConnection) => Promise<void> | void): Promise<ShimEnd> {
     await using bench = new ShimBench(build);
     await using relay = await bench.relay();
@@ -49,7 +49,7 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
     ] as const) {
       await using bench = new ShimBench(build);
       await using relay = await bench.relay();
-      // bash says "(core dumped)" where there was one.
+      // bash says "(core dumped)" if there was a core dump.
       const run = bench.script('ulimit -c unlimited; $T; echo $?');
       const connection = await relay.next();
       await connection.answer(0);
@@ -182,7 +182,7 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
 
   test('waits while a stale socket refuses', async () => {
     await using bench = new ShimBench(build);
-    // A socket whose process is gone: bound by a child that is killed.
+    // A socket whose process is gone: a child bound it and was killed.
     const bind = `require('net').createServer().listen(${JSON.stringify(bench.socket)}, () => process.kill(process.pid, 9))`;
     expect(() => execFileSync(process.execPath, ['-e', bind])).toThrow('Command failed');
     const run = bench.tool();

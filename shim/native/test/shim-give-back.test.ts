@@ -8,7 +8,7 @@ describe.each(nativeBuilds)('what the shim gives back ($name)', (build) => {
   const started = (script: string, use: Parameters<typeof withShim>[2], input?: string | Uint8Array) =>
     withShim(build, script, use, { input, files: { lines, empty: '' } });
 
-  /** What follows the shim in `script` gets what the tool left. */
+  /** The program after the shim in `script` gets the input that the tool left. */
   const inputs = {
     'a file': '{ $T; cat; } < lines',
     'a pipe': 'cat lines | { $T; cat; }',

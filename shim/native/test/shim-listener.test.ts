@@ -11,7 +11,7 @@ const listen = `require('node:net').createServer((socket) => socket.on('data', (
   process.stdout.write('got'); socket.end(Buffer.of(0, 3, 0, 0, 0, 2, 0, 0)); }))
   .listen(process.argv[1], () => process.stdout.write('ready'))`;
 
-/** A listener that lets every command run and end, in a process of its own that some user starts. */
+/** A listener that lets every command run and end, in its own process as the given user. */
 class Listener {
   said = '';
   readonly #child: ChildProcess;
@@ -38,7 +38,7 @@ class Listener {
 }
 
 describe.skipIf(!asRoot).each(nativeBuilds)('who listens at the socket ($name)', (build) => {
-  /** A command of user 1000, where `uid` listens in a folder of `owner` that others may write. */
+  /** A command of user 1000; `uid` listens in a folder of `owner` that others may write. */
   async function run(uid: number, owner: number): Promise<ShimEnd & { readonly said: string }> {
     await using bench = new ShimBench(build);
     chmodSync(bench.directory, 0o755);

@@ -88,12 +88,12 @@ describe.each(nativeBuilds)('the original, run in place ($name)', (build) => {
     const { stdout } = await run(prepare, 'trap "" USR2; exec tool 7</etc/hostname 2>&-');
     expect(stdout).toMatch(/SigBlk:\s0{16}\nSigIgn:\s0{12}0800\n/);
     const descriptors = stdout.split('\n')[2]?.match(/\b\d\b/g);
-    // 2 was closed, so the folder being listed became it.
+    // Descriptor 2 was closed, so it became the folder that is being listed.
     expect(descriptors).toEqual(['0', '1', '2', '7']);
   });
 
   test('no signal is left blocked', async () => {
-    // Not by way of a shell: some unblock all at their start.
+    // Not through a shell: some shells unblock all signals at their start.
     const { stdout } = await run(
       (bin) => symlinkSync('/bin/cat', join(bin, 'tool')),
       'tool /proc/self/status',

@@ -36,7 +36,7 @@ export class ShimBench {
 
   /** A bash script in which `$T` is the tool. */
   script(script: string, options: SpawnOptions = {}): ShimRun {
-    // Over a socket bash takes itself for a remote shell and would read the user's own set-up.
+    // With a socket as stdin, bash takes itself for a remote shell and would read the user's own set-up.
     return this.run(['bash', '--norc', '-c', script], options);
   }
 
@@ -63,7 +63,7 @@ export class ShimBench {
   }
 }
 
-/** Runs a bash script in which `$T` is the tool, and hands over the first shim that connects, answered with `acks`. */
+/** Runs a bash script in which `$T` is the tool, and returns the first shim that connects, answered with `acks`. */
 export async function withShim(
   build: NativeBuild,
   script: string,
@@ -83,7 +83,7 @@ export async function withShim(
 
 export interface ServeOptions {
   readonly acks?: readonly number[];
-  /** The whole stdin of the script; without, it stays open. */
+  /** The whole stdin of the script; if absent, stdin stays open. */
   readonly input?: string | Uint8Array | undefined;
   /** By name, in the script's directory. */
   readonly files?: Readonly<Record<string, string>>;

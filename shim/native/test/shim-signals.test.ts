@@ -27,7 +27,7 @@ describe.each(nativeBuilds)('signals for the shim ($name)', (build) => {
   });
 
   test('TSTP before the answer stops the shim only', async () => {
-    // A job of a shell: alone in an orphaned group it would not stop at all.
+    // A job of a shell: alone in an orphaned group the process would not stop at all.
     await started(async (run, relay) => {
       relay.write(Uint8Array.of(2));
       await eventually(() => run.stdout.endsWith('\n'), 'the pid of the shim');

@@ -10,7 +10,7 @@ import { ShimBench } from './shim-process.ts';
 
 const window = 262_144;
 
-/** A shell with a terminal, made by the init, which is good at that; `shows` waits for what appears on it. */
+/** A shell on a terminal that the init makes; `shows` waits for text on it. */
 class Screen {
   readonly #shell: InitProcess;
 

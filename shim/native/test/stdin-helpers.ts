@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelayConnection } from './fake-relay.ts';
 
-/** The credit that is granted ahead of what the tool has read. */
+/** Bytes of credit that are granted beyond what the tool has read. */
 export const window = 262_144;
 
 /** More than any pipe holds. */
@@ -10,12 +10,12 @@ export const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}
 
 export const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** Resolves when nothing more is on the way. */
+/** Resolves when no more bytes are on their way. */
 export async function quiet(relay: RelayConnection): Promise<void> {
   for (let seen = -1; seen !== relay.stdin.length; await sleep(100)) seen = relay.stdin.length;
 }
 
-/** Takes stdin to its end as an init does whose tool reads all of it. */
+/** Reads stdin to its end, like an init whose tool reads everything. */
 export async function readOn(relay: RelayConnection): Promise<void> {
   let granted = window;
   relay.credit(granted);
