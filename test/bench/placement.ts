@@ -58,7 +58,7 @@ async function placementOn(count: number): Promise<Figure> {
 function readyHost(name: string, { engine }: SimulatedEngine): DockerHost {
   const config = { name, engine: 'unix:///none', labels: {}, slots, warm: 0, starts: 3 };
   const host = new DockerHost(config, engine);
-  host.health = 'up';
+  host.answered();
   return host;
 }
 

@@ -18,36 +18,61 @@ export class DockerHost {
   readonly starts = new StartRecord();
   readonly gate: StartGate;
   readonly warm: WarmGhosts;
-  /** Of gateway.yaml as it was last loaded. */
-  config: HostConfig;
-  /** `silent`: no answer, and not yet given up. */
-  health: 'up' | 'silent' | 'down' = 'down';
-  /** No new work, by an operator or because gateway.yaml names it no more. */
-  draining = false;
-  problem = 'not reached yet';
-  /** When work was last given to a host, counted over all hosts. */
-  lastTurn = 0;
-  /** On the monotonic clock, in milliseconds. */
-  lastGrantAt = 0;
+  #config: HostConfig;
+  #health: 'up' | 'silent' | 'down' = 'down';
+  #draining = false;
+  #problem = 'not reached yet';
+  #lastTurn = 0;
+  #lastGrantAt = 0;
   readonly #used = { slots: 0, memoryBytes: 0, cpus: 0 };
   readonly #containers = new Set<string>();
   readonly #onLost = new Set<(error: ClawrdenError) => void>();
 
   constructor(config: HostConfig, engine: Engine) {
-    this.config = config;
+    this.#config = config;
     this.engine = engine;
     this.images = new HostImages(engine);
-    this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.config.starts));
+    this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.#config.starts));
     this.warm = new WarmGhosts((ghost) => void this.discard(ghost));
   }
 
+  /** Of gateway.yaml as it was last loaded. */
+  get config(): HostConfig {
+    return this.#config;
+  }
+
   get name(): string {
-    return this.config.name;
+    return this.#config.name;
   }
 
   get state(): 'ready' | 'draining' | 'down' {
-    if (this.health !== 'up') return 'down';
-    return this.draining ? 'draining' : 'ready';
+    if (this.#health !== 'up') return 'down';
+    return this.#draining ? 'draining' : 'ready';
+  }
+
+  /** The engine answers, whether or not the host takes work. */
+  get up(): boolean {
+    return this.#health === 'up';
+  }
+
+  /** The engine is given up until it answers again. */
+  get down(): boolean {
+    return this.#health === 'down';
+  }
+
+  /** Why the last ping had no answer; empty since one had. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** When work was last given to it, counted over all hosts. */
+  get lastTurn(): number {
+    return this.#lastTurn;
+  }
+
+  /** On the monotonic clock, in milliseconds. */
+  get lastGrantAt(): number {
+    return this.#lastGrantAt;
   }
 
   /** Slots in use. */
@@ -60,32 +85,60 @@ export class DockerHost {
     return this.#containers;
   }
 
+  /** gateway.yaml says something else about the same engine. */
+  configure(config: HostConfig): void {
+    this.#config = config;
+  }
+
+  /** No new work, by an operator or because gateway.yaml names it no more. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  undrain(): void {
+    this.#draining = false;
+  }
+
+  /** The engine answers. True where it did not before. */
+  answered(): boolean {
+    const came = !this.up;
+    [this.#health, this.#problem] = ['up', ''];
+    return came;
+  }
+
+  /** A ping had no answer; `isSilent`: no new work until one has. */
+  missed(problem: string, isSilent: boolean): void {
+    this.#problem = problem;
+    if (isSilent && this.up) this.#health = 'silent';
+  }
+
   carries(labels: Readonly<Record<string, string>>): boolean {
-    for (const key in labels) if (this.config.labels[key] !== labels[key]) return false;
+    for (const key in labels) if (this.#config.labels[key] !== labels[key]) return false;
     return true;
   }
 
   /** False where the host is too small, however idle. */
   couldFit({ memoryBytes, cpus }: Need): boolean {
-    const { memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    const { memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.#config;
     return memoryBytes <= memory && cpus <= cores;
   }
 
   fits({ memoryBytes, cpus }: Need): boolean {
-    const { slots, memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.config;
+    const { slots, memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.#config;
     const used = this.#used;
     return used.slots < slots && used.memoryBytes + memoryBytes <= memory && used.cpus + cpus <= cores;
   }
 
-  /** Holds a slot and the budgets until the returned function is called. */
-  reserve({ memoryBytes, cpus }: Need): () => void {
+  /** Holds a slot and the budgets until the returned function is called; `turn` is counted over all hosts. */
+  reserve({ memoryBytes, cpus }: Need, turn: number): () => void {
     const change = (by: 1 | -1) => {
       this.#used.slots += by;
       this.#used.memoryBytes += by * memoryBytes;
       this.#used.cpus += by * cpus;
     };
     change(1);
-    this.lastGrantAt = performance.now();
+    this.#lastTurn = turn;
+    this.#lastGrantAt = performance.now();
     return () => change(-1);
   }
 
@@ -105,13 +158,13 @@ export class DockerHost {
    * engine lost.
    */
   async part(ghost: Ghost): Promise<void> {
-    if (this.health !== 'down') await ghost.leave();
+    if (!this.down) await ghost.leave();
     this.#forget(ghost);
   }
 
   /** Takes the ghost away, however far it got; resolves as above, false where it may be there yet. */
   async discard(ghost: Ghost): Promise<boolean> {
-    const gone = this.health !== 'down' && (await ghost.destroy());
+    const gone = !this.down && (await ghost.destroy());
     this.#forget(ghost);
     return gone;
   }
@@ -124,7 +177,7 @@ export class DockerHost {
 
   /** Gives the engine up: what waits there is forgotten, what starts and runs there ends with `error`. */
   lose(error: ClawrdenError): void {
-    this.health = 'down';
+    this.#health = 'down';
     for (const lost of [...this.#onLost]) lost(error);
     for (const ghost of this.warm.take(() => true)) this.#forget(ghost);
   }

@@ -66,13 +66,14 @@ export function createFleet(parts: FleetParts): Fleet {
     setDraining: (name, draining) => {
       const host = members.get(name)?.host;
       if (host === undefined) return undefined;
-      host.draining = draining;
+      if (draining) host.drain();
+      else host.undrain();
       resume(parts);
       return host;
     },
     suspect: (host) => members.get(host.name)?.watch.poke(),
     preload: () => {
-      for (const host of parts.hosts) if (host.health === 'up') void preload(host, parts);
+      for (const host of parts.hosts) if (host.up) void preload(host, parts);
     },
     looked: async () => {
       await Promise.all([...members.values()].map(({ watch }) => watch.looked));
@@ -97,7 +98,7 @@ function apply(state: State, configs: readonly HostConfig[]): void {
   for (const member of [...members.values()]) {
     const config = wanted.get(member.host.name);
     if (config === undefined || !sameEngine(config, member.host.config)) part(state, member);
-    else member.host.config = config;
+    else member.host.configure(config);
   }
   for (const config of configs) if (!members.has(config.name)) join(state, config);
   const inOrder = configs.flatMap(({ name }) => members.get(name)?.host ?? []);
@@ -107,10 +108,10 @@ function apply(state: State, configs: readonly HostConfig[]): void {
 
 function join(state: State, config: HostConfig): void {
   const host = new DockerHost(config, state.openEngine(config));
-  host.draining = state.drained.has(host.name);
+  if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.health === 'up') void clean(host, state.log);
+    if (host.up) void clean(host, state.log);
   }, cleanEveryMs).unref();
   const watch = watchHost(host, state.hooks, stop.signal);
   state.members.set(host.name, { host, stop, cleaning, watch });
@@ -119,7 +120,7 @@ function join(state: State, config: HostConfig): void {
 function part({ members, leaving, hosts, log }: State, member: Member): void {
   const { host } = member;
   members.delete(host.name);
-  host.draining = true;
+  host.drain();
   log.info({ host: host.name, running: host.running }, 'host is leaving');
   const gone = leave(member, log).finally(() => {
     hosts.splice(hosts.indexOf(host), 1);
@@ -187,7 +188,7 @@ async function clean(host: DockerHost, log: Logger): Promise<void> {
 async function leave(member: Member, log: Logger): Promise<void> {
   const { host } = member;
   for (const ghost of host.warm.take(() => true)) void host.part(ghost);
-  while (host.running > 0 || (host.containers.size > 0 && host.health === 'up')) await sleep(leavingLookMs);
+  while (host.running > 0 || (host.containers.size > 0 && host.up)) await sleep(leavingLookMs);
   await closeMember(member);
   log.info({ host: host.name }, 'host has left');
 }

@@ -12,7 +12,7 @@ export function imagesOf(policy: Policy): string[] {
 
 /** What a tag means: the image of the first host in gateway.yaml that holds it. Throws `image-missing` or `no-host`. */
 export async function resolveImage(hosts: readonly DockerHost[], reference: string): Promise<ImageFacts> {
-  const up = hosts.filter((host) => host.health === 'up');
+  const up = hosts.filter((host) => host.up);
   if (up.length === 0) throw new ClawrdenError('no-host', `no Docker host is up${problems(hosts)}`);
   for (const host of up) {
     const facts = await host.images.find(reference);
@@ -31,14 +31,12 @@ export function imagesProblem(
   references: readonly string[],
 ): string {
   const wrong = references.flatMap((reference) => {
-    const meant = hosts
-      .find(({ health, images }) => health === 'up' && images.idOf(reference))
-      ?.images.idOf(reference);
+    const meant = hosts.find(({ up, images }) => up && images.idOf(reference))?.images.idOf(reference);
     const own = host.images.idOf(reference);
     if (own === meant) return [];
     return [`${own === undefined ? 'image-missing' : 'image-differs'}: ${reference}`];
   });
-  return host.health === 'up' ? wrong.join(', ') : '';
+  return host.up ? wrong.join(', ') : '';
 }
 
 function problems(hosts: readonly DockerHost[]): string {

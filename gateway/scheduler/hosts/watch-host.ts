@@ -52,13 +52,13 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
       await host.engine.ping();
       if (!events.open) await hooks.onAnswer(host, await events.start(signal));
       missed = 0;
-      if (host.health !== 'up') up(host, hooks);
+      if (host.answered()) hooks.onUp(host);
     } catch (error) {
       if (signal.aborted) return;
       missed += 1;
       miss(host, hooks, toClawrdenError(error), missed);
       // Whatever is heard again was not heard in between.
-      if (host.health === 'down') events.stop();
+      if (host.down) events.stop();
     }
   }
 
@@ -76,19 +76,11 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
   return { looked: looked.promise, poke, ended: watch() };
 }
 
-function up(host: DockerHost, { onUp }: HostHooks): void {
-  host.health = 'up';
-  host.problem = '';
-  onUp(host);
-}
-
 function miss(host: DockerHost, { onDown }: HostHooks, error: ClawrdenError, missed: number): void {
-  host.problem = error.message;
-  if (host.health === 'down') return;
-  if (refuses(error) || missed >= downAfter) {
-    host.lose(new ClawrdenError('host-lost', `the Docker host ${host.name} was lost: ${error.message}`));
-    onDown(host);
-  } else if (missed >= silentAfter) host.health = 'silent';
+  host.missed(error.message, missed >= silentAfter);
+  if (host.down || !(refuses(error) || missed >= downAfter)) return;
+  host.lose(new ClawrdenError('host-lost', `the Docker host ${host.name} was lost: ${error.message}`));
+  onDown(host);
 }
 
 /** An engine that is not there, or may not be used: there is nothing to wait for. */
@@ -99,7 +91,7 @@ function refuses({ code, cause }: ClawrdenError): boolean {
 
 function delay(host: DockerHost, missed: number): number {
   if (missed === 0) return periodMs;
-  if (host.health !== 'down') return againMs;
+  if (!host.down) return againMs;
   const backoffMs = Math.min(1000 * 2 ** Math.min(missed - 1, 10), longestBackoffMs);
   return backoffMs * (0.8 + Math.random() * 0.4);
 }

@@ -26,7 +26,7 @@ function engineWith(image: string): Engine {
 function host(name: string, slots: number, change: Partial<HostConfig> = {}, image = 'sha256:1'): DockerHost {
   const config = { name, engine: 'unix:///none', labels: {}, slots, warm: 0, starts: 3, ...change };
   const made = new DockerHost(config, engineWith(image));
-  made.health = 'up';
+  made.answered();
   return made;
 }
 
@@ -103,7 +103,7 @@ test('a host where starts fail is the last resort, until it has rested', async (
 
 test('labels, images and draining decide where work may go', async () => {
   const draining = host('draining', 1, { labels: { zone: 'a' } });
-  draining.draining = true;
+  draining.drain();
   const scheduler = new Scheduler(
     [
       host('plain', 1),
@@ -147,7 +147,7 @@ test('where no host can ever take it, the reason is given at once', async () => 
   await expect(lease({ avoid: new Map([[only, missing]]) })).rejects.toBe(missing);
   only.workspaces.note(shape.mounts, missing);
   await expect(lease({})).rejects.toBe(missing);
-  only.health = 'silent';
+  only.missed('no answer', true);
   await expect(lease({})).rejects.toMatchObject({ code: 'no-host' });
 });
 
@@ -206,12 +206,12 @@ test('who waits does not see a later one go first, unless that one fits where he
 
 test('a queue is served by a host that comes up later', async () => {
   const late = host('late', 1);
-  late.health = 'down';
+  late.lose(new ClawrdenError('host-lost', 'no answer'));
   const scheduler = new Scheduler([host('a', 1), late], limits);
   await scheduler.lease(request, never, ignore);
   const waits = Promise.resolve(scheduler.lease(request, never, ignore));
   await late.images.learn(shape.image);
-  late.health = 'up';
+  late.answered();
   scheduler.serveQueue();
   expect((await waits).host.name).toBe('late');
 });

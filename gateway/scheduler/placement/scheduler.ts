@@ -118,9 +118,8 @@ export class Scheduler {
   }
 
   #grant(host: DockerHost, { shape }: LeaseRequest): Lease {
-    const free = host.reserve(shape);
     this.#turn += 1;
-    host.lastTurn = this.#turn;
+    const free = host.reserve(shape, this.#turn);
     this.#running += 1;
     let held = true;
     const release = () => {

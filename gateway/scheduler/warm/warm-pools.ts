@@ -143,7 +143,7 @@ export class WarmPools {
   }
 
   #tagMoved({ image }: GhostShape): boolean {
-    const holder = this.#hosts.find(({ health, images }) => health === 'up' && images.idOf(image.reference));
+    const holder = this.#hosts.find(({ up, images }) => up && images.idOf(image.reference));
     return holder !== undefined && holder.images.idOf(image.reference) !== image.id;
   }
 }

@@ -31,7 +31,7 @@ async function setUp(configs: readonly Partial<HostConfig>[], engines: readonly 
       const name = `h${index}`;
       const config = { name, engine: '', labels: {}, slots: 8, warm: 8, starts: 3, ...change };
       const host = new DockerHost(config, engines[index] ?? ghostlyEngine(name, 100));
-      host.health = 'up';
+      host.answered();
       await host.images.find('node:24');
       return host;
     }),
@@ -80,7 +80,7 @@ test('a ceiling that is lowered counts for those that wait already', async () =>
   warmer.wish([{ ...one, size: 4 }]);
   await vi.advanceTimersByTimeAsync(5000);
   expect(counts(one.key)).toEqual([4]);
-  for (const host of hosts) host.config = { ...host.config, warm: 1 };
+  for (const host of hosts) host.configure({ ...host.config, warm: 1 });
   await vi.advanceTimersByTimeAsync(2000);
   expect(counts(one.key)).toEqual([1]);
 });
@@ -155,10 +155,10 @@ test('they go where a host drains, a tag moves, a wish ends, and when the gatewa
   if (host === undefined) throw new Error('no host');
   warmer.wish([{ ...one, size: 1 }]);
   await vi.advanceTimersByTimeAsync(1500);
-  host.draining = true;
+  host.drain();
   await vi.advanceTimersByTimeAsync(1500);
   expect(counts(one.key)).toEqual([0]);
-  host.draining = false;
+  host.undrain();
   await vi.advanceTimersByTimeAsync(1500);
   expect(counts(one.key)).toEqual([1]);
   const moved = shapeOf('one', { image: { reference: 'node:24', id: 'id:new' } });
