@@ -21,10 +21,13 @@ import { prepareJail } from './listening/jail.ts';
 import { createParseTurns } from './listening/parse-turns.ts';
 import { loadPeerCredentials } from './listening/peer-credentials.ts';
 
-/** How long running commands may go on after the first TERM; a second one ends the relay at once. */
+/** How long running commands may continue after the first TERM; a second TERM ends the relay at once. */
 const drainMs = 30_000;
 const cancelMs = 5000;
-/** The first links are waited for, so that an agent that starts now finds its tools; a gateway that is away is not. */
+/**
+ * The relay waits for its first links, so that an agent that starts now finds its tools. It does not wait for a
+ * gateway that is away.
+ */
 const firstStateMs = 5000;
 
 await main();
@@ -36,7 +39,7 @@ async function main(): Promise<void> {
     await serve(loadRelayConfig(file), createLog('relay'));
   } catch (error) {
     say('relay', error instanceof Error ? error.message : String(error));
-    // Agents that are served already keep nobody waiting who will never be served in full.
+    // Agents that are served already must not wait for agents that can never be served.
     process.exit(1);
   }
 }
@@ -102,17 +105,17 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   log.info('stopped');
 }
 
-/** Before anything is written, removed or bound: another relay may be at work with this state or as this identity. */
+/** Before it writes, removes or binds anything: another relay may work with this state or this identity. */
 function holdFolders({ state, identity }: RelayConfig): Disposable {
   mkdirSync(state, { recursive: true });
-  // Where there is no identity, connecting says how to get one. Both may be one folder.
+  // If there is no identity, connecting says how to get one. Both may be one folder.
   const folders = [state, ...(existsSync(identity) ? [identity] : [])].map((folder) => realpathSync(folder));
   using held = new DisposableStack();
   for (const folder of new Set(folders)) held.use(holdFolder(folder, 'relay'));
   return held.move();
 }
 
-/** Resolves with where each agent's is. */
+/** Resolves with the folder of each agent's jail. */
 async function prepareJails({ state, agents }: RelayConfig): Promise<(agent: string) => string> {
   const jailOf = (agent: string) => join(state, 'jails', agent);
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };

@@ -9,7 +9,7 @@
 /* Traces a tool from its exec until it has opened every held file. It lets the tool continue after a system call only
  * if no path leads elsewhere, so the tool never reads another file than the one that was inspected. */
 struct gate {
-    /* `traced`: a process was traced at some time. `over`: all processes may continue without tracing. */
+    /* `used`: a process was traced at some time. `open`: all processes may continue without tracing. */
     bool used, open;
     /* Stops so far, and the number at which tracing ends. */
     unsigned passed, last;

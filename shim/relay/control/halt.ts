@@ -14,18 +14,18 @@ export interface HaltOptions {
   readonly log: Logger;
 }
 
-/** Carries out the kill switch for one agent; new work the gateway refuses. */
+/** Carries out the kill switch for one agent. The gateway refuses new work itself. */
 export interface Halt {
-  /** Resolves, after some 4 s at most, when it is done as far as it could be. */
+  /** Resolves after about 4 s at most, when everything that could be done is done. */
   readonly apply: (wish: Wish) => Promise<void>;
-  /** Nothing of ours runs for this agent, and its container is paused or gone. */
+  /** No command of ours runs for this agent, and its container is paused or gone. */
   readonly halted: () => boolean;
 }
 
 const containerStates = { active: 'running', paused: 'paused', killed: 'killed' } as const;
 
 export function createHalt({ agent, container, mirrors, engine, log }: HaltOptions): Halt {
-  // Unknown at first: what was asked for while no relay ran is done now.
+  // Unknown at first, so that a request made while no relay ran is carried out now.
   let done: Wish | undefined;
   return {
     apply: async (wish) => {

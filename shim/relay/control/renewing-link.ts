@@ -4,7 +4,7 @@ import { connectGateway, type GatewayClient } from '../../../src/gateway-client/
 import { renew } from '../../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 
-/** What a relay asks of the gateway. */
+/** What a relay needs from the gateway. */
 export type Link = Pick<GatewayClient, 'execute' | 'synchronize' | 'waitForReady' | 'close'>;
 
 export interface LinkOptions {
@@ -18,8 +18,8 @@ const checkMs = 60 * 60 * 1000;
 const readyTimeoutMs = 10_000;
 
 /**
- * A connection whose certificate is renewed in the last third of its life, and which goes over to the new one: what is
- * open stays on the old connection to its end, but for the synchronization, which is begun anew.
+ * A connection that renews its certificate in the last third of its life and moves to the new one. Open calls stay on
+ * the old connection to their end, except the synchronization, which begins again.
  */
 export async function openRenewingLink(options: LinkOptions): Promise<Link> {
   let current = await connectGateway(options);
@@ -34,7 +34,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     synchronizing?.cancel();
   }
 
-  // A gateway that is away, or does not want to, is asked again.
+  // If the gateway is away or refuses, try again later.
   const check = () =>
     void goOver().catch((error: Error) => options.log.warn({ why: error.message }, notRenewed));
   const timer = setInterval(check, checkMs).unref();
@@ -55,7 +55,9 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
 
 const notRenewed = 'the certificate was not renewed';
 
-/** A connection by a new certificate, once the gateway takes it; `undefined` where the one there is young enough. */
+/**
+ * A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough.
+ */
 async function renewed(
   client: GatewayClient,
   { address, identityDir, log }: LinkOptions,

@@ -18,7 +18,7 @@ import type { Halt, Wish } from './halt.ts';
 export interface SynchronizedAgent {
   readonly name: string;
   readonly container: string;
-  /** Its folder. */
+  /** The folder of its jail. */
   readonly jail: string;
   readonly halt: Halt;
 }
@@ -27,7 +27,7 @@ export interface SynchronizeOptions {
   readonly agents: readonly SynchronizedAgent[];
   readonly link: Pick<GatewayClient, 'synchronize' | 'waitForReady'>;
   readonly engine: AgentEngine;
-  /** Called whenever the gateway's wishes have been carried out. */
+  /** Called whenever the state that the gateway wants is in place. */
   readonly onApplied: () => void;
   readonly log: Logger;
 }
@@ -38,19 +38,19 @@ const stableMs = 30_000;
 
 interface End {
   readonly why: string;
-  /** Another connection with this relay's identity took its place. */
+  /** Another connection with this relay's identity replaced it. */
   readonly isDisplaced?: boolean;
 }
 
 type Stream = ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
-/** Keeps the gateway told and the jails as it wishes, over one stream at a time, until `signal` aborts. */
+/** Until `signal` aborts, keeps the gateway informed and the jails as it wants them, over one stream at a time. */
 export async function synchronize(options: SynchronizeOptions, signal: AbortSignal): Promise<void> {
   const tools = new Map<string, readonly string[]>();
   for (let failures = 0; !signal.aborted; failures += 1) {
     const began = performance.now();
     const { why, isDisplaced = false } = await session(options, tools, signal);
-    // One that was displaced comes back at once, to be heard: its gateway is there.
+    // A displaced relay connects again at once, so that the gateway sees both connections.
     if (performance.now() - began > stableMs || isDisplaced) failures = 0;
     const retryMs = Math.round(backoffMs(failures));
     if (!signal.aborted) options.log.warn({ why, retryMs }, 'not synchronized');
@@ -58,7 +58,7 @@ export async function synchronize(options: SynchronizeOptions, signal: AbortSign
   }
 }
 
-/** Resolves with why it ended. */
+/** Resolves with the reason for its end. */
 async function session(
   options: SynchronizeOptions,
   tools: Map<string, readonly string[]>,
@@ -70,7 +70,7 @@ async function session(
   const report = reporter(stream, () => describe(options, tools));
   const apply = latestOnly(async (state: SynchronizeResponse) => {
     await applyState(options, tools, state);
-    // Whoever has told waits for it, also where nothing had to change.
+    // The gateway waits for a report after each message, also if nothing had to change.
     await report(true);
     options.onApplied();
   });
@@ -87,7 +87,8 @@ async function session(
 
 function endOf(stream: Stream): Promise<End> {
   return new Promise((resolve) => {
-    // What ends it is in its status, which comes behind an error, and alone where the gateway ends it well.
+    // The status has the reason for the end. It comes after an error, or alone if the gateway ends the stream without
+    // one.
     stream.on('error', () => {});
     stream.on('status', ({ code, details }: StatusObject) => {
       if (code === status.OK) resolve({ why: 'the gateway ended the stream' });
@@ -96,7 +97,7 @@ function endOf(stream: Stream): Promise<End> {
   });
 }
 
-/** Sends a report where it says something new, or `always`. */
+/** Sends a report if it says something new, or if `always`. */
 function reporter(
   stream: Stream,
   describeNow: () => Promise<AgentReport[]>,
@@ -142,7 +143,7 @@ async function applyState(
   await Promise.all(
     agents.map(async ({ name, jail, halt }) => {
       const state = states.find((agent) => agent.name === name);
-      // An agent that the gateway does not know has no tools; whether it may go on is not said.
+      // An agent that the gateway does not know has no tools; the gateway does not say whether it is halted.
       if (state !== undefined) await halt.apply(wishOf(state, lockdown));
       try {
         tools.set(name, await setTools(jail, state?.tools ?? []));

@@ -3,33 +3,33 @@ import Docker from 'dockerode';
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 
-/** What the relay asks of its own host's engine. */
+/** What the relay needs from the engine of its own host. */
 export interface AgentEngine {
   /**
-   * Starts an init in the agent's container, as that user; resolves with its attached stream. Rejects with
+   * Starts an init in the agent's container as the given user; resolves with the attached stream. Rejects with
    * `host-lost`, or with the signal's reason.
    */
   readonly startInit: (container: string, user: Identity, signal: AbortSignal) => Promise<StartedInit>;
   /** Takes 3 s at most. */
   readonly look: (container: string) => Promise<ContainerState>;
-  /** Makes the container so; one that does not run is left alone. Rejects with a line for people, after 3 s at most. */
+  /** Pauses, continues or kills the container if it runs. Rejects with a line for people, after 3 s at most. */
   readonly set: (container: string, state: 'running' | 'paused' | 'killed') => Promise<void>;
 }
 
 export interface ContainerState {
   readonly running: boolean;
-  /** Why the container cannot be used now; empty where it can. */
+  /** Why the container cannot be used now; empty if it can. */
   readonly problem: string;
 }
 
 export interface StartedInit {
   readonly stream: Duplex;
-  /** Why the init never answered, as far as the engine can tell; empty where it cannot. */
+  /** Why the init never answered, if the engine can tell; else empty. */
   readonly explain: () => Promise<string>;
 }
 
 const callTimeoutMs = 3000;
-/** Docker's "it is so already", and "there is none". */
+/** Docker's statuses for "it is already so" and "it does not exist". */
 const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const init = '/clawrden/bin/.init';
 

@@ -16,7 +16,7 @@ export interface InspectOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks at what a plan's command would run, in the agent's container and as its user. Never rejects. */
+/** Inspects what a plan's command would run, in the agent's container as the command's user. Never rejects. */
 export async function inspectHere({ plan, signal, ...where }: InspectOptions): Promise<Inspected> {
   const late = AbortSignal.timeout(inspectTimeoutMs);
   const cut = AbortSignal.any([signal, late]);
@@ -41,7 +41,7 @@ async function look(
   cut: AbortSignal,
 ): Promise<Found> {
   const orders = inspectionOf(plan);
-  // A gateway of this release asks for nothing else than the files that its plan names.
+  // A gateway of this release asks only for the files that its plan names.
   if (orders.operands.length === 0) throw new ClawrdenError('internal', nothingNamed);
   const { stream, explain } = await engine.startInit(container, plan, cut);
   const session = new InitSession(stream);

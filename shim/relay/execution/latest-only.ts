@@ -1,4 +1,4 @@
-/** Applies values one after the other; of those that come meanwhile only the newest. */
+/** Applies values one after the other. If several come meanwhile, only the newest is applied. */
 export function latestOnly<T extends object>(apply: (value: T) => Promise<void>): (value: T) => void {
   let next: T | undefined;
   let running = false;

@@ -3,7 +3,10 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { Plan as WirePlan } from '../../../src/gen/clawrden/v1/execution.ts';
 import { type Plan, planHash } from '../../../src/plan.ts';
 
-/** The plan that a gateway wants run, or looked at, here. Throws `internal` where its hash, agent, ids or strategy are not ours. */
+/**
+ * The plan that the gateway wants to run or inspect here. Throws `internal` if its hash, agent, ids or strategy do
+ * not match this command.
+ */
 export function readMirrorPlan(
   { hash, canonicalJson }: WirePlan,
   agent: string,

@@ -20,24 +20,24 @@ export interface MirrorOptions {
   readonly engine: AgentEngine;
   readonly container: string;
   readonly plan: Plan;
-  /** Only how the shim's descriptors look is taken from it. */
+  /** Used only for the kinds of the shim's descriptors. */
   readonly command: Command;
-  /** What came before the plan did. */
+  /** Inputs that came before the plan. */
   readonly early: EarlyInputs;
   readonly send: Send<Output>;
   readonly onStarted: (found: Found) => void;
 }
 
-/** One command that runs in the agent's own container, as the caller's ids. It runs from the moment this is made. */
+/** One command in the agent's own container, with the caller's ids. It runs from the moment this is made. */
 export class Mirror {
   readonly #options: MirrorOptions;
-  /** The hard end: whatever runs is cut off, and its init kills it. */
+  /** The hard end: the connection to the init is cut, and the init kills the command. */
   readonly #cut = new AbortController();
   #session: InitSession | undefined;
   #stream: Duplex | undefined;
   #canceled: ClawrdenError | undefined;
   #usage: Usage | undefined;
-  /** Never rejects; behind it nothing is sent any more and nothing runs. */
+  /** Never rejects. When it resolves, nothing runs and nothing more is sent. */
   readonly end: Promise<Outcome>;
 
   constructor(options: MirrorOptions) {
@@ -45,7 +45,7 @@ export class Mirror {
     this.end = this.#run().catch((error: unknown) => this.#outcomeOfFailure(error));
   }
 
-  /** As its init said at the end. */
+  /** What the init reported at the end. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
@@ -56,12 +56,12 @@ export class Mirror {
     if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
   }
 
-  /** TERM to the tool, KILL after 2 s, and after 3 s the end whatever it does. */
+  /** TERM to the tool, KILL after 2 s; after 3 s the mirror ends in any case. */
   cancel(reason: ClawrdenError): void {
     this.#stop(reason, cancelTimeoutMs, () => this.#session?.cancel());
   }
 
-  /** KILL to everything of it at once; after 1 s the end, confirmed or not. */
+  /** KILL to all processes at once; after 1 s the mirror ends, confirmed or not. */
   halt(reason: ClawrdenError): void {
     // The init takes the end of its stdin for the gateway's death.
     this.#stop(reason, haltTimeoutMs, () => this.#stream?.end());
@@ -81,7 +81,7 @@ export class Mirror {
       `the command did not start within ${startTimeoutMs / 1000} s`,
     );
     const deadline = setTimeout(() => this.#cut.abort(late), startTimeoutMs);
-    // One that the gateway had not seen when it said that the command may run.
+    // A signal that the gateway had not seen when it let the command run.
     if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
     try {
       const session = await this.#start();
@@ -114,7 +114,7 @@ export class Mirror {
     const end = session.run({ plan: initPlanOf(plan, command), send, onStarted });
     this.#session = session;
     for (const input of early.all()) session.input(input);
-    // A reader that stalls holds the tool back, but not the end of a command that was cut off.
+    // A stalled reader slows the tool down, but not the end of a command that was cut off.
     return Promise.race([end, rejectOn(this.#cut.signal)]);
   }
 

@@ -23,9 +23,9 @@ import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
 import { toWireFound } from './wire-found.ts';
 
-/** A cancel that the gateway does not answer becomes a broken stream. */
+/** If the gateway does not answer a cancel in time, the stream counts as broken. */
 const cancelTimeoutMs = 3000;
-/** While a person is asked the gateway may go away and come back; it keeps a caller's place this long, too. */
+/** While a person is asked the gateway may go away and come back. It keeps a caller's place for this long, too. */
 const returnWithinMs = 30_000;
 const returnAfterMs = 200;
 
@@ -33,7 +33,7 @@ export interface ExecutionOptions {
   readonly shim: ShimChannel;
   readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
   readonly engine: AgentEngine;
-  /** Where what runs here can be found. */
+  /** The parts of the agent's host that a command may need. */
   readonly mirrors: Set<Mirror>;
   /** The agent's container. */
   readonly container: string;
@@ -44,8 +44,8 @@ export interface ExecutionOptions {
 }
 
 /**
- * Carries one command between its shim and the gateway, and runs it here where the gateway says so. Resolves with how
- * it ended; rejects with a ClawrdenError where the gateway did not say.
+ * Carries one command between its shim and the gateway, and runs it here if the gateway says so. Resolves with its
+ * outcome; rejects with a ClawrdenError if the gateway did not send one.
  */
 export function relayExecution(options: ExecutionOptions): Promise<Outcome> {
   return new RelayedExecution(options).run();
@@ -57,7 +57,7 @@ class RelayedExecution {
   readonly #early = new EarlyInputs();
   #call: ExecuteCall;
   #mirror: Mirror | undefined;
-  /** Hash of the plan that a person is being asked about. */
+  /** Hash of the plan that a person is asked about. */
   #asked: string | undefined;
   #lostAt: number | undefined;
   #over = false;
@@ -105,7 +105,7 @@ class RelayedExecution {
     }
   }
 
-  /** Never a second start: whether the plan may still run, the gateway knows. */
+  /** Never starts a second time: the gateway knows whether the plan may still run. */
   async #resume(planHash: string, withinMs: number): Promise<void> {
     const { link, executionId } = this.#options;
     await sleep(returnAfterMs);
@@ -127,7 +127,7 @@ class RelayedExecution {
     if (this.#mirror !== undefined) this.#mirror.cancel(reason);
     else
       void this.#call.send({ $case: 'cancel', value: { requesterGone: reason.code === 'requester-gone' } });
-    // A mirror takes up to 3 s to end, and its end is still to be told.
+    // A mirror takes up to 3 s to end, and its end must still be reported.
     const patience = this.#mirror === undefined ? cancelTimeoutMs : 2 * cancelTimeoutMs;
     setTimeout(() => this.#call.cancel(), patience).unref();
   }
@@ -147,7 +147,7 @@ class RelayedExecution {
       case 'runOriginal':
         return this.#runOriginal();
       default: {
-        // A notice before the decision says what holds it up: from here the shim waits for as long as it takes.
+        // A notice before the decision gives the reason for the delay: from here on the shim waits without a limit.
         if (response.$case === 'notice') this.#shim.ack(Ack.pending);
         const output = toShim(response);
         return output && this.#shim.send(output);
@@ -155,7 +155,7 @@ class RelayedExecution {
     }
   }
 
-  /** Said again to a relay that came back, but not to its shim. */
+  /** The gateway repeats it to a relay that came back; the shim must not see it again. */
   #onPending({ approvalId, planHash }: Pending): Promise<void> | undefined {
     if (this.#asked === planHash) return undefined;
     this.#asked = planHash;
@@ -163,7 +163,7 @@ class RelayedExecution {
     return this.#shim.send({ type: 'notice', text: `waiting for approval ${approvalId}` });
   }
 
-  /** What it would run is looked at before a person is asked: from here the shim waits for as long as it takes. */
+  /** The scripts are inspected before a person is asked: from here on the shim waits without a limit. */
   #inspectHere(wire: WirePlan): undefined {
     const { engine, container, agent, identity } = this.#options;
     this.#shim.ack(Ack.pending);
@@ -205,14 +205,14 @@ class RelayedExecution {
     });
   }
 
-  /** Nothing reaches the shim that the gateway can no longer record. */
+  /** The shim gets no output that the gateway can no longer record. */
   #sendAndCopy(output: Output): Promise<void> | undefined {
     if (this.#over) return undefined;
     const copy = toWireCopy(output);
     return both(copy && this.#call.send(copy), this.#shim.send(output));
   }
 
-  /** The gateway's word on the end may come before the mirror's own; nothing is left running. */
+  /** The gateway's outcome may come before the mirror's own end; nothing keeps running. */
   async #endMirror(): Promise<void> {
     this.#mirror?.cancel(new ClawrdenError('canceled', 'the gateway ended it'));
     await this.#mirror?.end;

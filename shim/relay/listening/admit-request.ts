@@ -6,10 +6,13 @@ import { parseRequest } from './parse-request.ts';
 
 export type Admission =
   | { readonly command: Command; readonly refusal: undefined }
-  /** Without a command where the request could not be read. */
+  /** Absent if the request could not be read. */
   | { readonly command: Command | undefined; readonly refusal: ClawrdenError };
 
-/** Reads a request and holds it against who sent it. Rejects as `received` does where that broke the protocol. */
+/**
+ * Reads a request and compares it with the kernel's facts about its sender. Rejects like `received` if the sender
+ * broke the protocol.
+ */
 export async function admitRequest(
   received: Promise<Buffer>,
   peer: Peer,

@@ -6,24 +6,24 @@ import { tokenBucket } from '../../../src/token-bucket.ts';
 import { type Frame, FrameType } from '../../../src/wire/frames.ts';
 import type { ParseTurn } from './parse-turns.ts';
 
-/** What one agent's clients may have this relay do in a second, all together. */
+/** What all clients of one agent together may ask of this relay in a second. */
 export interface AgentBudget {
-  /** Before the body of a request is read: throws `rate-limit` where it is one too many. */
+  /** Called before the body of a request is read; throws `rate-limit` if there are too many requests. */
   readonly takeRequest: (bytes: number) => void;
-  /** What has been read of a request turned out to have so many values. */
+  /** Charges the values that a request turned out to have. */
   readonly oweValues: (count: number) => void;
-  /** Resolves when a request of so many bytes that was taken and is here may be read. */
+  /** Resolves when a received request of so many bytes may be parsed. */
   readonly turn: (bytes: number) => Promise<void>;
-  /** How long nothing more is to be read from a client that sent these frames, in milliseconds. */
+  /** For how many milliseconds nothing more is read from a client that sent these frames. */
   readonly waitAfter: (frames: readonly Frame[]) => number;
 }
 
-/** Far more than keys, windows and signals make; for stdin the credit is the measure, unless it comes in crumbs. */
+/** Far more than keys, windows and signals need. Credit bounds stdin, unless it comes in very small pieces. */
 const framesPerSecond = 20_000;
 const crumbBytes = 4096;
-/** A loop in a shell is slowed down before anything of it is refused. */
+/** A loop in a shell is slowed down before any of its requests is refused. */
 const mostLateMs = 1000;
-/** A client that hangs up is noticed when it is read from. */
+/** The relay notices that a client hung up only when it reads. */
 const mostWaitMs = 5000;
 
 export function createAgentBudget(

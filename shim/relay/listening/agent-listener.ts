@@ -12,19 +12,19 @@ import { turnAway } from './shim-end.ts';
 
 const maxConnections = 256;
 const maxHandshakes = 64;
-/** Refused clients are let read their answer; beyond this nobody gets one. */
+/** Refused clients may read their answer; above this number they are disconnected without one. */
 const maxSockets = 512;
 
 export interface ListenerOptions extends Omit<ConnectionContext, 'budget' | 'reportTooMuch'> {
-  /** For all of the agent's clients together. */
+  /** Shared by all of the agent's clients. */
   readonly limits: RequestLimits;
-  /** The relay's, for all agents. */
+  /** Shared by all agents of the relay. */
   readonly turn: ParseTurn;
-  /** What the kernel says of the process at the other end. */
+  /** The kernel's credentials of the process at the other end. */
   readonly peerOf: (socket: Socket) => Peer;
 }
 
-/** Serves one agent's socket. What one client does costs no other one more than its place. */
+/** Serves one agent's socket. A client can cost another client only its place. */
 export class AgentListener {
   readonly #options: ListenerOptions;
   readonly #context: ConnectionContext;
@@ -41,7 +41,7 @@ export class AgentListener {
     const { agent, limits, turn } = options;
     const budget = createAgentBudget(agent.name, limits, turn);
     this.#context = { ...options, budget, reportTooMuch: foldReports((refusal) => this.#report(refusal)) };
-    // Half open: a client that has sent its last byte is still told how it ended.
+    // Half open: a client that has sent its last byte still gets its outcome.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) =>
       this.#accept(socket),
     );
@@ -50,7 +50,7 @@ export class AgentListener {
   async listen(): Promise<void> {
     const { socket } = this.#options.agent;
     this.#kept = await keepSocket(this.#server, socket, (text) => this.#socketLost(text));
-    // Out of descriptors, for one: it is for this client, the next may be served.
+    // For example, no descriptors are left: only this client fails, the next one may be served.
     this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
   }
 
@@ -65,7 +65,7 @@ export class AgentListener {
     for (const connection of this.#connections.keys()) connection.cancel(reason);
   }
 
-  /** An incident in the audit: only this user and root may do that. */
+  /** Reports an incident for the audit: only this user and root can do that. */
   #socketLost(text: string): void {
     const { agent, link } = this.#options;
     const refusal = new ClawrdenError('socket-replaced', text);
@@ -75,7 +75,7 @@ export class AgentListener {
   }
 
   #accept(socket: Socket): void {
-    // Reported by the close that follows; without a listener it would be thrown at the process.
+    // The close that follows reports it. Without a listener Node would throw it at the process.
     socket.on('error', () => {});
     if (this.#sockets.size >= maxSockets) {
       socket.destroy();
@@ -118,7 +118,7 @@ export class AgentListener {
     );
   }
 
-  /** The oldest unfinished request gives way: a client in earnest sends its own at once. */
+  /** The oldest unfinished request is dropped: an honest client sends its request at once. */
   #makeRoom(): void {
     if (this.#handshakes.size < maxHandshakes) return;
     const [oldest] = this.#handshakes;
@@ -127,7 +127,7 @@ export class AgentListener {
     oldest.destroy();
   }
 
-  /** Not one by one: a flood here is not to become one there. */
+  /** Reported together, so that a flood here does not become a flood at the gateway. */
   #report(refusal: ClawrdenError): void {
     const { agent, link } = this.#options;
     const [identity] = agent.users;

@@ -28,9 +28,9 @@ export interface ConnectionContext {
   /** This agent's commands that run here now. */
   readonly mirrors: Set<Mirror>;
   readonly log: Logger;
-  /** For what this agent's clients do wrong. */
+  /** For protocol errors of this agent's clients. */
   readonly warn: CountedLog;
-  /** This agent's, for all of its clients. */
+  /** Shared by all of this agent's clients. */
   readonly budget: AgentBudget;
   readonly reportTooMuch: ReportTooMuch;
 }
@@ -48,7 +48,7 @@ export class Connection {
   readonly #told: Promise<void>;
   #shim: ShimChannel | undefined;
   #body: Promise<Buffer> | undefined;
-  /** Resolves when the request is complete or never will be. */
+  /** Resolves when the request is complete, or can never be. */
   readonly received: Promise<void>;
 
   constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
@@ -63,8 +63,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when the client has been told how it ended, which one that does not read puts off. Rejects with a
-   * FrameError, and the connection destroyed, where it broke the protocol before its request was read.
+   * Resolves when the client has received its outcome; a client that does not read delays that. If the client broke
+   * the protocol before its request was read, destroys the connection and rejects with a FrameError.
    */
   async serve(): Promise<void> {
     try {
@@ -86,7 +86,7 @@ export class Connection {
     setTimeout(() => this.#socket.destroy(), cancelTimeoutMs).unref();
   }
 
-  /** Lets go of the request's bytes: a command may run for hours. */
+  /** Releases the request's bytes, because a command may run for hours. */
   #admit(): Promise<Admission> {
     const body = this.#body ?? Promise.reject(new Error('a connection is served once'));
     this.#body = undefined;
@@ -101,7 +101,7 @@ export class Connection {
     warn({ agent: agent.name, reason: refusal.code }, refusal.message);
   }
 
-  /** The gateway records it, but the answer does not wait for that longer than 1 s. */
+  /** The gateway records it; the client's answer waits for that for 1 s at most. */
   async #refuse(refusal: ClawrdenError, command: Command | undefined): Promise<void> {
     const { agent, link, warn } = this.#context;
     const report = reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });

@@ -4,7 +4,9 @@ const intervalMs = 1000;
 
 export type CountedLog = (fields: object, message: string) => void;
 
-/** Warns once a second at most, and says how often it did not: what a hostile client sets off fills no disk. */
+/**
+ * Warns at most once a second, with a count of the omitted warnings, so that a hostile client cannot fill the disk.
+ */
 export function countedLog(log: Logger): CountedLog {
   let quietUntil = Number.NEGATIVE_INFINITY;
   let suppressed = 0;

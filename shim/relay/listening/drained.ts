@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Resolves when `socket` takes more, or is closed and never will. */
+/** Resolves when `socket` accepts more bytes, or is closed. */
 export function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

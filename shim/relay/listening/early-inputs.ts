@@ -1,9 +1,9 @@
 import type { Input } from '../../../src/wire/execution-io.ts';
 
-/** HUP INT QUIT TERM: before a command runs they mean that it need not. */
+/** HUP INT QUIT TERM: before a command runs they cancel it. */
 const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
-/** What of the inputs before a command runs still matters when it does. */
+/** The inputs before a command runs that still matter when it starts. */
 export class EarlyInputs {
   readonly #kept = new Map<string, Input>();
   #endingSignal: number | undefined;
@@ -14,12 +14,12 @@ export class EarlyInputs {
     else if (input.type === 'signal' && endingSignals.has(input.signal)) this.#endingSignal ??= input.signal;
   }
 
-  /** Closed readers, the last size, no stdin: for the tool, in whatever order. */
+  /** Closed readers and the last size, for the tool. No stdin comes before credit. */
   all(): Input[] {
     return [...this.#kept.values()];
   }
 
-  /** The first signal that asked for the end. */
+  /** The first signal that cancels the command. */
   get endingSignal(): number | undefined {
     return this.#endingSignal;
   }

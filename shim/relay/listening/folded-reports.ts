@@ -1,6 +1,6 @@
 import { ClawrdenError } from '../../../src/errors.ts';
 
-/** Tells the gateway of what one agent is refused for asking too much: once a second, with how many there were. */
+/** Tells the gateway about requests of one agent that were refused for their rate: once a second, with a count. */
 export type ReportTooMuch = (refusal: ClawrdenError) => void;
 
 const foldMs = 1000;

@@ -2,7 +2,9 @@ import { readlinkSync } from 'node:fs';
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 
-/** What the kernel says of the process that connected. `pid` is 0 where it is outside the relay's pid namespace. */
+/**
+ * The kernel's credentials of the process that connected. `pid` is 0 if it is outside of the relay's pid namespace.
+ */
 export interface Peer extends Identity {
   readonly pid: number;
 }
@@ -10,7 +12,7 @@ export interface Peer extends Identity {
 /** What the kernel shows for an id that the relay's user namespace does not map. */
 const overflowId = 65534;
 
-/** Why the peer may not ask for anything: it is not one of `users`, or claims to be another than it is. */
+/** Why the relay refuses the peer: it is not one of `users`, or it claims another identity. */
 export function identityRefusal(
   peer: Peer,
   claim: Identity,
@@ -35,7 +37,10 @@ export function identityRefusal(
   return undefined;
 }
 
-/** Told where /proc tells it: not of a process that has gone or that a relay without root may not look at. */
+/**
+ * Known only if /proc shows it: not for a process that is gone, nor for one that a relay without root may not
+ * inspect.
+ */
 function isInOtherUserNamespace(pid: number): boolean {
   if (pid === 0) return false;
   try {

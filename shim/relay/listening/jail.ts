@@ -24,8 +24,8 @@ const initName = '.init';
 const mode = 0o755;
 
 /**
- * Makes the folder and brings the shim and the init in it up to date. The folder itself is never replaced: it is
- * mounted. What runs from it goes on, as each file is put in place in one step.
+ * Makes the folder and updates the shim and the init in it. The folder itself is never replaced, because it is
+ * mounted. Each file is replaced in one step, so programs that run from it continue.
  */
 export async function prepareJail(folder: string, { shim, init }: JailFiles): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -34,14 +34,16 @@ export async function prepareJail(folder: string, { shim, init }: JailFiles): Pr
   await putFile(init, join(folder, initName));
 }
 
-/** Makes the links exactly `tools`, without names that no tool may have. Resolves with the links now there. */
+/**
+ * Makes the links exactly `tools`, without names that no tool may have. Resolves with the links that are there now.
+ */
 export async function setTools(folder: string, tools: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(tools)].filter(isToolName).sort();
   const there = await readdir(folder);
   const right = new Set(await filterAsync(there, (name) => isShimLink(join(folder, name))));
   const stale = there.filter((name) => !name.startsWith('.') && !(right.has(name) && wanted.includes(name)));
   await Promise.all(stale.map((name) => rm(join(folder, name), { recursive: true })));
-  // Relative: it is followed in the agent's container, where the folder has another path.
+  // Relative, because it is followed in the agent's container, where the folder has another path.
   const missing = wanted.filter((name) => !right.has(name));
   await Promise.all(missing.map((name) => symlink(shimName, join(folder, name))));
   return wanted;

@@ -59,7 +59,7 @@ test('A-91: what is not ours is left, told once, and the socket comes back when 
   await unlink(path);
   await writeFile(path, 'precious');
   await vi.waitUntil(() => told.length > 0, { timeout: 4000 });
-  // Its next look, a second later, has nothing new to tell.
+  // The next check, a second later, has nothing new to report.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(told).toEqual([
     `the socket ${path} was removed or replaced; nothing is served there: ${path} is there and is not a socket; remove it`,
@@ -73,7 +73,7 @@ test('A-91: what is not ours is left, told once, and the socket comes back when 
 test('a socket that is left alone is left alone', async () => {
   const { ino } = await lstat(path);
   await mkdir(join(dirname(path), 'beside'));
-  // That nothing happens shows only after one look, which comes each second.
+  // It takes one check, a second later, to see that nothing happens.
   await new Promise((resolve) => setTimeout(resolve, 1300));
   expect((await lstat(path)).ino).toBe(ino);
   expect(told).toEqual([]);

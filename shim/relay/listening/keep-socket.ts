@@ -4,13 +4,14 @@ import { listenAt, type SocketFile } from './socket-file.ts';
 const lookEveryMs = 1000;
 
 export interface KeptSocket {
-  /** Stops looking, and removes the socket if it is its own. */
+  /** Stops checking, and removes the socket if it is its own. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * `listenAt`, and from then on the path leads to `server`: where it is found to lead elsewhere, or nowhere, the socket is
- * made anew. `told` hears one line of every such finding, and of what stands in the way. Connections that are open stay.
+ * Like `listenAt`, and keeps the path leading to `server`: if the path leads elsewhere or nowhere, it makes the
+ * socket again. It calls `told` with a line for each such finding, and for each failure to mend it. Open connections
+ * stay.
  */
 export async function keepSocket(
   server: Server,

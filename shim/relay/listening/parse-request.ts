@@ -13,7 +13,7 @@ import {
 
 export interface ShimRequest {
   readonly command: Command;
-  /** Who the shim says it is. */
+  /** The identity that the shim claims. */
   readonly claim: Identity;
 }
 
@@ -25,12 +25,13 @@ const keysOfVersion0 = ['command', 'args', 'cwd', 'env', 'identity'];
 const keysOfVersion1 = [...keysOfVersion0, 'v', 'umask', 'stdio', 'ignored', 'tty'];
 const allKeys: ReadonlySet<string> = new Set([...keysOfVersion1, 'uid', 'gid', 'cols', 'rows']);
 
-/** As many as a command may have, and some for the rest of a request. */
+/** As many values as a command may have, plus some for the rest of a request. */
 const mostValues = commandLimits.args + commandLimits.envEntries + 128;
 
 /**
- * The body of a shim's request, exactly as `docs/protocol.md` lists it; anything else throws `request-invalid` or, with more
- * values than a command may have, `too-large`. `onRead` is told how many values were read, also where it throws.
+ * The body of a shim's request, exactly as `docs/protocol.md` describes it. Anything else throws `request-invalid`
+ * or, with more values than a command may have, `too-large`. Calls `onRead` with the number of values that were read,
+ * also when it throws.
  */
 export function parseRequest(body: Uint8Array, onRead: (values: number) => void = () => {}): ShimRequest {
   const limits: JsonLimits = { keys: allKeys, left: mostValues };
@@ -88,7 +89,7 @@ function parseClaim(value: unknown): Identity {
   return { uid: integer('"uid"', fields['uid'], 0, maxId), gid: integer('"gid"', fields['gid'], 0, maxId) };
 }
 
-/** More than there are signals is no list of them; the gateway would refuse it without a record. */
+/** A list with more entries than there are signals is invalid; the gateway would refuse it without a record. */
 function parseIgnored(value: unknown): number[] {
   const signals = list('"ignored"', value, signalNumber);
   if (signals.length > 64) throw invalid('"ignored" has more than 64 signals');

@@ -1,10 +1,13 @@
-/** Resolves when a request of so many bytes may be read; `undefined` where that is now. */
+/** Resolves when a request of so many bytes may be parsed; `undefined` if that is now. */
 export type ParseTurn = (bytes: number) => Promise<void> | undefined;
 
-/** Read in a millisecond, whatever is in it. */
+/** Parsed within a millisecond, whatever it contains. */
 const smallBytes = 32 * 1024;
 
-/** One large request at a time, each in a turn of its own of the event loop: between two of them everybody else is served. */
+/**
+ * One large request at a time, each in its own turn of the event loop: between two of them all other clients are
+ * served.
+ */
 export function createParseTurns(): ParseTurn {
   let last = Promise.resolve();
   return (bytes) => {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { brokenAddon, loadNativeAddon } from '../../../src/native-addon.ts';
 import { nativeFile } from '../../../src/native-file.ts';
 
-/** A process as the kernel saw it at connect(2). `pid` is 0 where it lies in a pid namespace that we cannot see. */
+/**
+ * A process as the kernel saw it at connect(2). `pid` is 0 if it is in a pid namespace that is not visible from here.
+ */
 export interface PeerCredentials {
   readonly pid: number;
   readonly uid: number;
@@ -14,22 +16,22 @@ export interface PeerCredentials {
 }
 
 export interface PeerCredentialSource {
-  /** Of an accepted Unix socket; throws where the kernel does not say. Ask before the first byte is read. */
+  /** For an accepted Unix socket; throws if the kernel does not say. Call it before the first byte is read. */
   readonly of: (socket: Socket) => PeerCredentials;
-  /** Connects to a socket of its own and rejects unless this process is what it reads back. */
+  /** Connects to its own socket, and rejects unless it reads back this process. */
   readonly selfTest: () => Promise<void>;
 }
 
 const selfTestTimeoutMs = 5000;
 
-/** Loads the addon that `make -C shim/native` builds. Throws where it is missing or does not load. */
+/** Loads the addon that `make -C shim/native` builds. Throws if it is missing or does not load. */
 export function loadPeerCredentials(path = nativeFile('peercred.node')): PeerCredentialSource {
   const addon = loadNativeAddon(path);
   const of = (socket: Socket) => addon.peerCredentials(descriptorOf(socket));
   return { of, selfTest: () => selfTest(of, path) };
 }
 
-/** Node has no public way to the descriptor of a socket; the self-test at start notices if this one goes away. */
+/** Node has no public way to a socket's descriptor; the self-test at start notices if this one disappears. */
 function descriptorOf(socket: Socket): number {
   const fd = (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd;
   if (fd === undefined || fd < 0) throw new Error('the socket has no descriptor any more');

@@ -8,8 +8,9 @@ const firstBytes = 4096;
 const spareBytes = 64 * 1024;
 
 /**
- * The request's body; what came behind it is read from the socket next. Leaves the socket paused. Rejects with
- * `too-large`, with what `admit` throws before the body is read, or with a FrameError where the client broke the protocol, hung up or took longer than `timeoutMs`.
+ * The request's body; bytes after it are read from the socket next. Leaves the socket paused. Rejects with
+ * `too-large`, with the error of `admit` before the body is read, or with a FrameError if the client broke the
+ * protocol, hung up or took longer than `timeoutMs`.
  */
 export function receiveRequest(
   socket: Socket,
@@ -42,7 +43,7 @@ export function receiveRequest(
   });
 }
 
-/** Grows with what came, never with what was announced. */
+/** Grows with the received bytes, never with the announced length. */
 class RequestBuffer {
   #bytes = Buffer.allocUnsafe(firstBytes);
   #filled = 0;
@@ -79,7 +80,7 @@ class RequestBuffer {
 
   #checkLength(length: number): number {
     if (length === 0) throw new FrameError('a request of no bytes');
-    // One that is too large is a request, too, and its refusal is work for the gateway.
+    // A request that is too large is a request, too, and its refusal is work for the gateway.
     this.#admit(length > maxRequestBytes ? 0 : length);
     if (length > maxRequestBytes) {
       throw new ClawrdenError('too-large', `the request is larger than ${maxRequestBytes} bytes`);

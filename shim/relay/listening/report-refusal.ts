@@ -11,7 +11,7 @@ export interface RefusedRequest {
   readonly agent: string;
   readonly refusal: ClawrdenError;
   readonly identity: Identity;
-  /** Absent where the request could not be read. */
+  /** Absent if the request could not be read. */
   readonly command: Command | undefined;
 }
 
@@ -19,7 +19,7 @@ const unread = WireCommand.fromPartial({});
 const readyTimeoutMs = 1000;
 const reportTimeoutMs = 5000;
 
-/** Has the gateway record a refusal of the relay's own. Resolves, after 6 s at most, with whether it has. */
+/** Lets the gateway record a refusal that the relay made. Resolves, after 6 s at most, with whether it did. */
 export async function reportRefusal(
   link: Pick<GatewayClient, 'execute' | 'waitForReady'>,
   { agent, refusal, identity, command }: RefusedRequest,

@@ -25,8 +25,8 @@ type InputHandler = (input: Input) => Promise<void> | undefined;
 const maxEarlyInputs = 16;
 
 /**
- * One shim's connection behind its request: acks and frames out, inputs in. Reads at once, so that a cancel or a
- * hang-up is seen whatever the rest waits for. Nothing is sent twice and nothing after the end.
+ * One shim's connection after its request: acks and frames out, inputs in. Reads at once, so that it sees a cancel or
+ * a hang-up whatever else waits. Sends nothing twice, and nothing after the end.
  */
 export class ShimChannel {
   readonly #socket: Socket;
@@ -34,7 +34,7 @@ export class ShimChannel {
   readonly #abort = new AbortController();
   readonly #reader = new FrameReader();
   readonly #waitAfter: (frames: readonly Frame[]) => number;
-  /** While there are any nothing is read. */
+  /** While there are any, nothing is read. */
   #holds = 0;
   #ack: Ack | undefined;
   #credit = 0;
@@ -44,7 +44,10 @@ export class ShimChannel {
   #early: Input[] = [];
   #handler: InputHandler | undefined;
 
-  /** `version` is that of the shim's request; `waitAfter` tells for how many milliseconds nothing is read behind these frames. */
+  /**
+   * `version` is that of the shim's request. `waitAfter` returns for how many milliseconds nothing is read after
+   * these frames.
+   */
   constructor(socket: Socket, version: number, waitAfter: (frames: readonly Frame[]) => number) {
     this.#waitAfter = waitAfter;
     this.#socket = socket;
@@ -52,12 +55,12 @@ export class ShimChannel {
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('end', () => this.#hungUp());
     socket.on('close', () => this.#hungUp());
-    // It may have been ended while its request waited to be read.
+    // It may have ended while its request waited to be parsed.
     if (socket.destroyed) this.#hungUp();
     socket.resume();
   }
 
-  /** Aborts with `canceled` where the shim asks for it, with `requester-gone` where it hangs up. */
+  /** Aborts with `canceled` if the shim asks for it, with `requester-gone` if it hangs up. */
   get gone(): AbortSignal {
     return this.#abort.signal;
   }
@@ -66,13 +69,13 @@ export class ShimChannel {
     this.#abort.abort(reason);
   }
 
-  /** From now on inputs go to `handler`, after those that came earlier. While it waits nothing is read. */
+  /** From now on inputs go to `handler`, after the earlier ones. While it waits nothing is read. */
   listen(handler: InputHandler): void {
     this.#handler = handler;
     for (const input of this.#early.splice(0)) this.#deliver(input);
   }
 
-  /** `pending` once at most, and one of the others behind it; what comes again is not sent. */
+  /** Sends `pending` at most once, then one of the others; a repeated ack is not sent. */
   ack(ack: Ack): undefined {
     if (this.#ack === ack || this.#decided) return;
     this.#ack = ack;
@@ -102,7 +105,7 @@ export class ShimChannel {
     }
   }
 
-  /** The end of the conversation, however far it got. */
+  /** Ends the conversation, in any state. */
   finish(outcome: Outcome): void {
     if (this.#finished) return;
     if (!this.#decided && 'reason' in outcome && outcome.kind === 'denied') {

@@ -8,15 +8,15 @@ const denied = 1;
 const lingerMs = 1000;
 
 /**
- * The whole answer to a request that is refused, and the end of the connection. The exit frame is that of version 1:
- * a version-0 shim reads nothing behind the ack.
+ * The whole answer to a refused request, and the end of the connection. The exit frame is that of version 1; a
+ * version-0 shim reads nothing after the ack.
  */
 export function refuseShim(socket: Socket, refusal: ClawrdenError): void {
   socket.write(refusalBytes(refusal));
   closeGently(socket);
 }
 
-/** The same, without reading a byte more: what a client sends that asks for too much is no work. */
+/** The same, but reads no further byte: input of a client that asks for too much must cost no work. */
 export function turnAway(socket: Socket, refusal: ClawrdenError): void {
   socket.pause();
   socket.end(refusalBytes(refusal));
@@ -29,7 +29,10 @@ function refusalBytes(refusal: ClawrdenError): Buffer {
   return Buffer.concat([Uint8Array.of(denied), line, exit]);
 }
 
-/** What the shim writes to stderr for every end that is not the tool's. One line of ASCII, whatever is in `text`. */
+/**
+ * What the shim writes to stderr for every end that the tool did not cause. One line of ASCII, whatever `text`
+ * contains.
+ */
 export function endLine(reason: string, text: string): Buffer {
   return Buffer.from(`clawrden: ${reason}: ${escapeUnprintable(text)}\n`);
 }
@@ -40,7 +43,7 @@ export function exitPayload(outcome: Outcome, version: number): Uint8Array {
   return Uint8Array.of(signal === 0 ? code : 128 + signal);
 }
 
-/** Reads and drops what the client is still writing for 1 s: a close with unread bytes would reset it. */
+/** For 1 s, reads and drops what the client still writes: a close with unread bytes would reset the connection. */
 export function closeGently(socket: Socket): void {
   socket.end(() => destroyLater(socket));
   socket.resume();

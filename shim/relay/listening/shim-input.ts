@@ -4,7 +4,7 @@ import { type Frame, FrameError, FrameType } from '../../../src/wire/frames.ts';
 /** INT TERM HUP QUIT USR1 USR2 CONT TSTP */
 const signals: ReadonlySet<number> = new Set([2, 15, 1, 3, 10, 12, 18, 20]);
 
-/** What a shim's frame asks for. Throws a FrameError for every frame that a shim may not send. */
+/** The input in a shim's frame. Throws a FrameError for every frame that a shim may not send. */
 export function parseShimFrame({ type, payload }: Frame): Input | { readonly type: 'cancel' } {
   switch (type) {
     case FrameType.cancel:

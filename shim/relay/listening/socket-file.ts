@@ -4,18 +4,18 @@ import { dirname } from 'node:path';
 
 const probeTimeoutMs = 1000;
 
-/** A socket that was put somewhere. */
+/** A socket at a path. */
 export interface SocketFile {
-  /** Whether its path still leads to it. */
+  /** Whether the path still leads to it. */
   readonly isThere: () => Promise<boolean>;
   /** Removes it, if it is there. */
   readonly remove: () => Promise<void>;
 }
 
 /**
- * Has `server` listen at `path`, mode 0666, in a directory of its own (0755) under one that only this user may enter
- * (0700); both are made where they are missing. A stale socket is replaced in one step: no client ever finds one that
- * it may not connect to. Rejects with a line for people.
+ * Makes `server` listen at `path`, mode 0666, in its own directory (0755) under a directory that only this user may
+ * enter (0700); creates both if they are missing. Replaces a stale socket in one step, so that a client never finds
+ * one to which it may not connect. Rejects with a line for people.
  */
 export async function listenAt(server: Server, path: string): Promise<SocketFile> {
   await makeDirectories(path);
@@ -30,7 +30,7 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
     });
   });
   await chmod(fresh, 0o666);
-  // While it is listened on, no other file gets its number.
+  // While it is open, no other file gets its number.
   const { dev, ino } = await lstat(fresh);
   await rename(fresh, path);
   const isThere = async () => {

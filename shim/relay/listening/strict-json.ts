@@ -1,21 +1,21 @@
 import { renderArgument } from '../../../src/text/render-text.ts';
 
-/** The text is not JSON as this reader takes it. */
+/** The text is not JSON that this reader accepts. */
 export class JsonError extends Error {
   override name = 'JsonError';
 }
 
-/** A key that nobody asked for. */
+/** A key that is not expected. */
 export class UnknownKeyError extends JsonError {}
 
 /** More values than any request has. */
 export class TooManyValuesError extends JsonError {}
 
-/** What a reader goes no further than. */
+/** The limits of a reader. */
 export interface JsonLimits {
-  /** That any of its objects may have. */
+  /** The keys that any of its objects may have. */
   readonly keys: ReadonlySet<string>;
-  /** How many more values there may be; counts down. */
+  /** How many more values are allowed; counts down. */
   left: number;
 }
 
@@ -23,8 +23,8 @@ const maxDepth = 8;
 const maxShown = 64;
 
 /**
- * JSON text to a value, in linear time. Refuses what JSON.parse lets pass: a key twice, nesting deeper than 8 and
- * strings that are not well-formed Unicode. Objects have no prototype. Throws a JsonError, as soon as one is due.
+ * Parses JSON text in linear time. Refuses what JSON.parse accepts: a key twice, nesting deeper than 8, and strings
+ * that are not well-formed Unicode. Objects have no prototype. Throws a JsonError at the first fault.
  */
 export function readStrictJson(text: string, limits?: JsonLimits): unknown {
   const reader: Reader = { text, at: 0, limits };
@@ -118,7 +118,7 @@ function endOfScalar({ text, at }: Reader): number {
   return end;
 }
 
-/** Only where a token ends was found out here; what is in it JSON.parse judges. */
+/** The code above only finds where a token ends; JSON.parse checks the token. */
 function take(reader: Reader, end: number): unknown {
   try {
     const value: unknown = JSON.parse(reader.text.slice(reader.at, end));
@@ -129,7 +129,7 @@ function take(reader: Reader, end: number): unknown {
   }
 }
 
-/** The next character behind white space; empty at the end. */
+/** The next character after white space; empty at the end. */
 function peek(reader: Reader): string {
   while (reader.at < reader.text.length && ' \t\n\r'.includes(reader.text.charAt(reader.at))) reader.at += 1;
   return reader.text.charAt(reader.at);

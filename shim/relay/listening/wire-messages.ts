@@ -15,7 +15,7 @@ export function toWireCommand({ args, env, stdio, ignored, terminal, ...rest }: 
   };
 }
 
-/** A shim's input as the gateway takes it. */
+/** A shim's input as a message for the gateway. */
 export function toWireInput(input: Input): ToGateway {
   switch (input.type) {
     case 'stdin':
@@ -31,14 +31,14 @@ export function toWireInput(input: Input): ToGateway {
   }
 }
 
-/** A mirrored command's output as the gateway's copy of it; what is not recorded has none. */
+/** A mirrored command's output as a copy for the gateway; undefined if it is not recorded. */
 export function toWireCopy(output: Output): ToGateway | undefined {
   return output.type === 'stdout' || output.type === 'stderr'
     ? { $case: output.type, value: output.bytes }
     : undefined;
 }
 
-/** What of the gateway's responses goes to the shim as it is. */
+/** The responses of the gateway that go to the shim unchanged. */
 export function toShim(response: FromGateway): ToShim | undefined {
   switch (response.$case) {
     case 'stdout':
