@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FlagIndex, mostOptions } from './flags.ts';
+import { WordIndex } from './word-index.ts';
 
 function indexOf(flag: string): FlagIndex<true> {
   const index = new FlagIndex<true>();
@@ -8,9 +9,10 @@ function indexOf(flag: string): FlagIndex<true> {
   return index;
 }
 
-const hasFlag = (flag: string, args: readonly string[]) => indexOf(flag).written(args).has(true);
+const hasFlag = (flag: string, args: readonly string[]) =>
+  indexOf(flag).written(new WordIndex(args)).has(true);
 const mayHaveFlag = (flag: string, args: readonly string[]) =>
-  indexOf(flag).possible(args)?.has(true) ?? true;
+  indexOf(flag).possible(new WordIndex(args))?.has(true) ?? true;
 
 test.each([
   ['-g', '-g', true],

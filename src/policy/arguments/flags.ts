@@ -1,58 +1,5 @@
-/** `-x`, `--x`, `--x=y`; neither `-` nor `--`. */
-export function isFlag(arg: string): boolean {
-  return arg.startsWith('-') && arg !== '-' && arg !== '--';
-}
-
-/** Whether the argument after this one may be its value. */
-export function takesNext(arg: string | undefined): boolean {
-  return arg !== undefined && isFlag(arg) && !arg.includes('=');
-}
-
-export function nameOf(arg: string): string {
-  const equals = arg.indexOf('=');
-  return equals === -1 ? arg : arg.slice(0, equals);
-}
-
-/** Where the flags end: at the first `--`, else behind the last argument. */
-export function endOfFlags(args: readonly string[]): number {
-  const at = args.indexOf('--');
-  return at === -1 ? args.length : at;
-}
-
-/**
- * The same for a rule that must not be evaded: a `--` right behind a flag may be that flag's value, and then ends
- * nothing.
- */
-export function latestEndOfFlags(args: readonly string[]): number {
-  let at = args.indexOf('--');
-  while (at !== -1 && takesNext(args[at - 1])) at = args.indexOf('--', at + 1);
-  return at === -1 ? args.length : at;
-}
-
-/** No option of a rule is longer, nor are as many letters in a row. */
-const longest = 260;
-
-/** What a tool that we do not know may take a word for, as keys that can be looked up. */
-interface Keys {
-  /** Letters in a row behind one dash; absent where they are too many to be looked at. */
-  readonly letters?: string;
-  /** In small letters, `_` for `-`, without dashes and without what stands behind `=` or `:`; empty where it is none. */
-  readonly name: string;
-}
-
-function keysOf(given: string): Keys {
-  const isDouble = given.startsWith('--');
-  if (given.length > longest) return isDouble ? { letters: '', name: '' } : { name: '' };
-  const bare = given.slice(isDouble ? 2 : 1);
-  const end = bare.search(/[=:]/);
-  const name = end === -1 ? bare : bare.slice(0, end);
-  if (isDouble) return { letters: name.length === 1 ? name : '', name: fold(name) };
-  return { letters: nameOf(bare), name: name.length === 1 ? '' : fold(name) };
-}
-
-function fold(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
-}
+import { fold, type Keys } from './flag.ts';
+import type { WordIndex } from './word-index.ts';
 
 /** More options than anybody writes: a line that has more is not looked at any further. */
 export const mostOptions = 2000;
@@ -77,8 +24,8 @@ export class FlagIndex<T> {
   }
 
   /** The same for what stands on a line as it is written. */
-  written(args: readonly string[]): ReadonlySet<T> {
-    return this.of(flagsBefore(args, endOfFlags(args)).map(nameOf));
+  written(line: WordIndex, from = 0): ReadonlySet<T> {
+    return this.of(line.flags(from, line.endOfFlags(from), mostOptions + 1).map(({ name }) => name));
   }
 
   /**
@@ -86,10 +33,11 @@ export class FlagIndex<T> {
    * two, in capitals, with `_` for `-`. Takes some other flags for them too, so it is only for rules that make the answer
    * stricter. Absent where there are too many to look at.
    */
-  possible(args: readonly string[]): ReadonlySet<T> | undefined {
-    const given = flagsBefore(args, latestEndOfFlags(args));
+  possible(line: WordIndex, from = 0): ReadonlySet<T> | undefined {
+    // One more than anybody looks at where there are too many.
+    const given = line.flags(from, line.latestEndOfFlags(from), mostOptions + 1);
     if (given.length > mostOptions) return undefined;
-    const keys = given.map(keysOf);
+    const keys = given.map((flag) => flag.keys);
     const found = new Set<T>();
     for (const name of new Set(keys.map((one) => one.name)))
       for (const about of this.#beginnings.get(name) ?? []) found.add(about);
@@ -106,16 +54,6 @@ export class FlagIndex<T> {
       for (let at = 0; at < letters.length; at += 1) seen[letters.charCodeAt(at) & 127] = 1;
     return all.flatMap(([letter, about]) => (seen[letter.charCodeAt(0) & 127] === 1 ? about : []));
   }
-}
-
-/** One more than anybody looks at where there are too many. */
-function flagsBefore(args: readonly string[], end: number): string[] {
-  const flags: string[] = [];
-  for (let at = 0; at < end && flags.length <= mostOptions; at += 1) {
-    const arg = args[at] ?? '';
-    if (isFlag(arg)) flags.push(arg);
-  }
-  return flags;
 }
 
 function push<T>(map: Map<string, T[]>, key: string, one: T): void {

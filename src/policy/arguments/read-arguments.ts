@@ -1,4 +1,5 @@
-import { isFlag, mostOptions, nameOf } from './flags.ts';
+import { isFlag, nameOf } from './flag.ts';
+import { mostOptions } from './flags.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** A command line as its tool takes it apart, up to the first word that is not understood. */
@@ -18,13 +19,16 @@ export interface Reading {
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
+  /** The place of the first one, where the first operand ends the options. */
+  readonly operandsAt: number;
   /** 1 for each argument that is an option or the value of one. */
   readonly isOption: Uint8Array;
   /** What else an argument could have been written as, by its place. */
   readonly otherwise: ReadonlyMap<number, readonly string[]>;
 }
 
-interface Reader {
+/** What was read so far. */
+class Reader implements Reading {
   readonly grammar: ToolGrammar;
   readonly args: readonly string[];
   at: number;
@@ -33,37 +37,49 @@ interface Reader {
   /** The next operand is one of these. */
   subcommands: ReadonlyMap<string, Subcommand> | undefined;
   subcommand?: Subcommand;
-  readonly path: Subcommand[];
-  readonly pathAt: number[];
-  sure: boolean;
+  readonly path: Subcommand[] = [];
+  readonly pathAt: number[] = [];
+  sure = true;
   doubt?: string;
-  sureOfSubcommand: boolean;
-  readonly given: Option[];
-  readonly values: OptionValue[];
-  operands: string[];
+  sureOfSubcommand = true;
+  readonly given: Option[] = [];
+  readonly values: OptionValue[] = [];
+  /** The operands before `restAt`. */
+  readonly first: string[] = [];
+  restAt: number;
   readonly isOption: Uint8Array;
-  readonly otherwise: Map<number, readonly string[]>;
+  readonly otherwise = new Map<number, readonly string[]>();
+  #operands: readonly string[] | undefined;
+
+  constructor(grammar: ToolGrammar, args: readonly string[], from: number) {
+    this.grammar = grammar;
+    this.args = args;
+    this.at = from;
+    this.table = grammar.options;
+    this.style = grammar.style;
+    this.subcommands = grammar.subcommands;
+    this.restAt = args.length;
+    this.isOption = new Uint8Array(args.length);
+  }
+
+  get operands(): readonly string[] {
+    this.#operands ??= this.first.concat(this.args.slice(this.restAt));
+    return this.#operands;
+  }
+
+  get operandsAt(): number {
+    return this.restAt - this.first.length;
+  }
 }
 
-/** Takes time in proportion to the arguments. */
-export function readArguments(grammar: ToolGrammar, args: readonly string[]): Reading {
-  const reader: Reader = {
-    ...{
-      grammar,
-      args,
-      at: 0,
-      table: grammar.options,
-      style: grammar.style,
-      subcommands: grammar.subcommands,
-    },
-    ...{ sure: true, sureOfSubcommand: true, path: [], pathAt: [], given: [], values: [], operands: [] },
-    ...{ isOption: new Uint8Array(args.length), otherwise: new Map() },
-  };
+/** Takes time in proportion to the arguments, and where the first operand ends the options, to those before it. */
+export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
+  const reader = new Reader(grammar, args, from);
   if (grammar.bareCluster === true) readBareCluster(reader);
   let ended = false;
   while (reader.at < args.length && reader.sure) {
     if (ended && reader.subcommands === undefined) {
-      reader.operands = reader.operands.concat(args.slice(reader.at));
+      reader.restAt = reader.at;
       break;
     }
     const arg = args[reader.at] ?? '';
@@ -96,10 +112,8 @@ function readOperand(reader: Reader, arg: string): boolean {
     readSubcommand(reader, reader.subcommands, arg);
     return false;
   }
-  reader.operands.push(arg);
-  return (
-    reader.style === 'posix' && (reader.grammar.optionsBehindFirst !== true || reader.operands.length > 1)
-  );
+  reader.first.push(arg);
+  return reader.style === 'posix' && (reader.grammar.optionsBehindFirst !== true || reader.first.length > 1);
 }
 
 function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, arg: string): void {
@@ -195,11 +209,11 @@ function takesRest({ optionalBehindEquals }: ToolGrammar, { value }: Option, res
 
 /** `cf out.tar`: each letter that needs a value takes the next argument. */
 function readBareCluster(reader: Reader): void {
-  const [first = ''] = reader.args;
+  const first = reader.args[reader.at] ?? '';
   if (first === '' || first.startsWith('-')) return;
-  reader.at = 1;
+  reader.otherwise.set(reader.at, [first, `-${first}`]);
+  reader.at += 1;
   mark(reader);
-  reader.otherwise.set(0, [first, `-${first}`]);
   for (let index = 0; index < first.length && reader.sure; index += 1)
     take(reader, reader.table.get(`-${first.charAt(index)}`), undefined);
 }

@@ -20,7 +20,7 @@ const maxDepth = 4;
  */
 export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
-  const all = eachFileOnce(operandsOf(tool, args, maxDepth));
+  const all = eachFileOnce(operandsOf(tool, args, 0, maxDepth));
   return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
 }
 
@@ -35,14 +35,19 @@ function eachFileOnce(operands: readonly ScriptOperand[]): readonly ScriptOperan
   });
 }
 
-function operandsOf(tool: string, args: readonly string[], depth: number): readonly ScriptOperand[] {
-  const inner = seeThrough(tool, args);
-  if (inner === undefined) return ownOf(tool, args);
+function operandsOf(
+  tool: string,
+  args: readonly string[],
+  from: number,
+  depth: number,
+): readonly ScriptOperand[] {
+  const inner = seeThrough(tool, args, from);
+  if (inner === undefined) return ownOf(tool, args.slice(from));
   if (inner.kind === 'script') return [{ path: inner.path }];
   if (inner.kind === 'opaque') return [unseen(inner.why)];
   if (depth === 0) return [unseen('too many commands run one another')];
   const added = inner.adds ? [unseen(`what ${tool} adds to the arguments`)] : [];
-  return [...operandsOf(inner.tool, inner.args, depth - 1), ...added];
+  return [...operandsOf(inner.tool, inner.args, inner.from, depth - 1), ...added];
 }
 
 /** Of a tool that is no wrapper, or a wrapper that has nothing to run. */

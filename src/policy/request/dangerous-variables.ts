@@ -1,16 +1,16 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { dangerousVariables, harmlessVariables } from '../arguments/tools/variable-data.ts';
+import { NameSet } from './name-set.ts';
+
+const dangerous = new NameSet(dangerousVariables);
+const harmless = new NameSet(harmlessVariables);
 
 /**
  * It never reaches a tool, whatever a policy allows. A tripwire: what is not in the data still has to be allowed by name.
  * Without regard to case: some tools read their variables so.
  */
 export function isDangerousVariable(name: string): boolean {
-  const upper = name.toUpperCase();
-  return (
-    dangerousVariables.some((pattern) => matchesName(pattern, upper)) &&
-    !harmlessVariables.some((pattern) => matchesName(pattern, name))
-  );
+  return dangerous.has(name.toUpperCase()) && !harmless.has(name);
 }
 
 /** `pattern` is a name, with `*` at its end for any rest. */
@@ -21,8 +21,8 @@ export function matchesName(pattern: string, name: string): boolean {
 /** One line for each allowed pattern that could only let such a variable through, or could let one through. */
 export function warnAboutVariables(allowed: readonly string[], source: YamlSource): string[] {
   return allowed.flatMap((pattern, index) => {
-    const met = dangerousVariables.filter((dangerous) => overlap(pattern.toUpperCase(), dangerous));
-    const isHarmless = harmlessVariables.some((harmless) => matchesName(harmless, pattern.replace('*', '')));
+    const met = dangerousVariables.filter((name) => overlap(pattern.toUpperCase(), name));
+    const isHarmless = harmless.has(pattern.replace('*', ''));
     if (met.length === 0 || isHarmless) return [];
     const what = `${pattern} is allowed, but never reaches a tool where it is ${met.slice(0, 4).join(', ')}`;
     return source.problem(['environment', 'allow', index], `${what}${met.length > 4 ? ' ...' : ''}`);

@@ -1,4 +1,5 @@
-import { isDangerousVariable, matchesName } from './dangerous-variables.ts';
+import { isDangerousVariable } from './dangerous-variables.ts';
+import { NameSet } from './name-set.ts';
 import { isOfItsKind } from './variable-kinds.ts';
 
 /**
@@ -7,21 +8,22 @@ import { isOfItsKind } from './variable-kinds.ts';
  * or of another kind than the name says, and every variable that was given twice.
  */
 export function scrubEnvironment(env: readonly string[], allowed: readonly string[]): string[] {
+  const names = new NameSet(allowed);
   const kept = new Map<string, string>();
   const seen = new Set<string>();
   for (const entry of env) {
     const name = entry.slice(0, Math.max(0, entry.indexOf('=')));
     if (seen.has(name)) kept.delete(name);
-    else if (mayPass(name, entry, allowed)) kept.set(name, entry);
+    else if (mayPass(name, entry, names)) kept.set(name, entry);
     seen.add(name);
   }
   return [...kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }
 
-function mayPass(name: string, entry: string, allowed: readonly string[]): boolean {
+function mayPass(name: string, entry: string, allowed: NameSet): boolean {
   return (
     isVariableName(name) &&
-    allowed.some((pattern) => matchesName(pattern, name)) &&
+    allowed.has(name) &&
     !isDangerousVariable(name) &&
     !hasControl(entry) &&
     isOfItsKind(name, entry.slice(name.length + 1))

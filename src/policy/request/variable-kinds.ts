@@ -1,8 +1,8 @@
-import { matchesName } from './dangerous-variables.ts';
+import { NameSet } from './name-set.ts';
 
 /** What a variable of that name may hold. Each takes time in proportion to the value. */
 interface Kind {
-  readonly names: readonly string[];
+  readonly names: NameSet;
   readonly holds: (value: string) => boolean;
 }
 
@@ -15,16 +15,19 @@ const zone = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z][A-Za-z0-9_+-]*){0,2}$/;
 const zoneRule = /^[A-Za-z<][A-Za-z0-9<>+,.:-]*$/;
 
 const kinds: readonly Kind[] = [
-  { names: ['LANG', 'LC_*'], holds: (value) => locale.test(value) },
-  { names: ['LANGUAGE'], holds: (value) => value.split(':').every((one) => locale.test(one)) },
+  { names: new NameSet(['LANG', 'LC_*']), holds: (value) => locale.test(value) },
+  { names: new NameSet(['LANGUAGE']), holds: (value) => value.split(':').every((one) => locale.test(one)) },
   {
-    names: ['TERM', 'COLORTERM'],
+    names: new NameSet(['TERM', 'COLORTERM']),
     holds: (value) => /^[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*$/.test(value),
   },
-  { names: ['TZ'], holds: (value) => zone.test(value) || zoneRule.test(value) },
-  { names: ['COLUMNS', 'LINES', 'SOURCE_DATE_EPOCH', 'SHLVL'], holds: (value) => /^[0-9]+$/.test(value) },
+  { names: new NameSet(['TZ']), holds: (value) => zone.test(value) || zoneRule.test(value) },
   {
-    names: [
+    names: new NameSet(['COLUMNS', 'LINES', 'SOURCE_DATE_EPOCH', 'SHLVL']),
+    holds: (value) => /^[0-9]+$/.test(value),
+  },
+  {
+    names: new NameSet([
       'CI',
       'NODE_ENV',
       'NO_COLOR',
@@ -34,13 +37,13 @@ const kinds: readonly Kind[] = [
       'DEBIAN_FRONTEND',
       'USER',
       'LOGNAME',
-    ],
+    ]),
     holds: (value) => word.test(value),
   },
 ];
 
 /** A value that is of another kind than its name says would have the tool read a file of the agent's, or worse. */
 export function isOfItsKind(name: string, value: string): boolean {
-  const kind = kinds.find(({ names }) => names.some((pattern) => matchesName(pattern, name)));
+  const kind = kinds.find(({ names }) => names.has(name));
   return kind === undefined || value === '' || (value.length <= longest && kind.holds(value));
 }

@@ -1,4 +1,3 @@
-import { isFlag, latestEndOfFlags, takesNext } from '../arguments/flags.ts';
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
 import type { Subcommand, ToolGrammar } from '../arguments/tools/grammar.ts';
@@ -8,45 +7,59 @@ import { Effort } from './effort.ts';
 import { type Glob, matchesGlob } from './glob.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import type { TextFilter } from './text-filter.ts';
+import type { Words } from './words.ts';
 import type { Work } from './work.ts';
 
 /** `unsure`: nobody can tell, so a strict rule must hold. */
 export type Fit = 'no' | 'yes' | 'unsure';
 
 const fewSteps = 12;
-const longWord = 1000;
+const fewWords = 12;
+
+/** Who asks, where, and for which tool; the words stand apart. */
+export type LineFacts = Omit<CommandFacts, 'args'>;
+
+/** Arguments: some words from a place on. */
+export interface PlacedArgs {
+  readonly all: readonly string[];
+  readonly from: number;
+}
 
 /** One command, taken apart once for all rules; each part when it is first asked for. */
 export class CommandLine {
-  readonly facts: CommandFacts;
+  readonly facts: LineFacts;
   /** Where its tool is known. */
   readonly reading: Reading | undefined;
   readonly #grammar: ToolGrammar | undefined;
+  readonly #words: Words;
+  /** The place of the first argument among the words. */
+  readonly #from: number;
   readonly #index: RuleIndex;
-  readonly #work: Work;
+  readonly #effort: Effort;
   #strictLine: Line | undefined;
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #filter: TextFilter | undefined;
-  #isFilterMade: boolean | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
   #firstWords: readonly string[] | undefined;
 
-  constructor(facts: CommandFacts, index: RuleIndex, work: Work) {
+  constructor(facts: LineFacts, args: PlacedArgs, index: RuleIndex, work: Work) {
     this.facts = facts;
+    this.#words = work.wordsOf(args.all);
+    this.#from = args.from;
     this.#index = index;
-    this.#work = work;
-    this.#isLong = facts.args.length > fewSteps || facts.args.some((arg) => arg.length > longWord);
+    this.#effort = work.effort;
+    this.#isLong = args.all.length - args.from > fewWords || this.#words.index.hasLongWord;
     this.#grammar = knownTools.get(facts.tool);
-    this.reading = this.#grammar && readArguments(this.#grammar, facts.args);
+    this.reading = this.#grammar && readArguments(this.#grammar, args.all, args.from);
   }
 
   get #strict(): Line {
     this.#strictLine ??=
       this.#grammar === undefined || this.reading === undefined
-        ? generousLine(this.facts.args)
-        : exactLine(this.facts.args, this.reading, this.#grammar);
+        ? generousLine(this.#words, this.#from)
+        : exactLine(this.#words, this.#from, this.reading, this.#grammar);
     return this.#strictLine;
   }
 
@@ -61,7 +74,7 @@ export class CommandLine {
 
   /** One of the rule's flags stands there as it is written. */
   hasWritten(rule: Rule): boolean {
-    this.#written ??= this.#index.flags.written(this.facts.args);
+    this.#written ??= this.#index.flags.written(this.#words.index, this.#from);
     return this.#written.has(rule);
   }
 
@@ -74,7 +87,7 @@ export class CommandLine {
 
   #rulesByFlags(): ReadonlySet<Rule> | undefined {
     const { flags } = this.#index;
-    if (this.reading === undefined) return flags.possible(this.facts.args);
+    if (this.reading === undefined) return flags.possible(this.#words.index, this.#from);
     return flags.of(
       [...new Set(this.reading.given)].flatMap(({ names, alike = [] }) =>
         [...names, ...alike].flatMap(byAnyDash),
@@ -83,7 +96,7 @@ export class CommandLine {
   }
 
   fitsLiterally(pattern: ArgPattern): boolean {
-    return this.#fits(pattern, { args: this.facts.args }) === 'yes';
+    return this.#fits(pattern, { args: this.#words.all, from: this.#from }) === 'yes';
   }
 
   /** With options, and what may be their values, left out, and the sub-command by any of its names. */
@@ -96,36 +109,30 @@ export class CommandLine {
     this.#firstWords ??= this.#findFirstWords();
     const words = this.#firstWords;
     if (first === undefined) return words.length > 0;
-    return this.#work.effort.spend(words.length) && !words.some((word) => matchesGlob(first, word));
+    return this.#effort.spend(words.length) && !words.some((word) => matchesGlob(first, word));
   }
 
   /** All that stands up to the sub-command, and what else could stand there. */
   #findFirstWords(): readonly string[] {
     const { path, otherwise } = this.#strict;
-    const before = this.facts.args.slice(0, (path?.at.at(-1) ?? -1) + 1);
+    const before = this.#words.all.slice(this.#from, (path?.at.at(-1) ?? this.#from - 1) + 1);
     return [...before, ...(path?.spellings ?? []).flat(), ...(otherwise?.values() ?? [])].flat();
   }
 
   /** Most patterns are told from a long line by its first words; making a filter of it takes longer than that. */
   #fits(pattern: ArgPattern, line: Line): Fit {
-    if (this.#isLong && !this.#hasFilter()) {
+    if (this.#isLong && this.#filter === undefined && !this.#words.hasFilter) {
       const soon = matchesLine(pattern, line, new Effort(fewSteps));
       if (soon !== undefined) return soon ? 'yes' : 'no';
     }
     this.#filter ??= this.#makeFilter();
     if (!mayMatchAnywhere(pattern, this.#filter)) return 'no';
-    const matches = matchesLine(pattern, line, this.#work.effort);
+    const matches = matchesLine(pattern, line, this.#effort);
     return matches === undefined ? 'unsure' : matches ? 'yes' : 'no';
   }
 
-  /** The wrapper around it may have made one. */
-  #hasFilter(): boolean {
-    this.#isFilterMade ??= this.#work.madeFilterOf(this.facts.args) !== undefined;
-    return this.#isFilterMade || this.#filter !== undefined;
-  }
-
   #makeFilter(): TextFilter {
-    const filter = this.#work.filterOf(this.facts.args);
+    const { filter } = this.#words;
     const { otherwise, path } = this.#strict;
     for (const words of [...(otherwise?.values() ?? []), ...(path?.spellings ?? [])])
       for (const word of words) filter.add(word);
@@ -139,15 +146,13 @@ function byAnyDash(name: string): readonly string[] {
   return [name, name.startsWith('--') ? name.slice(1) : `-${name}`];
 }
 
-function exactLine(args: readonly string[], reading: Reading, grammar: ToolGrammar): Line {
+function exactLine({ all }: Words, from: number, reading: Reading, grammar: ToolGrammar): Line {
   const { isOption, otherwise, pathAt, subcommand } = reading;
+  const path =
+    subcommand === undefined ? undefined : { at: pathAt, spellings: workOf(reading, subcommand, grammar) };
   return {
-    args,
-    otherwise,
-    mayLeaveOut: isOption,
-    ...(subcommand === undefined
-      ? {}
-      : { path: { at: pathAt, spellings: workOf(reading, subcommand, grammar) } }),
+    ...{ args: all, from, otherwise, mayLeaveOut: isOption, leaveOutUntil: all.length },
+    ...(path === undefined ? {} : { path }),
   };
 }
 
@@ -162,15 +167,7 @@ function workOf(
 }
 
 /** Any flag before `--`, and whatever may be its value, may be left out: `-C /x --quiet push` is `push`. */
-function generousLine(args: readonly string[]): Line {
-  const end = latestEndOfFlags(args);
-  const mayLeaveOut = new Uint8Array(args.length);
-  let last = '';
-  for (let at = 0; at < end; at += 1) {
-    const arg = args[at] ?? '';
-    if (isFlag(arg) || takesNext(last)) mayLeaveOut[at] = 1;
-    last = arg;
-  }
-  if (end < args.length) mayLeaveOut[end] = 1;
-  return { args, mayLeaveOut };
+function generousLine({ all, index }: Words, from: number): Line {
+  const leaveOutUntil = index.latestEndOfFlags(from) + 1;
+  return { args: all, from, mayLeaveOut: index.mayLeaveOut, leaveOutUntil };
 }

@@ -1,5 +1,5 @@
-import type { Action, CommandFacts, Decision, Policy, Rule, RuleIndex, ToolDefinition } from '../policy.ts';
-import { CommandLine } from './command-line.ts';
+import type { Action, Decision, Policy, Rule, RuleIndex, ToolDefinition } from '../policy.ts';
+import { CommandLine, type LineFacts, type PlacedArgs } from './command-line.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
@@ -23,11 +23,12 @@ export interface Ruling {
 /** Deny beats ask beats allow. What would run unasked is held against the questions as strictly as against the denials. */
 export function decideByRules(
   { policy, index, work }: Judging,
-  facts: CommandFacts,
+  facts: LineFacts,
+  args: PlacedArgs,
   tool: ToolDefinition,
 ): Ruling {
-  if (work.hasAnyOf(tool.forbidden, facts.args)) return { decision: forbidden, rules: [] };
-  const line = new CommandLine(facts, index, work);
+  if (work.wordsOf(args.all).hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden, rules: [] };
+  const line = new CommandLine(facts, args, index, work);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
   const exactly = (action: Action) =>

@@ -3,6 +3,7 @@ import { mirrorTool } from '../file/tool-defaults.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { LegacyLine } from '../version-0/legacy-line.ts';
+import type { LineFacts, PlacedArgs } from './command-line.ts';
 import { decideByRules, type Judging, type Ruling } from './decide-by-rules.ts';
 import { withinWrapper } from './judge-wrapped.ts';
 import { indexRules } from './rule-index.ts';
@@ -21,7 +22,13 @@ export function decide(policy: Policy, facts: CommandFacts): Decision {
   if (tool === undefined) return unknownTool;
   if (policy.version === 0) return decideByFirst(policy, facts, tool);
   const index = policy.index?.rules === policy.rules ? policy.index : indexRules(policy.rules);
-  const { decision } = rule({ policy, index, work: new Work() }, facts, tool, maxDepth);
+  const { decision } = rule(
+    { policy, index, work: new Work() },
+    facts,
+    { all: facts.args, from: 0 },
+    tool,
+    maxDepth,
+  );
   return policy.mode === 'shadow' ? shadowed(decision, tool) : decision;
 }
 
@@ -38,14 +45,22 @@ function toolOf(policy: Policy, name: string): ToolDefinition | undefined {
 }
 
 /** What the rules say of it, held against what it would run besides itself. */
-function rule(judging: Judging, facts: CommandFacts, tool: ToolDefinition, depth: number): Ruling {
-  const own = decideByRules(judging, facts, tool);
-  const inner = seeThrough(facts.tool, facts.args);
-  if (inner === undefined || own.decision.action === 'deny') return own;
-  return withinWrapper(own, inner, (name, args) => {
-    const innerTool = depth === 0 ? undefined : toolOf(judging.policy, name);
+function rule(
+  judging: Judging,
+  facts: LineFacts,
+  args: PlacedArgs,
+  tool: ToolDefinition,
+  depth: number,
+): Ruling {
+  const own = decideByRules(judging, facts, args, tool);
+  if (own.decision.action === 'deny') return own;
+  const inner = seeThrough(facts.tool, args.all, args.from);
+  if (inner === undefined) return own;
+  return withinWrapper(own, inner, (command) => {
+    const innerTool = depth === 0 ? undefined : toolOf(judging.policy, command.tool);
     if (innerTool === undefined) return unknownTool;
-    return rule(judging, { ...facts, tool: name, args }, innerTool, depth - 1).decision;
+    const place = { all: command.args, from: command.from };
+    return rule(judging, { ...facts, tool: command.tool }, place, innerTool, depth - 1).decision;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Inner } from '../arguments/see-through.ts';
+import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { Decision, Rule, ToolDefinition } from '../policy.ts';
 import type { Ruling } from './decide-by-rules.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
@@ -10,14 +10,14 @@ import { tighterLimit, tighterTool } from './run-overrides.ts';
 export function withinWrapper(
   own: Ruling,
   inner: Inner,
-  decideInner: (tool: string, args: readonly string[]) => Decision,
+  decideInner: (command: InnerCommand) => Decision,
 ): Ruling {
   if (own.decision.action === 'allow' && own.rules.some(({ runsAnything }) => runsAnything === true))
     return own;
   if (inner.kind === 'script')
     return ifNamed(own, isNarrow, 'a script runs whatever is in it: name it in the args of a rule');
   if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);
-  const decision = strictest(own.decision, decideInner(inner.tool, inner.args), inner.tool);
+  const decision = strictest(own.decision, decideInner(inner), inner.tool);
   const both = { decision, rules: own.rules };
   return inner.adds ? ifNamed(both, isLiteral, 'it adds arguments that cannot be seen') : both;
 }

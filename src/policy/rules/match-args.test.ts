@@ -7,8 +7,10 @@ import { Work } from './work.ts';
 
 /** As a strict rule about a tool that no table knows sees it. */
 function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  const facts = { agent: 'a', tool: 'tool', args, uid: 1, gid: 1, cwd: '/' };
-  return new CommandLine(facts, indexRules([]), new Work()).fitsStrictly(pattern) === 'yes';
+  const facts = { agent: 'a', tool: 'tool', uid: 1, gid: 1, cwd: '/' };
+  return (
+    new CommandLine(facts, { all: args, from: 0 }, indexRules([]), new Work()).fitsStrictly(pattern) === 'yes'
+  );
 }
 
 const words = (line: string): string[] => (line === '' ? [] : line.split(' '));

@@ -24,8 +24,11 @@ export function compileArgs(items: readonly string[]): ArgPattern {
 /** Arguments, with what a strict rule may leave out of them or see in their place. */
 export interface Line {
   readonly args: readonly string[];
-  /** 1 for each argument that may be no argument of the pattern's. */
+  /** The place of the first that counts: what stands before it is another command's. All other places are counted alike. */
+  readonly from: number;
+  /** 1 for each argument that may be no argument of the pattern's, up to `leaveOutUntil`. */
   readonly mayLeaveOut?: Uint8Array;
+  readonly leaveOutUntil?: number;
   /** What else an argument may stand for. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
   /** The words of the sub-command, and all the words that mean the same. */
@@ -33,7 +36,7 @@ export interface Line {
 }
 
 export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
-  return matchesLine(pattern, { args }, new Effort()) === true;
+  return matchesLine(pattern, { args, from: 0 }, new Effort()) === true;
 }
 
 /** Nothing that the pattern needs is missing: most rules of a long policy are about other words. */
@@ -47,17 +50,17 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
  * second try anywhere. `undefined`: there was not enough effort left to tell.
  */
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
-  const { args, mayLeaveOut, otherwise, path } = line;
+  const { args, mayLeaveOut, leaveOutUntil = 0, otherwise, path } = line;
   const { items, stars } = pattern;
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1);
-  for (let at = 0; at < args.length && places !== 0; at += 1) {
+  for (let at = line.from; at < args.length && places !== 0; at += 1) {
     // Whatever follows is in the last `**`.
     if ((places & rest) !== 0) return true;
     if (path?.at.includes(at) === true) {
       if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
     } else {
-      const stay = mayLeaveOut?.[at] === 1 ? places : 0;
+      const stay = at < leaveOutUntil && mayLeaveOut?.[at] === 1 ? places : 0;
       const words = otherwise?.get(at);
       const next =
         words === undefined

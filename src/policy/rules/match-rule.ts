@@ -1,10 +1,10 @@
 import type { Reading } from '../arguments/read-arguments.ts';
-import type { CommandFacts, Rule } from '../policy.ts';
+import type { Rule } from '../policy.ts';
 import { isInside } from '../request/normalize-cwd.ts';
-import type { CommandLine, Fit } from './command-line.ts';
+import type { CommandLine, Fit, LineFacts } from './command-line.ts';
 
 /** Whether a rule is about who asks and where, whatever the tool and the arguments. */
-export function concerns(rule: Rule, { uid, agent, labels, cwd }: CommandFacts): boolean {
+export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): boolean {
   return (
     (rule.uids?.has(uid) ?? true) &&
     (rule.agents?.has(agent) ?? true) &&

@@ -2,7 +2,7 @@
 const end = '\0';
 /** Three letters of seven bits each; others share their places. */
 const window = 0x1f_ffff;
-const spread = 0x9e37_79b1;
+const spread = 0x9e37_79b1 | 0;
 
 /** What a text must have somewhere: its runs of three letters, as numbers. */
 export type Marks = Uint32Array;
@@ -35,6 +35,7 @@ function marksOf(text: string): Marks {
  */
 export class TextFilter {
   readonly #seen: Uint8Array;
+  readonly #characters = new Uint8Array(128);
   readonly #shift: number;
 
   constructor(texts: readonly string[]) {
@@ -46,17 +47,29 @@ export class TextFilter {
   }
 
   add(text: string): void {
-    const [seen, shift] = [this.#seen, this.#shift];
-    let run = 0;
-    for (let index = 0; index < text.length; index += 1) {
-      run = ((run << 7) ^ text.charCodeAt(index)) & window;
-      seen[Math.imul(run, spread) >>> shift] = 1;
-    }
-    seen[Math.imul((run << 7) & window, spread) >>> shift] = 1;
+    fill(text, this.#seen, this.#shift, this.#characters);
   }
 
   mayHold(marks: Marks): boolean {
     for (const mark of marks) if (this.#seen[mark >>> this.#shift] === 0) return false;
     return true;
   }
+
+  mayHoldAnyOf(characters: string): boolean {
+    for (let at = 0; at < characters.length; at += 1)
+      if (this.#characters[characters.charCodeAt(at) & 127] === 1) return true;
+    return false;
+  }
+}
+
+/** A function of its own, with nothing looked up in the loop: it is most of what a long command costs. */
+function fill(text: string, seen: Uint8Array, shift: number, characters: Uint8Array): void {
+  let run = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    characters[code & 127] = 1;
+    run = ((run << 7) ^ code) & window;
+    seen[Math.imul(run, spread) >>> shift] = 1;
+  }
+  seen[Math.imul((run << 7) & window, spread) >>> shift] = 1;
 }

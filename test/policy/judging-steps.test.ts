@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide } from '../../src/policy/rules/decide.ts';
+import { limitPolicy, limitRules } from './limit-commands.ts';
+
+const kinds = ['flags', 'first words', 'words anywhere', 'anything'].filter((kind) => kind in limitRules);
+const policies = new Map(kinds.map((kind) => [kind, limitPolicy([kind], 'deny')]));
+
+/** How often a word of the line was looked at, by whatever part of a decision. */
+function looksOf(kind: string, words: readonly string[]): number {
+  let looks = 0;
+  const [tool = '', ...args] = words;
+  const counted = new Proxy(args, {
+    get(target, key, receiver): unknown {
+      if (typeof key === 'string' && key >= '0' && key <= '9999999') looks += 1;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  const facts = { agent: 'coder', tool, args: counted, uid: 1000, gid: 1000, cwd: '/app' };
+  decide(policies.get(kind)!, facts);
+  return looks;
+}
+
+const wrappers = [['env'], ['timeout', '5'], ['nice'], ['nohup'], ['env', '-v']];
+const around = fc.subarray(wrappers, { minLength: 1, maxLength: 4 }).map((some) => some.flat());
+const word = fc.constantFrom('a', '--option=x', '-x', 'src/file.ts');
+/** All that does not grow with the words: the first of them, for each rule; in each of the lines that wrap one another. */
+const fixed = 5 * 1000 * 16;
+
+test('A-76 P20 a wrapper around words adds nothing to a decision that grows with the words', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), around, word, (kind, outer, one) => {
+      const many = Array<string>(32_000).fill(one);
+      const plain = looksOf(kind, ['other', ...many]);
+      expect(looksOf(kind, [...outer, 'other', ...many]) - plain).toBeLessThan(fixed);
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test.each(kinds)('A-76 P20 twice as many words are looked at twice as often, and no more: %s', (kind) => {
+  const looks = (count: number) => looksOf(kind, ['env', 'other', ...Array<string>(count).fill('a.ts')]);
+  expect(looks(20_000) - looks(10_000)).toBeLessThan(10_000 * 10);
+});
