@@ -18,14 +18,14 @@ beforeAll(() => {
 });
 afterAll(() => scratch[Symbol.dispose]());
 
-function seen(tool: string, args: readonly string[]): Inner | undefined {
+function innerOf(tool: string, args: readonly string[]): Inner | undefined {
   const inner = seeThrough(tool, args);
   return inner?.kind === 'command' ? { ...inner, args: inner.args.slice(inner.from), from: 0 } : inner;
 }
 
 /** What we say that a line runs at last, through all wrappers; `undefined` where we say that it runs nothing. */
 function claimOf([tool = '', ...args]: readonly string[]): Inner | undefined {
-  const inner = seen(tool, args);
+  const inner = innerOf(tool, args);
   if (inner?.kind !== 'command' || inner.tool === 'inner' || inner.tool === 'other') return inner;
   const isWrapper = wrapperData.has(inner.tool) || shells.has(inner.tool);
   return isWrapper ? claimOf([inner.tool, ...inner.args]) : inner;
