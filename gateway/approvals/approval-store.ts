@@ -10,14 +10,17 @@ export interface Ending {
   readonly reason: string;
 }
 
-/** Approvals on the disk: every change is one statement that says what it expects to find. */
+/** Approvals on the disk: every change is one statement that names the state it expects. */
 export interface ApprovalStore extends Grants {
   readonly insert: (row: ApprovalRow) => Promise<void>;
-  /** False where none with this plan is pending any more: the state that it has then stays for ever. */
+  /** False if no approval with this plan is pending any more: its state then never changes again. */
   readonly end: (approval: { id: string; planHash: string }, ending: Ending) => Promise<boolean>;
-  /** Lets its one start go; false where that was done before, or where it is not approved. */
+  /** Marks its one start as done; false if that was done before, or if it is not approved. */
   readonly use: (id: string) => Promise<boolean>;
-  /** Pending ones, and approved ones that have started nothing and whose time has not passed. A pending one whose time has is expired. */
+  /**
+   * Pending ones, and approved ones whose start has not happened and whose time has not passed. Pending ones whose
+   * time has passed become expired.
+   */
   readonly unfinished: () => Promise<ApprovalRow[]>;
   readonly find: (id: string) => Promise<ApprovalRow | undefined>;
 }

@@ -35,7 +35,7 @@ const denied = { verdict: 'denied', by: 'operator:admin', via: 'cli', reason: 'n
 const of = { planHash: 'h' } as const;
 const never = new AbortController().signal;
 
-/** A gateway that starts anew on the same database. */
+/** A gateway that starts again on the same database. */
 function restarted(): Approvals {
   return createApprovals(createApprovalStore(database), 2);
 }

@@ -8,32 +8,32 @@ import { isTooLarge, newRow, type Question, toPending } from './question-row.ts'
 export interface Verdict {
   readonly verdict: 'approved' | 'denied';
   readonly by: string;
-  /** Over which surface: cli, api … */
+  /** The surface of the verdict: cli, api … */
   readonly via: string;
   readonly reason: string;
-  /** The same plan of the same agent needs no other approval for so long. */
+  /** For this long, the same plan of the same agent needs no other approval. */
   readonly grantMs?: number;
 }
 
-/** A verdict, and what it is about. */
+/** A verdict, and its question. */
 export interface ShownVerdict extends Verdict {
-  /** Of the plan that the person was shown. */
+  /** The hash of the plan that the person was shown. */
   readonly planHash: string;
 }
 
 /**
- * Questions that wait for a person, on the disk before anybody sees them. Each is answered at most once; an answered,
- * expired or void one never changes, and an approved one lets at most one start go.
+ * Questions that wait for a person. Each is on the disk before anybody sees it, and is answered at most once. An
+ * answered, expired or void question never changes, and an approved one allows at most one start.
  */
 export interface Approvals {
-  /** Throws `pending-limit` where the agent has too many waiting. */
+  /** Throws `pending-limit` if the agent has too many waiting questions. */
   readonly ask: (question: Question) => Promise<Asked>;
   readonly pending: () => PendingApproval[];
-  /** Calls `listener` after every change of what is pending, until `signal` aborts. */
+  /** Calls `listener` after every change of the pending questions, until `signal` aborts. */
   readonly watch: (listener: () => void, signal: AbortSignal) => void;
-  /** By its whole id, where `verdict.planHash` is that of its plan. */
+  /** By its whole id, and only if `verdict.planHash` is the hash of its plan. */
   readonly resolve: (id: string, verdict: ShownVerdict) => Promise<Resolution>;
-  /** Takes up what an earlier gateway left unanswered or unused. */
+  /** Takes up the questions that an earlier gateway left unanswered or unused. */
   readonly restore: () => Promise<Restored[]>;
 }
 
@@ -42,11 +42,11 @@ export interface Asked {
   /** An earlier gateway wrote the verdict to the audit. */
   readonly verdictTold?: boolean;
   /**
-   * Rejects with `approval-expired`, or with the signal's reason: the question is void then. Where an answer came
-   * first, the answer stands.
+   * Rejects with `approval-expired`, or with the signal's reason: the question is then void. If an answer came first,
+   * the answer counts.
    */
   readonly verdict: (signal: AbortSignal) => Promise<Verdict>;
-  /** Lets the one start of an approved question go; throws where it has gone before. */
+  /** Marks the one start of an approved question as done; throws if it was done before. */
   readonly use: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface Restored extends Asked {
 }
 
 interface Waiting {
-  /** On the disk: only then anybody sees it. */
+  /** Writes it to the disk: only then does anybody see it. */
   listed: boolean;
   readonly approval: PendingApproval;
   readonly answer: PromiseWithResolvers<Verdict>;
@@ -134,7 +134,7 @@ async function settle(
   return { type: 'resolved', approval };
 }
 
-/** Of a version that had no limit nobody could be shown a larger one: it is void. */
+/** An older version had no limit, and nobody could be shown a larger plan: the question is void. */
 async function askable(rows: readonly ApprovalRow[], store: ApprovalStore): Promise<ApprovalRow[]> {
   const ending = { state: 'void', by: '', via: '', reason: 'its plan is too large to be shown' } as const;
   for (const row of rows)
@@ -169,7 +169,7 @@ async function grant(
     await store.grant(agent, planHash, by, Date.now() + grantMs);
 }
 
-/** An approved one has its answer already; a pending one waits again, for what is left of its time. */
+/** An approved question has its answer already; a pending one waits again, for the rest of its time. */
 function restored(row: ApprovalRow, wait: (approval: PendingApproval) => Asked, store: ApprovalStore): Asked {
   const approval = toPending(row);
   if (row.state === 'pending') return wait(approval);
@@ -207,7 +207,7 @@ async function untilAnswered(
 ): Promise<Verdict> {
   const unanswered = Promise.withResolvers<ClawrdenError>();
   const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
-  // A timer runs on the monotonic clock: setting the wall clock neither expires nor extends a question.
+  // A timer uses the monotonic clock: a change of the wall clock neither expires nor extends a question.
   const timer = setTimeout(() => unanswered.resolve(expired), approval.expiresAt - Date.now()).unref();
   const onAbort = () => unanswered.resolve(signal.reason as ClawrdenError);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -216,7 +216,7 @@ async function untilAnswered(
     const first = await Promise.race([answer, unanswered.promise]);
     if (!(first instanceof ClawrdenError)) return first;
     const state = first === expired ? 'expired' : 'void';
-    // A verdict that got to the disk first stands.
+    // If a verdict reached the disk first, it counts.
     if (!(await store.end(approval, { state, by: '', via: '', reason: first.message }))) return await answer;
     throw first;
   } finally {

@@ -8,7 +8,7 @@ interface Row {
 }
 
 const agents = ['a', 'b', 'c', 'd'];
-/** What happens between two pages: some come, some go. */
+/** Changes between two pages: some rows come, some go. */
 const change = fc.record({
   come: fc.array(fc.constantFrom(...agents), { maxLength: 12 }),
   go: fc.array(fc.nat(40), { maxLength: 8 }),

@@ -1,18 +1,18 @@
-/** By share: the turn of the last row of it that was shown. */
+/** For each share: the turn of its last row that was shown. */
 export type Marks = ReadonlyMap<number, number>;
 
 export interface FairRow<Row> {
   readonly row: Row;
-  /** Whose it is, as a number that this list gave. */
+  /** The share of the row, as a number that this list gave. */
   readonly share: number;
-  /** Which of all rows this list met it as. */
+  /** The position in which this list first met the row. */
   readonly turn: number;
 }
 
 /**
- * Rows in an order in which one share hides no other: the oldest of each, then the next of each. `behind` are the marks
- * of what was shown already: what is left of each share comes in the same order, whatever went meanwhile. `rows` is all
- * that there is now, the oldest first.
+ * Rows in an order in which no share hides another: the oldest of each share, then the next of each. `behind` has the
+ * marks of the rows that were shown already; the rest of each share keeps its order, whatever has gone meanwhile.
+ * `rows` has all present rows, the oldest first.
  */
 export type FairList<Row> = (rows: readonly Row[], behind: Marks) => FairRow<Row>[];
 

@@ -1,14 +1,14 @@
 import type { Database } from '../store/database.ts';
 
-/** What a person let an agent run again for a while without being asked, plan by plan. */
+/** Plans that an agent may run again for a while without a question, because a person said so. */
 export interface Grants {
   readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
-  /** Who granted this plan to this agent for a while; `undefined` where nobody did or the while is over. */
+  /** The person who granted this plan to this agent; `undefined` if nobody did or the time is over. */
   readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
 }
 
 export function createGrants(database: Database): Grants {
-  /** Of this process's own, on its monotonic clock: a wall clock that is set back extends none. */
+  /** On this process's monotonic clock: if the wall clock is set back, no grant gets longer. */
   const ends = new Map<string, number>();
 
   return {

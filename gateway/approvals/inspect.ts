@@ -13,8 +13,8 @@ export interface InspectParts {
 const noFiles: Found = new Map();
 
 /**
- * The plan with what its command would run besides its tool: what a person is asked about. The same plan where that is
- * nothing. Throws what an inspector does, or the init's refusal.
+ * The plan with the files that its command would run besides its tool: this is what a person is asked about. If there
+ * are none, the same plan. Throws what an inspector throws, or the init's refusal.
  */
 export async function inspected(
   sealed: SealedPlan,

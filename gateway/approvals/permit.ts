@@ -11,10 +11,10 @@ import { whyNoGrant } from './why-no-grant.ts';
 
 const maker = Symbol('authorize');
 
-/** Proof that this plan may run. Only this file can make one, and an executor takes nothing else. */
+/** Proof that this plan may run. Only this file can make one, and an executor accepts nothing else. */
 export class Permit {
   readonly sealed: SealedPlan;
-  /** The person who approved it; empty where the policy alone allowed it. */
+  /** The person who approved it; empty if the policy allowed it. */
   readonly approver: string;
 
   constructor(key: symbol, sealed: SealedPlan, approver: string) {
@@ -28,11 +28,11 @@ export class Permit {
 export interface AuthorizeParts {
   readonly approvals: Approvals;
   readonly approvalExpiresMs: () => number;
-  /** Who granted this very plan to its agent for a while. */
+  /** The person who granted this plan to its agent for a while. */
   readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
-  /** What the policy says of a plan now: a person's yes does not outlive a policy's no. */
+  /** What the policy says about a plan now: if the policy now denies it, a person's yes does not count. */
   readonly decideAgain: (plan: Plan) => Decision;
-  /** Called with every verdict, and with `expired` or `void`, before anything follows from it. */
+  /** Called with every verdict, and with `expired` or `void`, before the verdict has any effect. */
   readonly recordVerdict: (
     execution: Execution,
     approvalId: string,
@@ -40,7 +40,7 @@ export interface AuthorizeParts {
   ) => Promise<void>;
 }
 
-/** Turns a decision on a plan into a permit, asking a person where the policy says so. Throws the refusal. */
+/** Turns a decision on a plan into a permit. Asks a person if the policy says so. Throws the refusal. */
 export async function authorize(
   decision: Decision,
   sealed: SealedPlan | ClawrdenError,
@@ -60,7 +60,7 @@ export async function authorize(
   return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
 }
 
-/** The rest of `authorize` once the question is asked; after a restart it begins here. */
+/** The part of `authorize` after the question; after a restart the gateway continues here. */
 export async function awaitVerdict(
   asked: Asked,
   sealed: SealedPlan,
@@ -92,7 +92,7 @@ function checkSize({ canonical }: SealedPlan): void {
   throw new ClawrdenError('plan-too-large', text);
 }
 
-/** Looks at the plan again: a grant may be from before that was asked for. */
+/** Checks the plan again: a grant may be older than the rule against it. */
 async function grantorOf(
   { plan, hash }: SealedPlan,
   { grantedBy }: AuthorizeParts,

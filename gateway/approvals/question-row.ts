@@ -14,12 +14,12 @@ export interface Question {
   readonly plan: string;
   readonly rule: string;
   readonly reason: string;
-  /** JSON that is given back with the question after a restart. */
+  /** JSON that is returned with the question after a restart. */
   readonly context: string;
   readonly expiresInMs: number;
 }
 
-/** Its id is of the gateway's own making: 128 bits that no asker has a hand in. */
+/** The gateway makes its id: 128 bits that the asker cannot influence. */
 export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
   const now = Date.now();
   return {
@@ -44,7 +44,7 @@ export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
 }
 
 export function toPending(row: ApprovalRow): PendingApproval {
-  // Written by this program.
+  // This program wrote it.
   const plan = JSON.parse(row.plan) as Plan;
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import type { Plan } from '../../src/plan.ts';
 
-/** Why a yes to this plan cannot hold for a while; empty where it can. A person answers for what was shown, and for nothing else. */
+/** Why a yes to this plan cannot hold for a while; empty if it can. A person answers only for what was shown. */
 export function whyNoGrant({ scripts, operands = [], stdin }: Plan): string {
   const [unseen] = operands.flatMap((operand) => ('notInspected' in operand ? [operand.notInspected] : []));
   if (unseen !== undefined) return `not all of it was inspected: ${unseen}`;

@@ -1,4 +1,4 @@
-/** Remembers up to `limit` values, and then starts afresh. */
+/** Remembers up to `limit` values; when it is full it forgets all of them. */
 export interface BoundedCache<T> {
   readonly get: (key: string) => T | undefined;
   /** Returns `value`. */

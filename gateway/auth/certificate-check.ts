@@ -3,17 +3,17 @@ import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { type PeerName, parsePeerName } from '../../src/pki/peer-name.ts';
 import type { Checked } from '../ports/authentication.ts';
 
-/** By `fingerprint` as `src/pki` writes it, and whose it is. */
+/** Revocations by `fingerprint` (as `src/pki` writes it) and by owner. */
 export type IsRevoked = (fingerprint: string, peer: PeerName) => boolean;
 
 export interface AcceptedCertificate {
   readonly peer: PeerName;
   readonly fingerprint: string;
-  /** Why it does not count any more; a connection outlives its certificate's end and its revocation. */
+  /** Why it counts no more: a connection may outlive its certificate's end and its revocation. */
   readonly problem: () => string | undefined;
 }
 
-/** The chain and the key were verified by TLS, which looked at the dates, too. */
+/** TLS has verified the chain, the key and the dates. */
 export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checked<AcceptedCertificate> {
   const { subjectAltName, validFromDate, validToDate } = new X509Certificate(der);
   const print = fingerprint(der);
@@ -22,7 +22,7 @@ export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checke
   if (leftMs < 0) return { refused: expired };
   if (Date.now() < validFromDate.getTime()) return { refused: 'the certificate is not valid yet' };
   if (peer === undefined) return { refused: 'the certificate names no relay and no operator' };
-  // From here on the monotonic clock tells: a clock that is set back or forward ends nothing that runs.
+  // From here on the monotonic clock decides: a change of the wall clock ends nothing that runs.
   const until = performance.now() + leftMs;
   const problem = () => {
     if (performance.now() > until) return expired;

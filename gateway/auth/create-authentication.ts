@@ -42,7 +42,7 @@ function admissionOf(
     return { value: caller };
   }
 
-  /** What was asked for while the certificate counted, if it still does: it may have been revoked meanwhile. */
+  /** The result of a request, if the certificate still counts: it may have been revoked meanwhile. */
   function ifStill<T>(value: Checked<T>): Checked<T> {
     const again = check();
     return 'refused' in again ? again : value;
@@ -64,7 +64,7 @@ function admissionOf(
       if ('refused' in claims) return claims;
       const caller = checked.value;
       if (claims.value.subject !== callerName(caller)) return { refused: 'the token is for another caller' };
-      // The gateway's own record decides; a token made before it changed is not honoured.
+      // The gateway's own record decides: a token from before a change of it is refused.
       if (claims.value.role !== caller.role) return { refused: 'the token is for another role' };
       return ifStill({ value: caller });
     },

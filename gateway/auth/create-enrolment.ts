@@ -27,13 +27,13 @@ import { isStrictToken } from './strict-token.ts';
 
 export interface EnrolmentOptions {
   readonly identity: SigningIdentity & { readonly authority: Credentials };
-  /** The agents that the configuration binds to a relay; none where it does not know the relay. */
+  /** The agents that the configuration binds to a relay; an empty list if it does not know the relay. */
   readonly agentsOf: (relay: string) => readonly string[];
   readonly tokens: EnrolmentTokens;
   readonly revocations: Pick<Revocations, 'epochOf' | 'issued' | 'renewed'>;
 }
 
-// Both differ from those of session tokens, so that neither passes for the other.
+// Both differ from those of session tokens, so that neither token can be used as the other.
 const type = 'clawrden-enrolment';
 const audience = 'clawrden-enrolment';
 const defaultTtlSeconds = 3600;
@@ -50,7 +50,7 @@ const claims = z.strictObject({
   /** How often the relay had been revoked when the token was made. */
   epoch: z.int(),
   agents: z.array(z.string()),
-  /** The pin: the authority's fingerprint, for whoever enrols. */
+  /** The pin: the authority's fingerprint, for the machine that enrols. */
   ca: z.string(),
 });
 
@@ -126,7 +126,7 @@ async function enroll(
   const issued = await issue(relay, epoch, key, authority);
   const used = await tokens.use({ id: jti, ...issued.certificate });
   if (used === 'not-out') return { refused: 'the token was used before' };
-  // It was recorded as one of that epoch, which may have ended meanwhile.
+  // It was recorded for that epoch, which may have ended meanwhile.
   if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(relay) };
   return { value: { relay, agents, ...issued.answer } };
 }
@@ -139,7 +139,7 @@ async function renew(
 ): Promise<Checked<RelayCertificate>> {
   const problem = bindingProblem(relay, agentsOf(relay), agentsOf);
   if (problem !== undefined) return { refused: problem };
-  // The epoch in which the asker's own certificate still counts: the two belong together.
+  // The epoch in which the caller's own certificate still counts: the two must match.
   const epoch = revocations.epochOf(relay);
   const checked = admission.check();
   if ('refused' in checked) return checked;
@@ -150,7 +150,7 @@ async function renew(
   return { refused: `the relay ${relay} was revoked` };
 }
 
-/** A certificate that counts for nothing before it is recorded. */
+/** A certificate; it counts for nothing until it is recorded. */
 async function issue(
   relay: string,
   epoch: number,

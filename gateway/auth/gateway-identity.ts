@@ -7,7 +7,7 @@ import { stateFiles } from '../../src/pki/state-files.ts';
 
 export type OperatorRole = 'viewer' | 'operator' | 'admin';
 
-/** Who this gateway is, and what it signs with. */
+/** The gateway's id, and the keys with which it signs. */
 export interface GatewayIdentity {
   readonly gatewayId: string;
   readonly authority: Credentials;
@@ -20,7 +20,10 @@ export interface GatewayIdentity {
 const gatewayIdText = z.string().regex(/^[a-z0-9-]{4,64}$/);
 const operatorsText = z.record(z.string(), z.enum(['viewer', 'operator', 'admin']));
 
-/** Reads the folder that `clawrden init` made. Rejects where a file is missing, broken, or a key is open to others. */
+/**
+ * Reads the folder that `clawrden init` made. Rejects if a file is missing or broken, or if other users may read a
+ * key.
+ */
 export async function loadGatewayIdentity(folder: string): Promise<GatewayIdentity> {
   const text = async (name: string) => await readFile(join(folder, name), 'utf8');
   const key = async (name: string) => await readKey(join(folder, name));
@@ -37,7 +40,7 @@ export async function loadGatewayIdentity(folder: string): Promise<GatewayIdenti
   };
 }
 
-/** An authority without a certificate in it would leave the choice of authorities to Node. */
+/** If the authority's file held no certificate, Node would choose the authorities. */
 function readCertificate(file: string, text: string): string {
   try {
     new X509Certificate(text).toString();

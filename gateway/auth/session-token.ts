@@ -6,7 +6,7 @@ import { type Caller, callerName, roles } from '../ports/caller.ts';
 import { boundedCache } from './bounded-cache.ts';
 import { isStrictToken } from './strict-token.ts';
 
-/** The JWT of every call: who calls, as what, over which client certificate. */
+/** The JWT of every call: the caller's name and role, and the client certificate to which it is bound. */
 export interface SessionTokens {
   /** `fingerprint` is the `x5t#S256` of the certificate that the token is bound to. */
   readonly issue: (caller: Caller, fingerprint: string) => Promise<IssuedToken>;
@@ -37,7 +37,7 @@ const expired = 'the token has expired; are the clocks right?';
 
 const claims = z.strictObject({
   iss: z.string(),
-  // One audience, as a string: a token that is also meant for others is not ours.
+  // Exactly one audience, as a string: a token that is also for others is not ours.
   aud: z.literal(audience),
   sub: z.string(),
   role: z.enum(roles),
@@ -53,7 +53,7 @@ type Claims = z.infer<typeof claims>;
 export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity): SessionTokens {
   const issuer = issuerOf(gatewayId);
   const publicKey = createPublicKey(signingKey);
-  // A signature that was good stays good, and verifying it costs more than all else in a call.
+  // A good signature stays good, and its verification costs more than everything else in a call.
   const verified = boundedCache<Claims>(maxCached);
 
   async function read(token: string): Promise<Claims> {
@@ -65,14 +65,14 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
       clockTolerance: skewSeconds,
       maxTokenAge: maxLifetimeSeconds,
     });
-    // No `kid`, `jku`, `x5u`, `jwk`: nothing in a token may say how to check it.
+    // No `kid`, `jku`, `x5u`, `jwk`: a token must not say how it is checked.
     z.strictObject({ alg: z.string(), typ: z.string() }).parse(protectedHeader);
     return claims.parse(payload);
   }
 
   return {
     issue: async (caller, fingerprint) => {
-      // Once: in the next second it would live too long.
+      // Only once, because a second later it would live too long.
       const now = Math.floor(Date.now() / 1000);
       const token = await new SignJWT({ role: caller.role, cnf: { 'x5t#S256': fingerprint } })
         .setProtectedHeader({ alg: algorithm, typ: type })

@@ -1,6 +1,7 @@
 /**
- * Whether header and claims are written as signing writes them, byte by byte. Where a key stands twice two readers may
- * see two tokens, and a parser shows one of the two values; text that is written anew from what was read shows it.
+ * Whether header and claims are written byte by byte as signing writes them. If a key stands twice, two readers may
+ * see two different tokens, and a parser shows only one of the values. So the code writes the parsed token again and
+ * compares the texts.
  */
 export function isStrictToken(token: string): boolean {
   const [header, claims, signature, ...more] = token.split('.');

@@ -12,7 +12,7 @@ export interface Executors {
   readonly inspectors: Readonly<Record<Strategy, Inspector>>;
 }
 
-/** How each strategy runs a plan, and looks at what it would run. */
+/** How each strategy runs a plan, and how it inspects what the plan would run. */
 export function createExecutors(parts: GhostParts): Executors {
   return {
     executors: {

@@ -5,14 +5,17 @@ import type { Permit } from '../approvals/permit.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 
-/** Runs a permit to its outcome. Throws ClawrdenErrors, the signal's reason among them, where it never came to one. */
+/**
+ * Runs a permit to its outcome. If it cannot reach an outcome it throws a ClawrdenError, for example the signal's
+ * reason.
+ */
 export type Executor = (permit: Permit, execution: Execution) => Promise<Outcome>;
 
 /**
- * Looks at the files that a plan's command would run, where it would run, and runs nothing of them: what an init
- * found of each. Throws as an Executor does.
+ * Inspects the files that a plan's command would run, in the place where it would run, and runs none of them.
+ * Resolves with what an init found for each. Throws like an Executor.
  */
 export type Inspector = (sealed: SealedPlan, execution: Execution) => Promise<Found>;
 
-/** Called when the tool runs, with what it was given to run. */
+/** Called when the tool runs, with the operands that it got. */
 export type RecordStart = (execution: Execution, operands: readonly Operand[]) => void;

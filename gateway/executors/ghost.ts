@@ -13,20 +13,20 @@ import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 
-/** The init has 2 s from TERM to KILL; a ghost that is still silent a second later is taken away under it. */
+/** The init has 2 s from TERM to KILL; if the ghost is still silent a second later, its container is removed. */
 const cancelGraceMs = 3_000;
-/** A container's name is for people: whatever ends sooner is gone before anybody reads it. */
+/** A container's name is for people: a shorter command ends before anybody reads the name. */
 const nameAfterMs = 20;
 
 export interface GhostParts extends PlacerParts {
   readonly recordStart: RecordStart;
-  /** Its trace is whole. */
+  /** Its trace is complete. */
   readonly traced: (execution: Execution) => void;
-  /** A host was lost, or does not answer, after it had the plan: what became of the command may be learnt later. */
+  /** A host was lost, or does not answer, after it had the plan: the end of the command may become known later. */
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
 
-/** Runs the plan in a fresh container on one of the hosts. The container goes after the answer. */
+/** Runs the plan in a fresh container on one of the hosts. The container is removed after the answer. */
 export function createGhostExecutor(parts: GhostParts): Executor {
   const place = createPlacer(parts);
   return async (permit, execution) => {
@@ -114,7 +114,7 @@ function counted(execution: Execution): Send<Output> {
   };
 }
 
-/** First the init is asked, then its stream is taken away; either way `run` ends. */
+/** First the init is asked to end, then its stream is closed; either way `run` ends. */
 function cancelOnAbort(signal: AbortSignal, session: InitSession): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {

@@ -4,7 +4,7 @@ import type { Inspector } from './executor.ts';
 import { createPlacer, type PlacerParts } from './place-ghost.ts';
 import { untilInspected } from './until-inspected.ts';
 
-/** A ghost as the plan's own will be, with the agent's workspace in it; nothing but its init ever runs there. */
+/** A ghost like the plan's own, with the agent's workspace; only its init ever runs there. */
 export function createGhostInspector(parts: PlacerParts): Inspector {
   const place = createPlacer({ ...parts, nameless: true });
   return async ({ plan }, execution) => {

@@ -3,7 +3,7 @@ import { operandOrders } from '../../src/init-client/plan-operands.ts';
 import type { Inspector } from './executor.ts';
 import { untilInspected } from './until-inspected.ts';
 
-/** The relay has an init look in the agent's container. */
+/** The relay lets an init inspect in the agent's container. */
 export const inspectMirror: Inspector = async ({ plan, hash, canonical }, execution) => {
   void execution.send({ type: 'inspect-here', planHash: hash, canonicalPlan: canonical });
   const found = await untilInspected(execution.inspected, execution.signal);

@@ -3,13 +3,13 @@ import type { Outcome } from '../../src/outcome.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { Executor, RecordStart } from './executor.ts';
 
-/** The relay runs the plan in the agent's container and copies up what it does; its end is the outcome. */
+/** The relay runs the plan in the agent's container and sends copies of its output; its end is the outcome. */
 export function createMirror(recordStart: RecordStart): Executor {
   return (permit, execution) => {
     const ended = Promise.withResolvers<Outcome>();
     const started = (found: Found) => recordStart(execution, operandsFound(permit.sealed.plan, found));
     execution.takeInputs((input) => observe(input, execution, started, ended.resolve));
-    // The relay ends its mirror when its stream ends, whoever ended it.
+    // The relay ends its mirror when its stream ends, whichever side ended it.
     const onAbort = () => ended.reject(execution.signal.reason);
     execution.signal.addEventListener('abort', onAbort, { once: true });
     if (execution.signal.aborted) onAbort();
@@ -43,7 +43,7 @@ function observe(
   }
 }
 
-/** What runs where its caller is runs on the relay's own host. */
+/** The name of the place: a mirror runs on its relay's own host. */
 export function placeOf({ record }: Execution, container: string): { host: string; container: string } {
   return { host: record.caller.slice(record.caller.indexOf(':') + 1), container };
 }

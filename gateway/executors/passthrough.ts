@@ -1,7 +1,7 @@
 import type { Executor, RecordStart } from './executor.ts';
 import { placeOf } from './mirror.ts';
 
-/** The original runs in place; nothing after that is known. */
+/** The original runs in place; the gateway knows nothing about it after that. */
 export function createPassthrough(recordStart: RecordStart): Executor {
   return (permit, execution) => {
     void execution.send({ type: 'run-original', planHash: permit.sealed.hash });

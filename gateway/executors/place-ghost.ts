@@ -8,11 +8,11 @@ import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 
-/** A lease with a ready ghost in it. */
+/** A lease and a ready ghost. */
 export interface Placed {
   readonly lease: Lease;
   readonly ghost: Ghost;
-  /** It was started ahead, so its container bears no name yet. */
+  /** It was started ahead, so its container has no name of an execution yet. */
   readonly nameless: boolean;
 }
 
@@ -20,15 +20,15 @@ export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
   readonly startTimeoutMs: number;
-  /** Labels that the hosts of an agent must carry. */
+  /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
-  /** An engine failed in the middle of something. */
+  /** Called if an engine failed during a start. */
   readonly onHostLost: (host: DockerHost) => void;
-  /** Containers bear no name of their execution: it will have another one. */
+  /** The containers get no name of this execution: it will have another container. */
   readonly nameless?: boolean;
 }
 
-/** Finds the plan a host and a ghost: at once where one waits there, and nothing of the engine is asked then. */
+/** Finds a host and a ghost for the plan: at once if a ghost waits, and then without a request to the engine. */
 export type Place = (plan: Plan, execution: Execution) => Placed | Promise<Placed>;
 
 export function createPlacer(parts: PlacerParts): Place {
@@ -54,7 +54,7 @@ function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefine
   return ghost && { lease: refilling(lease, parts), ghost, nameless: true };
 }
 
-/** With the command's end there may be time to replace what it took. */
+/** When the command ends, there may be time to replace the ghost that it took. */
 function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
   return {
     host,
@@ -65,7 +65,7 @@ function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
   };
 }
 
-/** A host where nothing could start is left out of the next try. */
+/** A host where no ghost could start is left out of the next try. */
 async function settle(
   first: Lease | Promise<Lease>,
   request: LeaseRequest & { readonly avoid: Map<DockerHost, ClawrdenError> },
@@ -93,7 +93,7 @@ async function settle(
   }
 }
 
-/** After these nothing has run, and another host may do better. */
+/** After these errors nothing has run, and another host may succeed. */
 const startsElsewhere: ReadonlySet<string> = new Set([
   'workspace-missing',
   'image-missing',
@@ -101,7 +101,7 @@ const startsElsewhere: ReadonlySet<string> = new Set([
   'host-lost',
 ]);
 
-/** One that is on its way already, else a new one. */
+/** A ghost that is being started already, else a new one. */
 async function start(
   host: DockerHost,
   { shape, key }: LeaseRequest,

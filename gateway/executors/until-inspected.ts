@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 /** An init reads 16 MiB at most. */
 const inspectTimeoutMs = 10_000;
 
-/** `found`, in time: rejects with `start-timeout`, or with the signal's reason. */
+/** Waits for `found` with a deadline: rejects with `start-timeout`, or with the signal's reason. */
 export async function untilInspected<T>(found: Promise<T>, signal: AbortSignal): Promise<T> {
   const late = Promise.withResolvers<never>();
   const text = `the scripts that it would run were not read within ${inspectTimeoutMs / 1000} s`;

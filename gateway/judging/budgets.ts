@@ -5,9 +5,9 @@ import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 
-/** What each agent may ask for in a second, by whichever caller; a caller without an agent has a budget of its own. */
+/** What each agent may ask for in a second, over all callers. A caller without an agent has its own budget. */
 export interface Budgets {
-  /** Before anything is done for a request: throws `rate-limit` where it is one too many. */
+  /** Called before any other work for a request; throws `rate-limit` if it is one too many. */
   readonly charge: (caller: Caller, request: StartRequest) => void;
 }
 
@@ -16,7 +16,7 @@ interface Budget {
   readonly bytes: TokenBucket;
 }
 
-/** As many budgets as there are callers with an agent of gateway.yaml: names that were made up have none. */
+/** One budget for each caller and agent of gateway.yaml: an invented name gets no budget. */
 export function createBudgets(
   { requestsPerSecond, bytesPerSecond }: GatewayLimits,
   now: () => number = () => performance.now(),

@@ -18,7 +18,7 @@ export interface ExplainParts {
 
 export type Explain = (command: ExplainedCommand) => Promise<Explanation>;
 
-/** What `execute` would make of a command, by the same functions; rates are not counted, and nobody is asked. */
+/** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
 export function createExplain({ policy: inForce, agents, halted, resolveImage }: ExplainParts): Explain {
   return async (command) => {
     const policy = inForce();

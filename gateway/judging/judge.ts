@@ -11,27 +11,30 @@ import { renderArgument } from '../../src/text/render-text.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 
-/** Who a command is for: facts of the connection held against gateway.yaml. */
+/** The agent of a command: facts of the connection, checked against gateway.yaml. */
 export interface Subject {
-  /** Absent: an orchestrator without an agent; no workspace, and the ids of nobody. */
+  /** Absent for an orchestrator without an agent: no workspace, and the ids of user nobody. */
   readonly agent: AgentConfig | undefined;
   readonly identity: Identity;
 }
 
-/** A request that was held against facts: what the policy decides on and a plan is made of. */
+/** A request after the checks: the policy decides on it, and the plan is made of it. */
 export interface Cleared {
   readonly subject: Subject;
   /** With its working directory normalised. */
   readonly command: Command;
-  /** The directory that must hold the working directory once links are resolved; empty where any may. */
+  /**
+   * The directory that must contain the working directory after links are resolved; empty if any directory is
+   * allowed.
+   */
   readonly root: string;
 }
 
 export interface Judgement {
-  /** Of the policy that was asked. */
+  /** The hash of the policy that decided. */
   readonly policyHash: string;
   readonly decision: Decision;
-  /** There unless the request was refused as it stood. */
+  /** Present unless the request was refused as invalid. */
   readonly cleared?: Cleared;
 }
 
@@ -39,7 +42,7 @@ const maxShownName = 64;
 const nobody: Identity = { uid: 65534, gid: 65534 };
 const cwdWithoutWorkspace = '/tmp';
 
-/** Sanitizes a claim and decides on it. Never throws: whatever is wrong with the request is a denial. */
+/** Checks a claim and decides on it. Never throws: every fault of the request becomes a denial. */
 export function judge(
   policy: Policy,
   agents: ReadonlyMap<string, AgentConfig>,
@@ -60,14 +63,14 @@ export function judge(
   }
 }
 
-/** Refused by no rule of the policy. */
+/** Not refused by a rule of the policy. */
 export function denialFor({ code, message }: ClawrdenError): Decision {
   return { action: 'deny', rule: code, reason: message, code };
 }
 
 /**
- * The agent that the caller may speak for; none, where an orchestrator names none. Throws `identity-agent` or
- * `agent-unknown`. Asked first of all: a name that was made up reaches no list, no budget and no record.
+ * The agent for which the caller may speak; undefined if an orchestrator names no agent. Throws `identity-agent` or
+ * `agent-unknown`. This is the first check, so that an invented name reaches no list, no budget and no record.
  */
 export function agentOf(
   agents: ReadonlyMap<string, AgentConfig>,
@@ -104,7 +107,7 @@ function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: 
   return { agent, identity };
 }
 
-/** Only an orchestrator may leave its working directory to us. */
+/** Only an orchestrator may leave the working directory to the gateway. */
 function withCwd(command: Command, { agent }: Subject, caller: Caller): Command {
   if (command.cwd !== '' || caller.kind !== 'operator') return command;
   return { ...command, cwd: agent?.cwd ?? cwdWithoutWorkspace };
@@ -125,7 +128,7 @@ function outsideAnyWorkspace(cwd: string): { cwd: string; root: string } | undef
   return normal === undefined ? undefined : { cwd: normal, root: '' };
 }
 
-/** What a plan's decision was made on. */
+/** The facts on which the decision on a plan is made. */
 export function factsOf(
   { agent, argv, uid, gid, cwd }: Plan,
   agents: ReadonlyMap<string, AgentConfig>,

@@ -2,14 +2,14 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { Rate } from '../../src/policy/policy.ts';
 import type { Judgement } from './judge.ts';
 
-/** Holds what the policy lets through against its rates: the same judgement, or a denial. */
+/** Compares an allowed judgement with the rates of its rules: returns the same judgement, or a denial. */
 export type HoldRates = (judgement: Judgement) => Judgement;
 
 const maxKept = 10_000;
 
 /**
- * Counts by rule and agent over any stretch of a rate's length. A command that one of its rates refuses counts for none.
- * Kept are at most as many times as a rate allows, for rules that were used within its length.
+ * Counts by rule and agent, over every interval of a rate's length. If one rate refuses a command, the command counts
+ * for no rate. Keeps at most as many times as a rate allows, and only for rules that were used within that length.
  */
 export function createRateLimits(now: () => number = () => performance.now()): HoldRates {
   const used = new Map<string, number[]>();

@@ -19,7 +19,7 @@ import type { Cleared, Judgement } from './judge.ts';
 
 const ghostHome = '/home/ghost';
 
-/** A plan with the one text that is hashed and shown for it. */
+/** A plan, and the one text that is hashed and shown for it. */
 export interface SealedPlan {
   readonly plan: Plan;
   readonly canonical: string;
@@ -36,7 +36,9 @@ export interface PlanParts {
   readonly image?: ImageFacts;
 }
 
-/** The plan of a judgement that is no denial; `ClawrdenError`s are thrown where none can be made (`image-missing`). */
+/**
+ * The plan of a judgement that is not a denial. Throws a `ClawrdenError` if there can be no plan (`image-missing`).
+ */
 export async function sealJudged(
   { decision, cleared }: Judgement,
   policy: Policy,
@@ -53,7 +55,7 @@ export async function sealJudged(
   return sealPlan({ ...parts, image: await resolveImage(tool.image) });
 }
 
-/** A shim of version 0 cannot run the original by itself: it gets mirror instead. */
+/** A shim of version 0 cannot run the original by itself, so its command runs by mirror. */
 function strategyFor(tool: ToolDefinition, command: Command): Strategy {
   return tool.strategy === 'passthrough' && command.version === 0 ? 'mirror' : tool.strategy;
 }
@@ -63,7 +65,7 @@ export function sealPlan(parts: PlanParts): SealedPlan {
   return seal(buildPlan(parts));
 }
 
-/** The plan once it is known what its scripts are. */
+/** The plan with the scripts that were found. */
 export function withOperands({ plan }: SealedPlan, operands: readonly Operand[]): SealedPlan {
   const { scripts: _named, ...rest } = plan;
   return seal({ ...rest, operands });
@@ -108,7 +110,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
   };
 }
 
-/** The one place where a command's arguments are asked what it runs. */
+/** The only place that derives from a command's arguments what it runs. */
 function scriptsOf(argv: readonly string[]): Pick<Plan, 'scripts'> {
   const scripts = scriptOperands(argv);
   return scripts.length === 0 ? {} : { scripts };
@@ -122,7 +124,10 @@ function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMo
   return agent?.workspace === undefined ? [] : [{ ...agent.workspace, target: policy.workspace }];
 }
 
-/** The allow-listed part, and PWD where it may name the working directory: the init drops it where it does not. */
+/**
+ * The variables that the policy allows, and PWD if it may name the working directory; the init removes PWD if it does
+ * not.
+ */
 function callerEnvironment(command: Command, policy: Policy, tool: ToolDefinition): string[] {
   const scrubbed = scrubEnvironment(command.env, [...policy.environment, ...tool.environment, 'PWD']);
   return scrubbed.filter(
@@ -134,7 +139,10 @@ function isDirectory(policy: Policy, path: string): boolean {
   return locateCwd(policy, path)?.cwd === path;
 }
 
-/** The image's own environment, over it the caller's, over it HOME; PATH is always the image's. */
+/**
+ * The image's own environment, then the caller's, then HOME; a later one replaces an earlier one. PATH is always the
+ * image's.
+ */
 function ghostEnvironment(image: readonly string[], caller: readonly string[]): string[] {
   const own = withoutNames(caller, ['PATH', 'HOME']);
   const base = withoutNames(image, ['HOME', ...own.map(nameOf)]);

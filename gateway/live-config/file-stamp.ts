@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 
 /**
- * Differs once the file was written, replaced or taken away, also through a symbolic link on the way to it. Never
- * throws. Two writes within one tick of the kernel's clock (4 ms) may share a stamp.
+ * Changes when the file is written, replaced or removed, also through a symbolic link on its path. Never throws. Two
+ * writes within one tick of the kernel's clock (4 ms) may have the same stamp.
  */
 export function fileStamp(file: string): string {
   try {

@@ -5,28 +5,28 @@ import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy, PolicyResult } from '../../src/policy/policy.ts';
 import { type Found, watchFile } from './watch-file.ts';
 
-/** The policy in force, and the file that it comes from. */
+/** The policy in force, and its file. */
 export interface PolicyFile {
-  /** Changes between two calls when the file does: a decision takes it once. */
+  /** May change between two calls: a decision reads it once. */
   readonly current: () => Policy;
   /** Of the policy in force. */
   readonly text: () => string;
-  /** Empty, or why the file as it is now is not in force; the last good one is. */
+  /** Empty, or why the present file is not in force; then the last good one is. */
   readonly problem: () => string;
-  /** From now on what the file says comes into force, until `signal` aborts. */
+  /** From now on a change of the file comes into force, until `signal` aborts. */
   readonly follow: (events: PolicyFileEvents, signal: AbortSignal) => void;
 }
 
 export interface PolicyFileEvents {
-  /** Is waited for before `policy` comes into force; where it rejects, the old one stays. */
+  /** Awaited before `policy` comes into force; if it rejects, the old policy stays. */
   readonly beforeChange: (policy: Policy) => Promise<void>;
   readonly changed: (policy: Policy) => void;
-  /** Once for every new fault. */
+  /** Called once for every new fault. */
   readonly refused: (problem: string) => void;
   readonly faults: Pick<Faults, 'report'>;
 }
 
-/** Throws ConfigError where the file is no policy now. Later it is only reported. */
+/** Throws ConfigError if the file is not a policy now. Later faults are only reported. */
 export function openPolicyFile(file: string): PolicyFile {
   const state = load(file);
   return {
@@ -53,7 +53,7 @@ function load(file: string): State {
   return { policy: result.policy, text, problem: '' };
 }
 
-/** False where the change could not be recorded. */
+/** False if the change could not be recorded. */
 async function takeUp(file: string, found: Found, state: State, events: PolicyFileEvents): Promise<boolean> {
   const result = parseFound(file, found);
   if ('problems' in result) {

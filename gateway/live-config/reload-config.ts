@@ -6,19 +6,19 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Found } from './watch-file.ts';
 
 export interface ReloadParts {
-  /** Makes the pool what the file says. */
+  /** Makes the pool match the file. */
   readonly apply: (config: GatewayConfig) => void;
-  /** Appends to the audit; nobody waits for it. */
+  /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
 }
 
-/** What a running gateway can take over; everything else is read at its start. */
+/** What a running gateway can change; it reads everything else only at its start. */
 const live: readonly (keyof GatewayConfig)[] = ['hosts', 'warm'];
 
 /**
- * Takes up what gateway.yaml says now, each time that the returned function is called: hosts and warm ghosts follow it.
- * A file that is wrong changes nothing, and is told in the audit and in the log.
+ * Returns a function that applies the present gateway.yaml: hosts and warm ghosts follow it. If the file is wrong,
+ * nothing changes, and the audit and the log say so.
  */
 export function createReload(
   first: GatewayConfig,

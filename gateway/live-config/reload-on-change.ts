@@ -7,7 +7,7 @@ export interface ReloadOnChange extends ReloadParts {
   readonly faults: Faults;
 }
 
-/** Takes up gateway.yaml when the file changes, and on SIGHUP, until `signal` aborts. */
+/** Applies gateway.yaml when the file changes, and on SIGHUP, until `signal` aborts. */
 export function reloadOnChange(
   config: GatewayConfig,
   { faults, ...parts }: ReloadOnChange,

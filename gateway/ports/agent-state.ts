@@ -1,7 +1,7 @@
-/** `refused`: a breaker lets no new work of it through; what runs goes on. */
+/** `refused`: a breaker refuses the agent's new work; what runs continues. */
 export type AgentState = 'active' | 'refused' | 'paused' | 'killed';
 
-/** By whom a state was set (`operator:NAME`, `breaker:NAME`), why, and when (epoch milliseconds). */
+/** Who set a state (`operator:NAME`, `breaker:NAME`), why, and when (epoch milliseconds). */
 export interface Held {
   readonly state: AgentState;
   readonly by: string;
@@ -9,7 +9,7 @@ export interface Held {
   readonly since: number;
 }
 
-/** What came of a pause or kill. `unconfirmed` names what was still there after 2 s: its host cannot be reached. */
+/** The result of a pause or kill. `unconfirmed` names the executions that were not confirmed as ended after 2 s. */
 export interface Halt {
   readonly stopped: number;
   readonly unconfirmed: readonly string[];

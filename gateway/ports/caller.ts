@@ -1,6 +1,6 @@
 /**
- * Who is speaking: a fact from the client certificate and the JWT, never from a message. A relay may speak for the
- * agents that gateway.yaml binds to it; an operator (or an orchestrator) speaks for itself.
+ * Who is calling: a fact from the client certificate and the JWT, never from a message. A relay may speak for the
+ * agents that gateway.yaml binds to it; an operator or an orchestrator speaks for itself.
  */
 export interface Caller {
   readonly kind: 'relay' | 'operator';
@@ -12,7 +12,7 @@ export const roles = ['relay', 'viewer', 'operator', 'admin'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** `relay:host-7`, `operator:admin`: how a caller is written in the audit and in lists. */
+/** `relay:host-7`, `operator:admin`: a caller's name in the audit and in lists. */
 export function callerName(caller: Caller): string {
   return `${caller.kind}:${caller.name}`;
 }

@@ -5,10 +5,10 @@ import type { Outcome } from '../../src/outcome.ts';
 import type { Usage } from '../../src/usage.ts';
 import type { Input, Output, Send } from '../../src/wire/execution-io.ts';
 
-/** What opens an execution. `refusal` is a relay's own refusal, sent only to be recorded. */
+/** Opens an execution. `refusal` is a refusal that the relay made; it is only to be recorded. */
 export interface StartRequest {
   readonly executionId: string;
-  /** Empty: an orchestrator without an agent. */
+  /** Empty for an orchestrator without an agent. */
   readonly agent: string;
   readonly command: Command;
   readonly identity?: Identity;
@@ -16,7 +16,7 @@ export interface StartRequest {
   readonly hostLabels: Readonly<Record<string, string>>;
 }
 
-/** A caller that was cut off while a person was asked. */
+/** A caller comes back after its connection was cut while a person was asked. */
 export interface ResumeRequest {
   readonly executionId: string;
   readonly planHash: string;
@@ -32,13 +32,13 @@ export type ToCaller =
     }
   | { readonly type: 'accepted'; readonly planHash: string }
   | { readonly type: 'run-here'; readonly planHash: string; readonly canonicalPlan: string }
-  /** Look at what the plan would run, and run nothing. */
+  /** Inspect what the plan would run, and run nothing. */
   | { readonly type: 'inspect-here'; readonly planHash: string; readonly canonicalPlan: string }
   | { readonly type: 'run-original'; readonly planHash: string }
   | { readonly type: 'started'; readonly host: string; readonly container: string }
   | { readonly type: 'notice'; readonly text: string };
 
-/** A caller's stream ended without a word: it was cut off, perhaps, and may come back. */
+/** A caller's stream ended without a reason: the connection may have been cut, and the caller may come back. */
 export class Vanished extends ClawrdenError {
   override name = 'Vanished';
 
@@ -47,15 +47,15 @@ export class Vanished extends ClawrdenError {
   }
 }
 
-/** What a relay's init found of the files that a command would run, or why it could not look. */
+/** What a relay's init found for the files that a command would run, or why it could not inspect them. */
 export interface Inspected {
   readonly type: 'inspected';
   readonly found: Found | ClawrdenError;
 }
 
 /**
- * `inspected` comes only after `inspect-here`; the three behind it only after `run-here`: what the mirrored command did,
- * copied up.
+ * `inspected` comes only after `inspect-here`; the three after it come only after `run-here`: they copy what the
+ * mirrored command did.
  */
 export type FromCaller =
   | Input
@@ -65,13 +65,16 @@ export type FromCaller =
   | { readonly type: 'mirror-end'; readonly outcome: Outcome; readonly usage: Usage | undefined };
 
 /**
- * The caller's end of one execution. The outcome is not sent here: `execute` returns it and the adapter delivers it
- * as the last message.
+ * The caller's end of one execution. It does not send the outcome: `execute` returns it, and the adapter sends it as
+ * the last message.
  */
 export interface Channel {
-  /** Aborts when the caller cancels (`canceled`), says that nobody waits any more (`requester-gone`), or is `Vanished`. */
+  /**
+   * Aborts when the caller cancels (`canceled`), reports that its requester is gone (`requester-gone`), or has
+   * `Vanished`.
+   */
   readonly gone: AbortSignal;
   readonly send: Send<ToCaller>;
-  /** Inputs from now on go to `handler`, one handler at a time; those that came earlier are delivered first. */
+  /** From now on inputs go to `handler`, after the earlier ones. There is one handler at a time. */
   readonly listen: (handler: (input: FromCaller) => void) => void;
 }

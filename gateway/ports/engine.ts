@@ -1,36 +1,39 @@
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { PlanImage, PlanMount } from '../../src/plan.ts';
 
-/** What the gateway asks of one Docker engine; `docker/` is the only implementation. Every call has its own deadline. */
+/**
+ * What the gateway needs from one Docker engine; `docker/` is the only implementation. Every call has its own
+ * deadline.
+ */
 export interface Engine {
   /**
-   * Creates and starts a container whose init is ready for a plan of this shape. Throws ClawrdenErrors: `image-missing`,
-   * `workspace-missing`, `no-host`, `host-lost` where the engine does not answer, or the signal's reason, at the
-   * latest 2 s after it aborts. Where it throws, no container is left; on an engine too slow for that, its removal
-   * goes on behind.
+   * Creates and starts a container whose init is ready for a plan of this shape. Throws ClawrdenErrors:
+   * `image-missing`, `workspace-missing`, `no-host`, `host-lost` if the engine does not answer, or the signal's
+   * reason, at most 2 s after it aborts. If it throws, no container is left; on an engine that is too slow for that,
+   * the removal continues in the background.
    */
   readonly startGhost: (shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal) => Promise<Ghost>;
-  /** Facts of a local image by reference or id, `undefined` where the engine has none. Never pulls. */
+  /** Facts of a local image by reference or id, `undefined` if the engine does not have it. Never pulls. */
   readonly inspectImage: (reference: string) => Promise<ImageFacts | undefined>;
   /**
-   * Pulls an image, telling the per cent of it that is there; asks for no credentials. Rejects with `image-missing`
-   * where the engine cannot have it, `host-lost`, or the signal's reason.
+   * Pulls an image and reports the percentage; asks for no credentials. Rejects with `image-missing` if the engine
+   * cannot get it, with `host-lost`, or with the signal's reason.
    */
   readonly pullImage: (
     reference: string,
     onProgress: (percent: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Rejects where the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
+  /** Rejects if the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
   readonly ping: () => Promise<void>;
-  /** Removes every container of this gateway's id that is neither in `keep` nor starting; returns how many. */
+  /** Removes every container with this gateway's id that is neither in `keep` nor starting; returns how many. */
   readonly removeStrays: (keep: ReadonlySet<string>) => Promise<number>;
   /**
-   * Tells what happens on the engine until `signal` aborts, then resolves; with `until` (epoch seconds by the engine's
-   * clock) when it has told what happened before. Rejects where the stream breaks or cannot be opened.
+   * Reports events of the engine until `signal` aborts, then resolves; with `until` (epoch seconds by the engine's
+   * clock) when it has reported all events before. Rejects if the stream breaks or cannot be opened.
    */
   readonly watch: (options: WatchOptions, signal: AbortSignal) => Promise<void>;
-  /** Ends idle connections; calls that run go on to their end. */
+  /** Ends idle connections; running calls continue to their end. */
   readonly close: () => void;
 }
 
@@ -38,12 +41,12 @@ export interface WatchOptions {
   /** Epoch seconds by the engine's clock; absent: from now. An engine remembers its last 256 events. */
   readonly since?: number;
   readonly until?: number;
-  /** The stream is open: from `now` (the engine's clock, epoch seconds) nothing is missed. */
+  /** The stream is open: from `now` (the engine's clock, epoch seconds) on, no event is missed. */
   readonly onOpen?: (now: number) => void;
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-/** `at` is in epoch seconds, by the engine's clock. Containers are those of this gateway's id. */
+/** `at` is in epoch seconds by the engine's clock. Only containers with this gateway's id are reported. */
 export type EngineEvent =
   | {
       readonly type: 'container-ended';
@@ -54,11 +57,11 @@ export type EngineEvent =
   | { readonly type: 'images-changed' | 'volumes-changed'; readonly at: number };
 
 export interface GhostPurpose {
-  /** Started ahead, for whoever comes: its label `clawrden.pool` is the hash of its create body. */
+  /** Started ahead, for any command of its shape: its label `clawrden.pool` is the hash of its create body. */
   readonly pooled: boolean;
-  /** The longest that a command in it may run, in milliseconds; 0 means for ever. */
+  /** The longest run of a command in it, in milliseconds; 0 means no limit. */
   readonly timeoutMs: number;
-  /** Names the container `clawrden-<execution id>` from the start; absent for one that `claim` will name. */
+  /** Names the container `clawrden-<execution id>` from the start; absent if `claim` will name it. */
   readonly executionId?: string;
 }
 
@@ -67,16 +70,16 @@ export interface Ghost {
   readonly containerId: string;
   readonly session: InitSession;
   /**
-   * Renames the container to `clawrden-<execution id>`; best effort, nobody waits for it but the container's own end.
-   * Only for one that was not named when it was made.
+   * Renames the container to `clawrden-<execution id>`, if the engine can; only the container's own end waits for it.
+   * Only for a container that was not named when it was made.
    */
   readonly claim: (executionId: string) => void;
   /**
-   * Nothing more is wanted of it, and its init knows or will: the container removes itself. Taken away by force where
-   * it is still there 5 s later; resolves when it is gone or the engine is lost.
+   * The ghost's work is done, and its init knows or will know: the container removes itself. If it is still there 5 s
+   * later, it is removed by force. Resolves when it is gone or the engine is lost.
    */
   readonly leave: () => Promise<void>;
-  /** Kills and removes the container at once, however far it got; resolves as above, false where it may be there yet. */
+  /** Kills and removes the container at once, in any state. Resolves like above; false if it may still be there. */
   readonly destroy: () => Promise<boolean>;
 }
 
@@ -89,7 +92,7 @@ export interface ImageFacts {
   readonly volumes: readonly string[];
 }
 
-/** What of a plan decides how its container is made; everything else is told to the init when the command comes. */
+/** The part of a plan that decides how its container is made; the init gets the rest when the command comes. */
 export interface GhostShape {
   readonly agent: string;
   readonly image: PlanImage;

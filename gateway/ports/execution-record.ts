@@ -5,7 +5,7 @@ export interface ExecutionRecord {
   readonly id: string;
   readonly caller: string;
   readonly agent: string;
-  /** The beginning of it, where `cut` says what the whole is. */
+  /** Its beginning, if `cut` describes the whole. */
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly cut?: CutCommand;
@@ -19,7 +19,7 @@ export interface ExecutionRecord {
   readonly host: string;
   readonly container: string;
   readonly planHash: string;
-  /** Canonical JSON; empty where there is none, and where it is longer than is kept. */
+  /** Canonical JSON; empty if there is no plan, or if it is too long to be kept. */
   readonly plan: string;
   readonly approvalId: string;
   readonly approver: string;
@@ -34,7 +34,7 @@ export interface ExecutionRecord {
   readonly endedAt: number | undefined;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** JSON of what the tool was given to run, as in a plan; empty where that is nothing but the tool. */
+  /** JSON of the files that the tool got to run, as in a plan; empty if there were none. */
   readonly operands: string;
 }
 
@@ -43,7 +43,7 @@ export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'runn
 /** What a list shows of an execution. */
 export type ExecutionSummary = Omit<ExecutionRecord, 'plan' | 'operands'>;
 
-/** Where a row of history stands: newer ones come before it, older ones behind it. */
+/** The position of a row in the history: newer rows come before it, older rows after it. */
 export interface HistoryPlace {
   readonly receivedAt: number;
   readonly row: number;
@@ -57,7 +57,7 @@ export interface HistoryFilter {
   readonly agent: string;
   readonly since: number | undefined;
   readonly decision: string;
-  /** Only what stands behind this; from the newest on, where it is absent. */
+  /** Only the rows after this position; if absent, from the newest on. */
   readonly behind?: HistoryPlace;
   readonly limit: number;
 }

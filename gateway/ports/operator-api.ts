@@ -12,7 +12,7 @@ export interface AgentView {
   readonly tools: readonly string[];
   readonly running: number;
   readonly pending: number;
-  /** Absent where it may work. */
+  /** Absent if the agent may work. */
   readonly held?: Held;
   readonly problem: string;
 }
@@ -42,55 +42,55 @@ export interface StatusView {
   readonly lockdown: boolean;
 }
 
-/** A command that somebody asks about. */
+/** A command about which somebody asks. */
 export interface ExplainedCommand {
-  /** Empty: an orchestrator without an agent. */
+  /** Empty for an orchestrator without an agent. */
   readonly agent: string;
   readonly tool: string;
   readonly args: readonly string[];
-  /** The first of the agent's users where absent. */
+  /** If absent, the first of the agent's users. */
   readonly uid?: number;
-  /** The agent's own where empty. */
+  /** If empty, the agent's own. */
   readonly cwd: string;
 }
 
 export interface Explanation {
   readonly action: 'allow' | 'deny' | 'ask';
   readonly rule: string;
-  /** 0 where no rule decided. */
+  /** 0 if no rule decided. */
   readonly line: number;
   readonly reason: string;
   readonly code: string;
   readonly policyHash: string;
-  /** Canonical; empty where denied or where none can be made. */
+  /** Canonical; empty if the command is denied, or if no plan can be made. */
   readonly plan: string;
-  /** Why none can be made. */
+  /** Why no plan can be made. */
   readonly problem: string;
-  /** 0 where nobody would be asked. */
+  /** 0 if nobody would be asked. */
   readonly questionMs: number;
 }
 
 export interface PolicyView {
   readonly hash: string;
   readonly text: string;
-  /** Empty, or why the file as it is now is not in force. */
+  /** Empty, or why the present file is not in force. */
   readonly problem: string;
 }
 
-/** What operators may see and do; the gRPC WardenService, later HTTP, are thin covers over it. */
+/** What operators may see and do. The gRPC WardenService, and later HTTP, are thin layers over it. */
 export interface OperatorApi {
-  /** All that has not ended, the oldest first. */
+  /** All executions that have not ended, the oldest first. */
   readonly running: () => ExecutionSummary[];
   /** The newest first. */
   readonly history: (filter: HistoryFilter) => Promise<HistoryRow[]>;
   /**
-   * By id, or by the only one that begins with it; of one caller unless that is empty. `undefined` where there is none
-   * or more than one.
+   * By id, or by its beginning if that is unique; of one caller, unless that is empty. `undefined` if there is no
+   * such execution, or more than one.
    */
   readonly execution: (id: string, caller: string) => Promise<ExecutionRecord | undefined>;
-  /** `undefined` where the policy did not have it recorded, or it has gone since. */
+  /** `undefined` if the policy did not have it recorded, or if it was deleted since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
-  /** All that wait, the oldest first. */
+  /** All waiting questions, the oldest first. */
   readonly approvals: () => PendingApproval[];
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
   readonly resolveApproval: (id: string, answer: Answer, by: Caller) => Promise<Resolution>;
@@ -103,14 +103,14 @@ export interface OperatorApi {
   readonly setLockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
   readonly agents: () => AgentView[];
   readonly hosts: () => HostView[];
-  /** Resolves once it is on the disk; `undefined` where there is no such host. */
+  /** Resolves when it is on the disk; `undefined` if there is no such host. */
   readonly setHostDraining: (
     host: string,
     draining: boolean,
     by: Caller,
     reason: string,
   ) => Promise<HostView | undefined>;
-  /** Resolves once it is on the disk; false where no agent has this relay. */
+  /** Resolves when it is on the disk; false if no agent has this relay. */
   readonly revokeRelay: (relay: string, by: Caller, reason: string) => Promise<boolean>;
   readonly policy: () => PolicyView;
   readonly explain: (command: ExplainedCommand) => Promise<Explanation>;

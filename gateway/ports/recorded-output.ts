@@ -1,11 +1,11 @@
-/** What is kept of one stream: all of it where nothing was dropped between its two parts. */
+/** The kept part of one stream: the whole stream if nothing was dropped between its two parts. */
 export interface Excerpt {
   readonly head: Uint8Array;
   readonly dropped: number;
   readonly tail: Uint8Array;
 }
 
-/** Of both streams of one execution. */
+/** Both streams of one execution. */
 export interface RecordedOutput {
   readonly stdout: Excerpt;
   readonly stderr: Excerpt;

@@ -1,4 +1,4 @@
-/** What a relay says it is. */
+/** What a relay reports about itself. */
 export interface RelayReport {
   readonly version: string;
   readonly agents: readonly {
@@ -6,12 +6,12 @@ export interface RelayReport {
     readonly containerRunning: boolean;
     readonly tools: readonly string[];
     readonly problem: string;
-    /** Nothing of ours runs for it, and its container is paused or gone, as was asked. */
+    /** No command of ours runs for it, and its container is paused or gone, as requested. */
     readonly halted: boolean;
   }[];
 }
 
-/** What a relay should be. */
+/** The state that the gateway wants of a relay. */
 export interface RelayState {
   readonly lockdown: boolean;
   readonly agents: readonly {
@@ -29,14 +29,14 @@ export interface RelayConnection {
   /** SHA-256 of its certificate, base64url. */
   readonly fingerprint: string;
   readonly push: (state: RelayState) => void;
-  /** Another stream of the same relay has taken its place: it is to end at once. */
+  /** Another stream of the same relay has replaced it: it must end at once. */
   readonly displaced: (why: string) => void;
 }
 
 /** The relays that are connected now. */
 export interface RelayRegistry {
   /**
-   * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once and whenever the desired
+   * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once, and whenever the wanted
    * state changes; the returned function takes each report. A second stream of the same relay displaces the first.
    */
   readonly connect: (

@@ -7,9 +7,9 @@ export interface PendingApproval {
   readonly planHash: string;
   /** Canonical JSON. */
   readonly plan: string;
-  /** The plan's, for lists. */
+  /** The command of the plan, for lists. */
   readonly command: RecordableCommand;
-  /** Why it cannot be approved for a while; empty where it can. */
+  /** Why it cannot be approved for a while; empty if it can. */
   readonly noGrant: string;
   readonly rule: string;
   readonly reason: string;
@@ -17,19 +17,19 @@ export interface PendingApproval {
   readonly expiresAt: number;
 }
 
-/** What a person says to a pending approval. */
+/** A person's answer to a pending approval. */
 export interface Answer {
-  /** Of the plan that the person was shown. */
+  /** The hash of the plan that the person was shown. */
   readonly planHash: string;
   readonly verdict: 'approved' | 'denied';
   readonly reason: string;
-  /** Over which surface. */
+  /** The surface of the answer. */
   readonly via: string;
-  /** With an approval: it holds for the same plan for so long. */
+  /** With an approval: for this long it holds for the same plan. */
   readonly grantMs?: number;
 }
 
-/** What a verdict came to. Only `resolved` changed anything. */
+/** The result of a verdict. Only `resolved` changed anything. */
 export type Resolution =
   | { readonly type: 'resolved'; readonly approval: PendingApproval }
   | {
@@ -37,7 +37,7 @@ export type Resolution =
       readonly text: string;
     };
 
-/** How a question ended, as the audit has it. */
+/** How a question ended, as the audit records it. */
 export interface RecordedVerdict {
   readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
   readonly by: string;

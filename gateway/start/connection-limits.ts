@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** Descriptors for what is not a connection of a peer: the audit, the database, files that are read, engines. */
+/** Descriptors for everything that is not a connection of a peer: the audit, the database, files, engines. */
 const ownFiles = 128;
-/** Both listeners count, and enrolment has its own bound. */
+/** Both listeners count; enrolment also has its own bound. */
 const enrolmentFiles = 64;
 const fewest = 16;
 
 export interface WantedConnections {
   readonly connections: number;
   readonly connectionsPerAddress: number;
-  /** Each holds a connection to an engine. */
+  /** Each running execution has a connection to an engine. */
   readonly running: number;
 }
 
 /**
- * As many connections as gateway.yaml says, and no more than leave descriptors for the audit and the engines. Throws
- * where the process may open too few files to serve anybody.
+ * As many connections as gateway.yaml says, but few enough to leave descriptors for the audit and the engines. Throws
+ * if the process may open too few files to serve any peer.
  */
 export function connectionLimits(
   { connections, connectionsPerAddress, running }: WantedConnections,
@@ -31,7 +31,7 @@ export function connectionLimits(
   return { connections: most, perAddress: Math.min(connectionsPerAddress, most) };
 }
 
-/** RLIMIT_NOFILE; Node has raised the soft limit to the hard one at its start. */
+/** RLIMIT_NOFILE; at its start Node has raised the soft limit to the hard one. */
 function openFilesLimit(): number {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   return soft === undefined || soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft);

@@ -12,7 +12,7 @@ import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-to
 import { type History, openHistory } from '../store/history.ts';
 import { createOutputs, type Outputs } from '../store/outputs.ts';
 
-/** What the gateway keeps on the disk. */
+/** Everything that the gateway keeps on the disk. */
 export interface Records {
   readonly audit: AuditLog;
   readonly database: Database;
@@ -20,7 +20,7 @@ export interface Records {
   readonly outputs: Outputs;
   readonly approvals: ApprovalStore;
   readonly tokens: EnrolmentTokens;
-  /** The history has everything up to this record of the audit; Infinity where nobody knows. */
+  /** The history has everything up to this record of the audit; Infinity if that is unknown. */
   readonly settledUpTo: number;
   readonly close: () => Promise<void>;
 }
@@ -55,7 +55,9 @@ export async function openRecords(
   };
 }
 
-/** The next start reads the audit from the recorded end on: what the history could not take must be behind it. */
+/**
+ * The next start reads the audit from the recorded end on: whatever the history could not take must come after that.
+ */
 async function witnessOf(
   index: Database,
   history: History,

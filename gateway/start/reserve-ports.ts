@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 
-/** Addresses that no other process can have. Who connects meanwhile is turned away, and comes again. */
+/** Addresses that no other process can take. A client that connects meanwhile is refused and tries again. */
 export interface ReservedPorts {
-  /** For the servers that are to have them, which bind them at once. */
+  /** Frees the ports for their servers, which bind them at once. */
   readonly release: () => Promise<void>;
 }
 
-/** By the key of gateway.yaml that names each. Rejects with a line for people where one of them is taken. */
+/** By the key of gateway.yaml that names each. Rejects with a line for people if one of them is taken. */
 export async function reservePorts(wanted: Readonly<Record<string, ListenAddress>>): Promise<ReservedPorts> {
   const servers: Server[] = [];
   const release = async () => void (await Promise.all(servers.splice(0).map(close)));

@@ -16,7 +16,10 @@ const waysOut: readonly (readonly [code: RegExp, way: string])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'end the other program that has it open'],
 ];
 
-/** One line for people: the file, what is wrong with it, and the way out. Everything that is not the database's is left as it is. */
+/**
+ * One line for people: the file, what is wrong with it, and what to do. An error that is not the database's stays as
+ * it is.
+ */
 export function databaseFault(file: string, error: unknown): unknown {
   if (error instanceof SqliteDatabase.SqliteError) {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)

@@ -35,11 +35,11 @@ export interface ExecutionRow {
   stdout_bytes: number;
   stderr_bytes: number;
   operands: string;
-  /** JSON: what the command is that was cut; empty where all of it is here. */
+  /** JSON: size and digest of the command that was cut; empty if the command is complete. */
   cut: string;
 }
 
-/** One that is out; using it up deletes it. */
+/** A valid enrolment token; using it deletes it. */
 export interface EnrolmentTokenRow {
   id: string;
   expires_at: number;
@@ -54,18 +54,18 @@ export interface ApprovalRow {
   plan: string;
   rule: string;
   reason: string;
-  /** JSON: what of the start is needed again when the caller comes back. */
+  /** JSON: what is needed again when the caller comes back. */
   context: string;
   /** pending, approved, denied, expired or void; only pending ever changes. */
   state: string;
   verdict_by: string;
-  /** Over which surface the verdict came: cli, api … */
+  /** The surface of the verdict: cli, api … */
   verdict_via: string;
   verdict_reason: string;
   created_at: number;
   expires_at: number;
   resolved_at: number | null;
-  /** When its one start was let go; an approved one without it has started nothing. */
+  /** When its one start was done; an approved question without it has started nothing. */
   used_at: number | null;
 }
 
@@ -77,7 +77,7 @@ export interface GrantRow {
 }
 
 export interface AgentStateRow {
-  /** Empty: the lockdown, which stands for every agent. */
+  /** Empty: the lockdown, which holds for every agent. */
   agent: string;
   state: string;
   set_by: string;
@@ -92,7 +92,7 @@ export interface DrainedHostRow {
   set_at: number;
 }
 
-/** Of each stream the first and the last, and how many bytes between them were not kept. */
+/** The first and the last bytes of each stream, and how many bytes between them were not kept. */
 export interface OutputRow {
   caller: string;
   execution: string;
@@ -146,14 +146,14 @@ export interface Tables {
 export type Database = Kysely<Tables>;
 
 /**
- * What a commit has to survive: `power-loss` waits for the disk (some 0.2 ms, more on a busy one), `crash` outlives the
- * end of this program only.
+ * What a commit must survive. `power-loss` waits for the disk (about 0.2 ms, more on a busy disk); `crash` survives
+ * only the end of this program.
  */
 export type Durability = 'power-loss' | 'crash';
 
 /**
- * Opens the embedded database and brings its schema up to date. The audit is the record; this is its index. Rejects with
- * a line for people that names the file, what is wrong with it, and the way out.
+ * Opens the embedded database and updates its schema. The audit is the record, this is its index. Rejects with a line
+ * for people that names the file, what is wrong with it, and what to do.
  */
 export async function openDatabase(file: string, durability: Durability): Promise<Database> {
   try {
@@ -178,7 +178,7 @@ async function openUpToDate(file: string, durability: Durability): Promise<Datab
 
 const preparedAtMost = 100;
 
-/** Kysely prepares what it runs each time anew, which costs several times what running it does. */
+/** Kysely prepares a query for each run, which costs several times the run itself. */
 function preparedOnce(sqlite: SqliteDatabase.Database): SqliteCompatible {
   const prepared = new Map<string, SqliteDatabase.Statement>();
   return {

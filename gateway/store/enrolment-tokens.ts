@@ -1,14 +1,14 @@
 import type { Database } from './database.ts';
 
-/** The enrolment tokens that are out: a token counts only as long as its row is here. */
+/** The valid enrolment tokens: a token counts only while its row is here. */
 export interface EnrolmentTokens {
-  /** Whether any is out. */
+  /** Whether any token is valid. */
   readonly areOut: () => boolean;
-  /** On the disk when it resolves. `expiresAt` is epoch milliseconds. */
+  /** On the disk when it resolves. `expiresAt` is in epoch milliseconds. */
   readonly add: (id: string, expiresAt: number) => Promise<void>;
   /**
-   * Uses up the token and records the certificate that it is used for, in one step: both are on the disk when it
-   * resolves, or neither.
+   * Uses up the token and records the certificate for which it is used, in one step: when it resolves, both are on
+   * the disk, or neither.
    */
   readonly use: (use: TokenUse) => Promise<'used' | 'not-out' | 'revoked'>;
 }
@@ -71,7 +71,7 @@ export async function epochOf(database: Database, relay: string): Promise<number
   return row?.epoch ?? 0;
 }
 
-/** Of a relay that never was revoked every certificate counts; none of them is recorded. */
+/** If a relay was never revoked, every certificate of it counts and none is recorded. */
 export async function recordCertificate(
   database: Database,
   row: { relay: string; epoch: number; fingerprint: string },

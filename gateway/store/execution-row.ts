@@ -38,7 +38,7 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
   };
 }
 
-/** What a list shows: no plan, and nothing else that is long. */
+/** What a list shows: no plan, and no other long field. */
 export const summaryColumns = [
   ...(['caller', 'id', 'agent', 'argv', 'cwd', 'cut', 'uid', 'gid', 'state', 'decision', 'rule'] as const),
   ...(['decision_reason', 'strategy', 'host', 'container', 'plan_hash', 'approval_id', 'approver'] as const),
@@ -59,7 +59,7 @@ export function fromRow(row: ExecutionRow): ExecutionRecord {
     ...(row.cut !== '' && { cut: cutSchema.parse(JSON.parse(row.cut)) }),
     uid: row.uid,
     gid: row.gid,
-    // Only `toRow` writes the two, from these very types.
+    // Only `toRow` writes these two, from exactly these types.
     state: row.state as ExecutionState,
     decision: row.decision as ExecutionRecord['decision'],
     rule: row.rule,

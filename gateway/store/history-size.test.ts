@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => history.close());
 
-/** The least of ten, so that a busy machine does not count. */
+/** The minimum of ten, so that a busy machine does not matter. */
 async function leastMs(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 10; run += 1) {

@@ -6,25 +6,28 @@ import { isOpen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
 import { WrittenBehind } from './written-behind.ts';
 
-/** The executions that this gateway has seen. `save` is written behind; everything else reads what is written. */
+/** The executions that this gateway has seen. `save` writes later; all other functions read only what is written. */
 export interface History {
-  /** Keeps the newest state of an execution; on the disk soon after, in one transaction with its neighbours. */
+  /** Keeps the newest state of an execution. It is on the disk soon after, in one transaction with others. */
   readonly save: (record: ExecutionRecord) => void;
   /** The newest first. */
   readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]>;
-  /** All that has not ended. */
+  /** All that have not ended. */
   readonly unended: () => Promise<ExecutionRecord[]>;
-  /** By id or unambiguous beginning of one, of one caller where that is given. */
+  /** By id or by an unambiguous beginning of one; only of the given caller, if there is one. */
   readonly find: (id: string, caller?: string) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
-  /** Also what could not be written yet. Rejects with `audit-unwritable` once too much could not be. */
+  /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Empty, or why some of it could not be written. */
+  /** Empty, or why some states could not be written. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
 }
 
-/** What ended more than `keepMs` ago is forgotten; left out, nothing is. The database is closed with the history. */
+/**
+ * Executions that ended more than `keepMs` ago are deleted; if `keepMs` is absent, none is. Closing the history
+ * closes the database.
+ */
 export function openHistory(database: Database, keepMs?: number): History {
   const rows = new WrittenBehind(database);
   const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
@@ -59,7 +62,10 @@ export function openHistory(database: Database, keepMs?: number): History {
   };
 }
 
-/** Its rows are numbered as they came, and an index on a time has the numbers in order: no page reads more than it shows. */
+/**
+ * Rows are numbered in order of arrival, and an index on a time has the numbers in order: no page reads more rows
+ * than it shows.
+ */
 const rowNumber = sql<number>`rowid`;
 
 async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
@@ -105,7 +111,7 @@ async function hasExecution(database: Database, caller: string, id: string): Pro
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** The character after the last one of an id's alphabet: with it a prefix becomes a range on the index. */
+/** The character after the last one of an id's alphabet: with it a prefix becomes a range of the index. */
 const afterAnyId = '~';
 
 async function findExecution(

@@ -1,4 +1,4 @@
 import { sql } from 'kysely';
 
-/** Literal, not bound: only then a database sees that the partial index on it answers the query. */
+/** Literal, not bound: only then does the database see that the partial index answers the query. */
 export const isOpen = sql<boolean>`state <> 'ended'`;

@@ -19,10 +19,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-// In the order in which they are done.
+// In the order in which they run.
 const names = Object.keys(migrations).toSorted();
 
-/** As a gateway left it that knew the first `count` of them: with one execution, and one question if it had any. */
+/**
+ * A database of a gateway that knew only the first `count` migrations, with one execution, and one question if it had
+ * any.
+ */
 async function databaseOf(count: number): Promise<void> {
   const database = new Kysely<unknown>({
     dialect: new SqliteDialect({ database: new SqliteDatabase(file) }),

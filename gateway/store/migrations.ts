@@ -93,7 +93,7 @@ async function createDrainedHosts(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** So that no list reads more rows than it shows, however rare what it asks for. */
+/** So that no list reads more rows than it shows, however rare the rows are. */
 async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
   const index = (name: string) => database.schema.createIndex(name).on('executions');
   await index('executions_by_decision').columns(['decision', 'received_at']).execute();
@@ -102,7 +102,7 @@ async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
   await index('executions_open').column('received_at').where(isOpen).execute();
 }
 
-/** The numbers before the blobs: whoever sums them up reads no page of a blob. */
+/** The numbers come before the blobs, so that summing them up reads no page of a blob. */
 async function createOutputs(database: Kysely<unknown>): Promise<void> {
   let table = database.schema
     .createTable('outputs')
@@ -155,7 +155,9 @@ async function createAuditPosition(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Tokens that are out take the place of those that are spent: what an earlier version gave out enrols nobody any more. */
+/**
+ * A table of valid tokens replaces the table of used ones: tokens of an earlier version enrol no machine any more.
+ */
 async function addEnrolmentEpochs(database: Kysely<unknown>): Promise<void> {
   await database.schema.dropTable('spent_tokens').execute();
   await database.schema

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import type { Database, OutputRow } from './database.ts';
 
-/** What the policy wanted to have recorded of what commands wrote. */
+/** The output of commands that the policy wanted to have recorded. */
 export interface Outputs {
-  /** Written behind. What cannot be written is lost; its digest is in the audit all the same. */
+  /** Written later. Output that cannot be written is lost; its digest is in the audit in any case. */
   readonly save: (caller: string, execution: string, output: RecordedOutput) => void;
   readonly find: (caller: string, execution: string) => Promise<RecordedOutput | undefined>;
 }
 
-/** All of them together; the oldest go first. */
+/** The limit for all of them together; the oldest are deleted first. */
 const defaultMaxBytes = 1024 ** 3;
 const batch = 16;
 
@@ -46,7 +46,7 @@ async function totalOf(database: Database): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
-/** Resolves with what is left. */
+/** Resolves with the size of the rest. */
 async function makeRoom(database: Database, maxBytes: number): Promise<number> {
   let total = await totalOf(database);
   while (total > maxBytes) {

@@ -11,7 +11,7 @@ afterEach(() => database.destroy());
 
 const never = new AbortController().signal;
 
-/** Executions received at 1, 2 … each ended one later; the last of all never. */
+/** Executions received at 1, 2 …, each ended one later; the last one never ends. */
 async function fill(count: number, from = 0): Promise<void> {
   await sql`insert into executions (caller, id, agent, argv, cwd, state, decision, rule, decision_reason, strategy, host,
       container, plan_hash, plan, approval_id, approver, outcome, reason, text, uid, gid, exit_code, exit_signal,

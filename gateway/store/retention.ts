@@ -2,18 +2,18 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
-/** Rows that are taken away at once: what waits for the database waits some milliseconds. */
+/** Rows that are deleted at once, so that other statements wait only a few milliseconds. */
 const batch = 500;
 const everyMs = 60 * 60 * 1000;
 
 /**
- * Takes executions that ended, what was recorded of their output, and approvals and grants whose time was over, more than
- * `keepMs` ago out of the database, now and every hour until the function that it returns is called. The audit keeps
+ * Now and every hour, deletes from the database executions that ended more than `keepMs` ago, their recorded output,
+ * and approvals and grants whose time was over then. Stops when the returned function is called. The audit keeps
  * them, without the output.
  */
 export function keepRetention(database: Database, keepMs: number): () => void {
   const stopped = new AbortController();
-  // What cannot be removed is tried again; a database that cannot be written is reported by those who write.
+  // A failed removal is tried again; if the database cannot be written, its writers report it.
   const sweep = () => void removeOlder(database, Date.now() - keepMs, stopped.signal).catch(() => {});
   const timer = setInterval(sweep, everyMs).unref();
   sweep();
@@ -23,7 +23,7 @@ export function keepRetention(database: Database, keepMs: number): () => void {
   };
 }
 
-/** Resolves with how many rows went. */
+/** Resolves with the number of deleted rows. */
 export async function removeOlder(database: Database, before: number, signal: AbortSignal): Promise<number> {
   const executions = sql`delete from executions where (caller, id) in (
     select caller, id from executions where received_at < ${before} and ended_at < ${before} limit ${batch})`;

@@ -38,7 +38,7 @@ async function written(): Promise<string[]> {
   return (await database.selectFrom('executions').select('id').execute()).map(({ id }) => id);
 }
 
-/** As a full or broken disk does, until it is undone. */
+/** Fails like a full or broken disk, until it is undone. */
 async function refuseWrites(id = ''): Promise<void> {
   const when = id === '' ? sql`` : sql`when new.id = ${sql.lit(id)}`;
   await sql`create trigger refused before insert on executions ${when} begin select raise(abort, 'no room'); end`.execute(

@@ -4,13 +4,13 @@ import type { Database, ExecutionRow } from './database.ts';
 import { createUpsert } from './upsert-rows.ts';
 
 const settleMs = 10;
-/** A turn of the event loop writes no more than this. */
+/** Most rows that one turn of the event loop writes. */
 const rowsAtOnce = 100;
 const againMs = 1000;
-/** Of what waits; more is not taken, so that no id is forgotten. */
+/** Limit of the waiting rows. Above it new rows are refused, so that no id is forgotten. */
 const defaultMostBytes = 64 * 1024 * 1024;
 
-/** Rows that are on the disk soon after. One whose write failed is kept, and tried again until it is there. */
+/** Rows that are on the disk soon after. If a write fails, the row is kept and tried again until it is written. */
 export class WrittenBehind {
   readonly #upsert: (rows: readonly ExecutionRow[]) => Promise<void>;
   readonly #mostBytes: number;
@@ -31,7 +31,7 @@ export class WrittenBehind {
     this.#trying ??= this.#writeAll();
   }
 
-  /** Whether it waits to be written. Throws `audit-unwritable` once too much waits. */
+  /** Whether it waits to be written. Throws `audit-unwritable` if too much waits. */
   has(caller: string, id: string): boolean {
     const key = keyOf({ caller, id });
     if (this.#waiting.has(key) || this.#failed.has(key)) return true;
@@ -44,7 +44,7 @@ export class WrittenBehind {
     await this.#trying;
   }
 
-  /** Empty, or why some of it could not be written. */
+  /** Empty, or why some rows could not be written. */
   problem(): string {
     return this.#problem;
   }
@@ -69,7 +69,10 @@ export class WrittenBehind {
     if (row !== undefined && from.delete(key)) this.#bytes -= sizeOf(row);
   }
 
-  /** One row that cannot be written does not keep its neighbours; a database that cannot be is not asked again for each. */
+  /**
+   * One row that cannot be written does not block its neighbours. If the database itself fails, it is not tried again
+   * for each row.
+   */
   async #write(rows: readonly ExecutionRow[]): Promise<void> {
     const error: unknown = await this.#upsert(rows).then(() => undefined, asError);
     const unchanged = () => rows.filter((row) => this.#waiting.get(keyOf(row)) === row);
@@ -85,7 +88,7 @@ export class WrittenBehind {
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.size > 0) {
-      // An execution changes several times in a few milliseconds: only what it has come to is written.
+      // An execution changes several times within milliseconds: only its newest state is written.
       await sleep(settleMs);
       await this.#write([...this.#waiting.values()].slice(0, rowsAtOnce));
     }
@@ -106,7 +109,7 @@ function keyOf({ caller, id }: { readonly caller: string; readonly id: string })
   return `${caller} ${id}`;
 }
 
-/** About: a row's numbers, and what stands around it. */
+/** An estimate: a row's numbers, and the overhead around it. */
 const besides = 500;
 
 function sizeOf(row: ExecutionRow): number {
@@ -121,7 +124,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What SQLite says of a value, and not of the database. */
+/** SQLite's errors about a value, and not about the database. */
 function isOfOneRow(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return typeof code !== 'string' || /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code);
