@@ -1,18 +1,21 @@
 import { type Logger, pino } from 'pino';
+import { LogLines } from './log-lines.ts';
+import { openStderr } from './patient-stderr.ts';
 import { escapeJsonLine } from './text/ascii-json.ts';
 
-/** Characters that wait while the disk is full; more are dropped. */
-const maxUnwritten = 1024 * 1024;
-
 /**
- * JSON lines on stderr, in ASCII even if they contain text of a peer, an engine or an agent. No line is lost at exit
- * while stderr accepts output. One line for each transition, with the execution's id if there is one.
+ * JSON lines on stderr, in ASCII whatever a peer, an engine or an agent wrote. One line per transition, with the
+ * execution's id where there is one. A reader that stalls and a disk that is full cost lines and hold up nothing.
  */
 export function createLog(program: string): Logger {
   const level = process.env.CLAWRDEN_LOG_LEVEL ?? 'info';
-  const stderr = pino.destination({ dest: 2, sync: true, maxLength: maxUnwritten });
-  // If the disk is full, the log loses lines; the program continues.
-  stderr.on('error', () => {});
-  const ascii = { write: (line: string) => void stderr.write(`${escapeJsonLine(line.trimEnd())}\n`) };
-  return pino({ name: program, level, base: { name: program } }, ascii);
+  const lines = new LogLines(openStderr(), (dropped) =>
+    log.warn({ dropped }, 'lines of this log were lost: nobody read it, or there was no room'),
+  );
+  const ascii = { write: (line: string) => lines.write(`${escapeJsonLine(line.trimEnd())}\n`) };
+  const log = pino({ name: program, level, base: { name: program } }, ascii);
+  process.on('exit', () => lines.end());
+  // Node writes them itself otherwise, and waits for the reader.
+  process.removeAllListeners('warning').on('warning', ({ name, message }) => log.warn({ name }, message));
+  return log;
 }
