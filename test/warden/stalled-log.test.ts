@@ -18,7 +18,7 @@ function fullFifo(file: string): { readonly writer: number; readonly close: () =
       for (;;) writeSync(filler, Buffer.alloc(size));
     } catch {}
   }
-  const close = () => [reader, filler, writer].forEach((fd) => void closeSync(fd));
+  const close = () => [reader, filler, writer].forEach((fd) => closeSync(fd));
   return { writer, close };
 }
 
