@@ -6,6 +6,7 @@ import type { Asked } from './approvals/approvals.ts';
 import { type InspectParts, inspected } from './approvals/inspect.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './approvals/permit.ts';
 import type { Breakers } from './control/breakers.ts';
+import { recordedBytes } from './execution/bounded-records.ts';
 import { type Execution, Interrupted } from './execution/execution.ts';
 import type { Ledger } from './execution/ledger.ts';
 import type { Executors } from './executors/create-executors.ts';
@@ -99,6 +100,15 @@ async function startOf(
   const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
   const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);
   execution.trace.mark('judged');
+  // What is refused has a smaller budget for its records, which the recorder keeps.
+  const { action } = judgement.decision;
+  const canonical = sealed instanceof ClawrdenError ? '' : sealed.canonical;
+  if (action !== 'deny')
+    parts.budgets.chargeRecords(
+      caller,
+      request,
+      recordedBytes(execution.record, canonical, action === 'ask'),
+    );
   await recorder.decided(execution, judgement, sealed);
   execution.trace.mark('decided');
   const { decision } = judgement;

@@ -10,6 +10,9 @@ export interface Ending {
   readonly reason: string;
 }
 
+/** A plan is kept as long as its question can be answered or used. Its hash stays, and so does what history has of it. */
+const forgotten = { plan: '' } as const;
+
 /** Approvals on the disk: every change is one statement that names the state it expects. */
 export interface ApprovalStore extends Grants {
   readonly insert: (row: ApprovalRow) => Promise<void>;
@@ -32,7 +35,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const verdict = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
       const result = await database
         .updateTable('approvals')
-        .set({ state, ...verdict })
+        .set({ state, ...verdict, ...(state !== 'approved' && forgotten) })
         .where('id', '=', id)
         .where('plan_hash', '=', planHash)
         .where('state', '=', 'pending')
@@ -42,7 +45,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
     use: async (id) => {
       const result = await database
         .updateTable('approvals')
-        .set({ used_at: Date.now() })
+        .set({ used_at: Date.now(), ...forgotten })
         .where('id', '=', id)
         .where('state', '=', 'approved')
         .where('used_at', 'is', null)
@@ -52,6 +55,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
     unfinished: async () => {
       const now = Date.now();
       await expirePending(database, now);
+      await forgetPlans(database, now);
       return database
         .selectFrom('approvals')
         .selectAll()
@@ -68,8 +72,20 @@ export function createApprovalStore(database: Database): ApprovalStore {
 async function expirePending(database: Database, now: number): Promise<void> {
   await database
     .updateTable('approvals')
-    .set({ state: 'expired', verdict_reason: 'nobody answered in time', resolved_at: now })
+    .set({ state: 'expired', verdict_reason: 'nobody answered in time', resolved_at: now, ...forgotten })
     .where('state', '=', 'pending')
     .where('expires_at', '<=', now)
+    .execute();
+}
+
+/** Of what was approved and never let go, since its gateway was killed. */
+async function forgetPlans(database: Database, now: number): Promise<void> {
+  await database
+    .updateTable('approvals')
+    .set(forgotten)
+    .where('state', '=', 'approved')
+    .where('used_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .where('plan', '<>', '')
     .execute();
 }

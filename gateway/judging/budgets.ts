@@ -9,6 +9,8 @@ import type { StartRequest } from '../ports/channel.ts';
 export interface Budgets {
   /** Called before any other work for a request; throws `rate-limit` if it is one too many. */
   readonly charge: (caller: Caller, request: StartRequest) => void;
+  /** So many bytes are recorded for it: what its agent asks for next waits the longer. */
+  readonly chargeRecords: (caller: Caller, request: StartRequest, bytes: number) => void;
 }
 
 interface Budget {
@@ -23,7 +25,8 @@ export function createBudgets(
 ): Budgets {
   const budgets = new Map<string, Budget>();
 
-  function budgetOf(key: string): Budget {
+  function budgetOf(caller: Caller, agent: string): Budget {
+    const key = `${callerName(caller)} ${agent}`;
     const known = budgets.get(key);
     const budget = known ?? {
       requests: tokenBucket(requestsPerSecond, now),
@@ -34,13 +37,14 @@ export function createBudgets(
   }
 
   return {
+    chargeRecords: (caller, { agent }, size) => budgetOf(caller, agent).bytes.owe(size),
     charge: (caller, { agent, command }) => {
-      const { requests, bytes } = budgetOf(`${callerName(caller)} ${agent}`);
+      const { requests, bytes } = budgetOf(caller, agent);
       const who = agent || 'this caller';
       if (!requests.take(1))
         throw tooMuch(`${who} asks for more than ${requestsPerSecond} commands a second`);
       if (!bytes.take(weightOf(command)))
-        throw tooMuch(`${who} asks with more than ${bytesPerSecond} bytes a second`);
+        throw tooMuch(`${who} asks with more than ${bytesPerSecond} bytes a second, records counted`);
     },
   };
 }

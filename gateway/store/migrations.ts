@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isOpen } from './is-open.ts';
 
@@ -16,6 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0010-cut-commands': { up: addCutCommands },
   '0012-audit-position': { up: createAuditPosition },
   '0013-enrolment-epochs': { up: addEnrolmentEpochs },
+  '0014-plans-of-questions': { up: forgetAnsweredPlans },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -170,4 +171,10 @@ async function addEnrolmentEpochs(database: Kysely<unknown>): Promise<void> {
       .alterTable(table)
       .addColumn('epoch', 'bigint', (column) => column.notNull().defaultTo(1))
       .execute();
+}
+
+/** The plan of a question that nobody can answer any more, or that was used. */
+async function forgetAnsweredPlans(database: Kysely<unknown>): Promise<void> {
+  await sql`update approvals set plan = ''
+    where state in ('denied', 'expired', 'void') or used_at is not null`.execute(database);
 }
