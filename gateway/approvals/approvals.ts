@@ -1,3 +1,4 @@
+import { abortable, deadline, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { PendingApproval, Resolution } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
@@ -101,7 +102,7 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
     pending: () => [...waiting.values()].filter(({ listed }) => listed).map(({ approval }) => approval),
     watch: (listener, signal) => {
       listeners.add(listener);
-      signal.addEventListener('abort', () => listeners.delete(listener), { once: true });
+      onAbort(signal, () => listeners.delete(listener));
     },
     resolve: (id, verdict) => {
       const found = waiting.get(id);
@@ -205,23 +206,18 @@ async function untilAnswered(
   signal: AbortSignal,
   store: ApprovalStore,
 ): Promise<Verdict> {
-  const unanswered = Promise.withResolvers<ClawrdenError>();
   const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
   // A timer uses the monotonic clock: a change of the wall clock neither expires nor extends a question.
-  const timer = setTimeout(() => unanswered.resolve(expired), approval.expiresAt - Date.now()).unref();
-  const onAbort = () => unanswered.resolve(signal.reason as ClawrdenError);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  using until = deadline(approval.expiresAt - Date.now(), () => expired, signal);
   try {
-    const first = await Promise.race([answer, unanswered.promise]);
-    if (!(first instanceof ClawrdenError)) return first;
-    const state = first === expired ? 'expired' : 'void';
+    return await abortable(answer, until.signal);
+  } catch (error) {
+    if (!until.signal.aborted) throw error;
+    const reason = until.signal.reason as ClawrdenError;
+    const state = reason === expired ? 'expired' : 'void';
     // If a verdict reached the disk first, it counts.
-    if (!(await store.end(approval, { state, by: '', via: '', reason: first.message }))) return await answer;
-    throw first;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    if (!(await store.end(approval, { state, by: '', via: '', reason: reason.message }))) return await answer;
+    throw reason;
   }
 }
 

@@ -3,6 +3,7 @@ import { type ClawrdenError, isErrorCode } from '../../src/errors.ts';
 import { exitCodes } from '../../src/exit-codes.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Breaker, Policy } from '../../src/policy/policy.ts';
+import { SlidingWindow } from '../../src/sliding-window.ts';
 import { type Cleared, denialFor, type Judgement } from '../judging/judge.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Tripped } from './kill-switch.ts';
@@ -37,7 +38,7 @@ interface Seen {
   repeats: number;
   failures: number;
   /** By breaker: when its newest commands came. */
-  times: ReadonlyMap<string, readonly number[]>;
+  commands: ReadonlyMap<string, SlidingWindow<{ readonly at: number }>>;
 }
 
 /** Only agents of gateway.yaml are counted, each by itself; a restart begins anew, what was tripped stays so. */
@@ -50,7 +51,7 @@ export function createBreakers({
   const seen = new Map<string, Seen>();
 
   function seenOf(agent: string): Seen {
-    const known = seen.get(agent) ?? { last: '', repeats: 0, failures: 0, times: new Map() };
+    const known = seen.get(agent) ?? { last: '', repeats: 0, failures: 0, commands: new Map() };
     seen.set(agent, known);
     return known;
   }
@@ -117,16 +118,15 @@ function count(seen: Seen, { command, subject }: Cleared, breakers: readonly Bre
 function countRates(seen: Seen, breakers: readonly Breaker[], at: number): void {
   const rates = breakers.flatMap(({ name, trips }) => (trips.on === 'rate' ? [{ name, ...trips }] : []));
   // One more than the rate allows is all that it takes to tell.
-  seen.times = new Map(
-    rates.map(({ name, most }) => [name, [...(seen.times.get(name) ?? []), at].slice(-most - 1)]),
-  );
+  const known = seen.commands;
+  seen.commands = new Map(rates.map(({ name }) => [name, known.get(name) ?? new SlidingWindow()]));
+  for (const { name, most } of rates) seen.commands.get(name)?.add({ at }, most + 1);
 }
 
 function isTripped({ name, trips }: Breaker, seen: Seen): boolean {
   if (trips.on !== 'rate') return seen[trips.on] >= trips.most;
-  const times = seen.times.get(name) ?? [];
-  const [oldest = 0] = times;
-  return times.length > trips.most && (times.at(-1) ?? 0) - oldest < trips.perMs;
+  const newest = seen.commands.get(name)?.within(trips.perMs) ?? [];
+  return newest.length > trips.most;
 }
 
 /** `undefined`: what a person, the caller or Clawrden itself ended, and what nobody sees the end of, tells nothing. */

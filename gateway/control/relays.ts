@@ -1,3 +1,4 @@
+import { onAbort } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { RelayConnection, RelayRegistry, RelayReport, RelayState } from '../ports/relay-state.ts';
 import { boundedReport } from './bounded-report.ts';
@@ -61,8 +62,7 @@ export function createRelays({ stateFor, onDisplaced }: RelaysOptions): Relays {
       const forget = () => {
         if (connected.get(relay) === known) connected.delete(relay);
       };
-      signal.addEventListener('abort', forget, { once: true });
-      if (signal.aborted) forget();
+      onAbort(signal, forget);
       connection.push(stateFor(relay));
       return (report) => {
         // Whoever was displaced has no say any more.

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
+import { onAbort } from '../../src/abort.ts';
 import type { EngineEvent, WatchOptions } from '../ports/engine.ts';
 import { callTimeoutMs, withDeadline } from './engine/deadline.ts';
 import { jsonLines } from './engine/json-lines.ts';
@@ -26,8 +27,7 @@ export async function watchEngine(
   if (signal.aborted) return;
   const range = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
   const stream = await openStream(docker, range, signal);
-  const onAbort = () => void stream.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
+  using _ = onAbort(signal, () => void stream.destroy());
   try {
     onOpen?.(Math.floor(Date.parse(stream.headers.date ?? '') / 1000));
     for await (const message of jsonLines(stream)) {
@@ -41,7 +41,6 @@ export async function watchEngine(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
     stream.destroy();
   }
 }

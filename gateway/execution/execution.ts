@@ -1,3 +1,4 @@
+import { abortable, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Wiring } from '../../src/init-client/init-plan.ts';
 import type { Outcome } from '../../src/outcome.ts';
@@ -197,12 +198,10 @@ export class Execution {
     this.#caller = caller;
     this.#returned.resolve();
     if (this.#pending !== undefined) void caller.send(this.#pending);
-    const onGone = () => {
-      if (this.#caller === caller) this.#callerGone(caller.gone.reason as ClawrdenError);
-    };
     caller.listen((input) => this.#receive(input, caller));
-    if (caller.gone.aborted) onGone();
-    else caller.gone.addEventListener('abort', onGone, { once: true });
+    onAbort(caller.gone, () => {
+      if (this.#caller === caller) this.#callerGone(caller.gone.reason as ClawrdenError);
+    });
   }
 
   /** Nothing of it goes on here: its caller is to come back to the gateway that takes it up. */
@@ -214,12 +213,7 @@ export class Execution {
 
   /** Resolves when the caller is here; rejects with the abort's reason where it does not come back in time. */
   async untilAttached(): Promise<void> {
-    const ended = Promise.withResolvers<never>();
-    const onAbort = () => ended.reject(this.signal.reason as ClawrdenError);
-    this.signal.addEventListener('abort', onAbort, { once: true });
-    if (this.signal.aborted) onAbort();
-    await Promise.race([this.#returned.promise, ended.promise]);
-    this.signal.removeEventListener('abort', onAbort);
+    await abortable(this.#returned.promise, this.signal);
   }
 
   /** To the caller, while it is here; what is sent while it is not is dropped. */

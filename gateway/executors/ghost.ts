@@ -1,3 +1,4 @@
+import { onAbort } from '../../src/abort.ts';
 import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
@@ -70,7 +71,7 @@ async function runIn(
     session.destroy();
   });
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
-  const stopCanceling = cancelOnAbort(execution.signal, session);
+  using _ = cancelOnAbort(execution.signal, session);
   try {
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring),
@@ -96,7 +97,6 @@ async function runIn(
   } finally {
     forgetHost();
     clearTimeout(naming);
-    stopCanceling();
   }
 }
 
@@ -115,17 +115,17 @@ function counted(execution: Execution): Send<Output> {
 }
 
 /** First the init is asked to end, then its stream is closed; either way `run` ends. */
-function cancelOnAbort(signal: AbortSignal, session: InitSession): () => void {
+function cancelOnAbort(signal: AbortSignal, session: InitSession): Disposable {
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => {
+  const listening = onAbort(signal, () => {
     if (signal.reason instanceof Halted) return session.destroy();
     session.cancel();
     timer = setTimeout(() => session.destroy(), cancelGraceMs);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  return () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+  });
+  return {
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      listening[Symbol.dispose]();
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { abortable } from '../../src/abort.ts';
 import { type Found, operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
@@ -9,16 +10,13 @@ export function createMirror(recordStart: RecordStart): Executor {
     const ended = Promise.withResolvers<Outcome>();
     const started = (found: Found) => recordStart(execution, operandsFound(permit.sealed.plan, found));
     execution.takeInputs((input) => observe(input, execution, started, ended.resolve));
-    // The relay ends its mirror when its stream ends, whichever side ended it.
-    const onAbort = () => ended.reject(execution.signal.reason);
-    execution.signal.addEventListener('abort', onAbort, { once: true });
-    if (execution.signal.aborted) onAbort();
     void execution.send({
       type: 'run-here',
       planHash: permit.sealed.hash,
       canonicalPlan: permit.sealed.canonical,
     });
-    return ended.promise;
+    // The relay ends its mirror when its stream ends, whichever side ended it.
+    return abortable(ended.promise, execution.signal);
   };
 }
 

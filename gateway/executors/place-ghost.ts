@@ -1,3 +1,4 @@
+import { deadline } from '../../src/abort.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
@@ -110,18 +111,12 @@ async function start(
   { startTimeoutMs, nameless }: PlacerParts,
 ): Promise<Omit<Placed, 'lease'>> {
   execution.queued();
-  const late = new AbortController();
   const text = `the container did not start in ${startTimeoutMs / 1000} s on ${host.name}`;
-  const timer = setTimeout(() => late.abort(new ClawrdenError('start-timeout', text)), startTimeoutMs);
-  const signal = AbortSignal.any([execution.signal, late.signal]);
-  try {
-    const coming = await host.warm.claimComing(key, signal);
-    if (coming?.session.alive) return { ghost: coming, nameless: true };
-    if (coming !== undefined) void host.discard(coming);
-    const name = nameless === true ? {} : { executionId: execution.record.id };
-    const purpose = { pooled: false, timeoutMs, ...name };
-    return { ghost: await host.start(shape, purpose, signal), nameless: false };
-  } finally {
-    clearTimeout(timer);
-  }
+  using until = deadline(startTimeoutMs, () => new ClawrdenError('start-timeout', text), execution.signal);
+  const coming = await host.warm.claimComing(key, until.signal);
+  if (coming?.session.alive) return { ghost: coming, nameless: true };
+  if (coming !== undefined) void host.discard(coming);
+  const name = nameless === true ? {} : { executionId: execution.record.id };
+  const purpose = { pooled: false, timeoutMs, ...name };
+  return { ghost: await host.start(shape, purpose, until.signal), nameless: false };
 }

@@ -1,5 +1,6 @@
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { onAbort } from '../../src/abort.ts';
 import type {
   RelayServiceServer,
   SynchronizeRequest,
@@ -65,7 +66,8 @@ function synchronize({
     };
     call.on('end', leave);
     call.on('cancelled', leave);
-    closing.addEventListener('abort', leave, { signal: gone.signal });
+    const listening = onAbort(closing, leave);
+    onAbort(gone.signal, () => listening[Symbol.dispose]());
     const place = { peer: call.getPeer(), fingerprint: callers.admissionOf(call)?.fingerprint ?? '' };
     const displaced = (why: string): void => {
       gone.abort();

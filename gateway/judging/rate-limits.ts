@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Rate } from '../../src/policy/policy.ts';
+import { SlidingWindow } from '../../src/sliding-window.ts';
 import type { Judgement } from './judge.ts';
 
 /** Compares an allowed judgement with the rates of its rules: returns the same judgement, or a denial. */
@@ -12,32 +13,33 @@ const maxKept = 10_000;
  * for no rate. Keeps at most as many times as a rate allows, and only for rules that were used within that length.
  */
 export function createRateLimits(now: () => number = () => performance.now()): HoldRates {
-  const used = new Map<string, number[]>();
+  const used = new Map<string, Uses>();
   return (judgement) => {
     const { rates = [] } = judgement.decision;
     if (rates.length === 0 || judgement.cleared === undefined) return judgement;
     const agent = judgement.cleared.subject.agent?.name ?? '';
     const at = now();
     if (used.size > maxKept) forgetUnused(used, at);
-    const counts = rates.map((rate) => ({ rate, times: recent(used, agent, rate, at) }));
-    const full = counts.find(({ rate, times }) => times.length >= rate.most);
+    const uses = rates.map((rate) => ({ rate, of: usesOf(used, `${agent} ${rate.rule}`) }));
+    const full = uses.find(({ rate, of }) => of.within(rate.perMs, at).length >= rate.most);
     if (full !== undefined) return refused(judgement, full.rate);
-    for (const { times } of counts) times.push(at);
+    for (const { rate, of } of uses) of.add({ at }, rate.most);
     return judgement;
   };
 }
 
-function recent(used: Map<string, number[]>, agent: string, { rule, perMs }: Rate, at: number): number[] {
-  const key = `${agent} ${rule}`;
-  const times = (used.get(key) ?? []).filter((time) => at - time < perMs);
-  used.set(key, times);
-  return times;
+type Uses = SlidingWindow<{ readonly at: number }>;
+
+function usesOf(used: Map<string, Uses>, key: string): Uses {
+  const uses = used.get(key) ?? new SlidingWindow();
+  used.set(key, uses);
+  return uses;
 }
 
 const longestMs = 86_400_000;
 
-function forgetUnused(used: Map<string, number[]>, at: number): void {
-  for (const [key, times] of used) if (at - (times.at(-1) ?? 0) >= longestMs) used.delete(key);
+function forgetUnused(used: Map<string, Uses>, at: number): void {
+  for (const [key, uses] of used) if (uses.within(longestMs, at).length === 0) used.delete(key);
 }
 
 function refused(judgement: Judgement, { rule, most, perMs }: Rate): Judgement {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../src/abort.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import { createReload, type ReloadParts } from './reload-config.ts';
@@ -21,5 +22,5 @@ export function reloadOnChange(
   void watchFile(config.file, take, faults, signal);
   const onHangUp = faults.guard('SIGHUP', () => reload(readFound(config.file)));
   process.on('SIGHUP', onHangUp);
-  signal.addEventListener('abort', () => process.off('SIGHUP', onHangUp), { once: true });
+  onAbort(signal, () => process.off('SIGHUP', onHangUp));
 }

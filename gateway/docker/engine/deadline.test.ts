@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import Docker from 'dockerode';
 import { expect, test } from 'vitest';
-import { abortable, EngineTimeout, withDeadline } from './deadline.ts';
+import { EngineTimeout, withDeadline } from './deadline.ts';
 import { getJson } from './get-json.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -29,7 +29,6 @@ test("the caller's signal ends a call with its reason, and before it begins", as
   controller.abort(reason);
   await expect(call).rejects.toBe(reason);
   await expect(withDeadline(1000, async () => 7, controller.signal)).rejects.toBe(reason);
-  await expect(abortable(never(), controller.signal)).rejects.toBe(reason);
 });
 
 test('P24 an answer that is cut in its middle ends with the deadline', async () => {

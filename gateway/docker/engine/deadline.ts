@@ -1,3 +1,5 @@
+import { abortable, deadline } from '../../../src/abort.ts';
+
 /** No answer in time; becomes `host-lost` at the edge. */
 export class EngineTimeout extends Error {
   override name = 'EngineTimeout';
@@ -17,25 +19,7 @@ export async function withDeadline<T>(
   outer?: AbortSignal,
 ): Promise<T> {
   outer?.throwIfAborted();
-  const controller = new AbortController();
-  const onOuter = (): void => controller.abort(outer?.reason);
-  const onTime = (): void => controller.abort(new EngineTimeout(`no answer within ${ms / 1000} s`));
-  const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onTime, ms);
-  outer?.addEventListener('abort', onOuter, { once: true });
-  try {
-    return await abortable(call(controller.signal), controller.signal);
-  } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', onOuter);
-  }
-}
-
-/** `promise`, or the signal's reason as a rejection if that comes first. */
-export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+  const late = () => new EngineTimeout(`no answer within ${ms / 1000} s`);
+  using until = deadline(ms, late, outer);
+  return await abortable(call(until.signal), until.signal);
 }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { abortable } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanImage } from '../../../src/plan.ts';
 import type { Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
-import { abortable } from '../engine/deadline.ts';
 import { engineText, toEngineError } from '../engine/engine-errors.ts';
 import type { EngineLog } from '../engine/engine-log.ts';
 import type { Renewable } from '../engine/renewable.ts';

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import type Docker from 'dockerode';
+import { onAbort } from '../../../src/abort.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 
 /** Attaches to a created container, starts it and waits for its init. Rejects with the engine's error or the signal's reason. */
 export async function startInit(container: Docker.Container, signal: AbortSignal): Promise<InitSession> {
   const socket = await attach(container, signal);
-  const onAbort = (): void => void socket.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
+  using _ = onAbort(signal, () => void socket.destroy());
   try {
     const session = new InitSession(socket);
     const ready = session.ready();
@@ -19,8 +19,6 @@ export async function startInit(container: Docker.Container, signal: AbortSignal
   } catch (error) {
     socket.destroy();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

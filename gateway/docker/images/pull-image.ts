@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
+import { abortable } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
-import { abortable } from '../engine/deadline.ts';
+
 import { engineText, statusOf, toEngineError } from '../engine/engine-errors.ts';
 import { jsonLines } from '../engine/json-lines.ts';
 import { createPullProgress, type PullMessage } from './pull-progress.ts';

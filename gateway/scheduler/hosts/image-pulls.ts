@@ -1,3 +1,4 @@
+import { abortable, deadline } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
@@ -84,32 +85,26 @@ async function run(
 ): Promise<ImageFacts> {
   const missing = (why: string) =>
     new ClawrdenError('image-missing', `host ${host.name}: ${reference} ${why}`);
-  const timer = setTimeout(() => stop.abort(missing(`was not pulled in ${withinMs / 1000} s`)), withinMs);
+  using until = deadline(withinMs, () => missing(`was not pulled in ${withinMs / 1000} s`), stop.signal);
   const forget = host.onLost((error) => stop.abort(error));
   try {
-    await host.engine.pullImage(reference, onProgress, stop.signal);
+    await host.engine.pullImage(reference, onProgress, until.signal);
     await host.images.refresh();
     const facts = await host.images.find(reference);
     if (facts === undefined) throw missing('was pulled and is not there');
     return facts;
   } finally {
     forget();
-    clearTimeout(timer);
   }
 }
 
 async function follow(pull: Pull, { signal, onProgress }: ImageWish): Promise<ImageFacts> {
-  const gone = Promise.withResolvers<never>();
-  const onAbort = () => gone.reject(signal.reason);
   const tell = (percent: number) => onProgress(percent);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
   pull.waiting.add(tell);
   tell(pull.percent);
   try {
-    return await Promise.race([pull.facts, gone.promise]);
+    return await abortable(pull.facts, signal);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     pull.waiting.delete(tell);
     if (pull.waiting.size === 0) pull.stop.abort(new ClawrdenError('canceled', 'nobody waits for the image'));
   }

@@ -1,3 +1,4 @@
+import { deadline, onAbort } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
 import { type LeaseRequest, mayTake, whyNone } from './candidates.ts';
@@ -148,27 +149,22 @@ export class Scheduler {
     return false;
   }
 
-  #wait(request: LeaseRequest, signal: AbortSignal, onPlace: (place: number) => void): Promise<Lease> {
+  async #wait(request: LeaseRequest, signal: AbortSignal, onPlace: (place: number) => void): Promise<Lease> {
     const granted = Promise.withResolvers<Lease>();
     const owner = request.shape.agent;
     const since = performance.now();
     const waiting: Waiting = { owner, request, since, grant: granted.resolve, onPlace, place: 0 };
-    const leave = (reason: unknown) => {
-      if (this.#queue.remove(waiting)) granted.reject(reason);
-    };
     const { queueTimeoutMs } = this.#limits;
     const late = () =>
-      leave(new ClawrdenError('queue-timeout', `no Docker host came free in ${queueTimeoutMs / 1000} s`));
-    const timer = setTimeout(late, queueTimeoutMs);
-    const onAbort = () => leave(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+      new ClawrdenError('queue-timeout', `no Docker host came free in ${queueTimeoutMs / 1000} s`);
+    using until = deadline(queueTimeoutMs, late, signal);
+    using _ = onAbort(until.signal, () => {
+      if (this.#queue.remove(waiting)) granted.reject(until.signal.reason);
+    });
     this.#queue.push(waiting);
     this.serveQueue();
     this.#tellPlaces();
-    return granted.promise.finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    });
+    return await granted.promise;
   }
 
   /** A thousand that wait are not told at every move of the queue. */

@@ -59,3 +59,17 @@ test('a limit that grows lets more in at once', async () => {
   gate.open();
   await Promise.all(more);
 });
+
+test('who is let in and gives up in the same moment costs nobody else the place', async () => {
+  const gate = new StartGate(() => 1);
+  await gate.enter(never);
+  const leaving = new AbortController();
+  const second = gate.enter(leaving.signal);
+  const third = gate.enter(never);
+  gate.leave();
+  leaving.abort(new Error('gone'));
+  await second;
+  gate.leave();
+  await third;
+  expect(gate.load).toBe(1);
+});

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../src/abort.ts';
 /** How many containers one engine starts at a time; the others wait, first come first served. */
 export class StartGate {
   readonly #limit: () => number;
@@ -25,13 +26,15 @@ export class StartGate {
     signal.throwIfAborted();
     if (this.tryEnter()) return;
     const turn = Promise.withResolvers<void>();
-    const onAbort = () => {
-      this.#waiting.splice(this.#waiting.indexOf(turn.resolve), 1);
-      turn.reject(signal.reason);
-    };
     this.#waiting.push(turn.resolve);
-    signal.addEventListener('abort', onAbort, { once: true });
-    await turn.promise.finally(() => signal.removeEventListener('abort', onAbort));
+    using _ = onAbort(signal, () => {
+      const place = this.#waiting.indexOf(turn.resolve);
+      // It was let in a moment ago, and `leave` follows.
+      if (place < 0) return;
+      this.#waiting.splice(place, 1);
+      turn.reject(signal.reason);
+    });
+    await turn.promise;
   }
 
   leave(): void {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../src/abort.ts';
 import type { Ghost } from '../../ports/engine.ts';
 
 interface Waiting {
@@ -71,17 +72,12 @@ export class WarmGhosts {
     const coming = this.#coming.find((other) => other.key === key && other.taker === undefined);
     if (coming === undefined) return undefined;
     const taken = Promise.withResolvers<Ghost | undefined>();
-    const onAbort = () => {
+    coming.taker = taken.resolve;
+    const listening = onAbort(signal, () => {
       delete coming.taker;
       taken.reject(signal.reason);
-    };
-    coming.taker = (ghost) => {
-      signal.removeEventListener('abort', onAbort);
-      taken.resolve(ghost);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    return taken.promise;
+    });
+    return taken.promise.finally(() => listening[Symbol.dispose]());
   }
 
   /** A start ahead has begun; `arrived` or `failed` follows. */

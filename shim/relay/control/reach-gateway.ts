@@ -1,3 +1,4 @@
+import { abortable } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 
@@ -7,12 +8,8 @@ export async function reachGateway(
   timeoutMs: number,
   gone: AbortSignal,
 ): Promise<void> {
-  const left = new Promise<false>((resolve) => {
-    gone.addEventListener('abort', () => resolve(false), { once: true });
-  });
-  const reached = !gone.aborted && (await Promise.race([link.waitForReady(timeoutMs), left]));
-  if (gone.aborted) throw gone.reason;
-  if (reached) return;
+  gone.throwIfAborted();
+  if (await abortable(link.waitForReady(timeoutMs), gone)) return;
   const text = `the gateway did not answer within ${Math.ceil(timeoutMs / 1000)} s; ask the operator to look at it`;
   throw new ClawrdenError('gateway-unreachable', text);
 }

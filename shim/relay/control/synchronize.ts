@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientDuplexStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { onAbort } from '../../../src/abort.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import type {
   AgentReport,
@@ -77,11 +78,9 @@ async function session(
   stream.on('data', apply);
   void report();
   const again = setInterval(() => void report(), lookAgainMs);
-  const leave = () => stream.cancel();
-  signal.addEventListener('abort', leave, { once: true });
+  using _ = onAbort(signal, () => stream.cancel());
   const end = await endOf(stream);
   clearInterval(again);
-  signal.removeEventListener('abort', leave);
   return end;
 }
 

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../src/abort.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { Inspected } from '../../../src/gen/clawrden/v1/execution.ts';
 import { inspectionOf } from '../../../src/init-client/init-plan.ts';
@@ -46,15 +47,13 @@ async function look(
   const { stream, explain } = await engine.startInit(container, plan, cut);
   const session = new InitSession(stream);
   const destroy = () => session.destroy();
-  cut.addEventListener('abort', destroy, { once: true });
-  if (cut.aborted) destroy();
+  using _ = onAbort(cut, destroy);
   try {
     await session.ready().catch(async (error: unknown) => {
       throw new ClawrdenError('host-lost', (await explain()) || toClawrdenError(error).message);
     });
     return await session.inspect(orders);
   } finally {
-    cut.removeEventListener('abort', destroy);
     destroy();
   }
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { abortable, onAbort } from '../../../src/abort.ts';
 import type { Command } from '../../../src/command.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
@@ -98,8 +99,7 @@ export class Mirror {
     const { stream, explain } = await engine.startInit(container, plan, this.#cut.signal);
     this.#stream = stream;
     const session = new InitSession(stream);
-    if (this.#cut.signal.aborted) session.destroy();
-    this.#cut.signal.addEventListener('abort', () => session.destroy(), { once: true });
+    onAbort(this.#cut.signal, () => session.destroy());
     try {
       await session.ready();
     } catch (error) {
@@ -115,7 +115,7 @@ export class Mirror {
     this.#session = session;
     for (const input of early.all()) session.input(input);
     // A stalled reader slows the tool down, but not the end of a command that was cut off.
-    return Promise.race([end, rejectOn(this.#cut.signal)]);
+    return abortable(end, this.#cut.signal);
   }
 
   #outcomeOf(end: InitEnd): Outcome {
@@ -137,12 +137,4 @@ export class Mirror {
     const reason: unknown = this.#canceled ?? this.#cut.signal.reason;
     return outcomeOf(reason instanceof ClawrdenError ? reason : toClawrdenError(error));
   }
-}
-
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = () => reject(toClawrdenError(signal.reason));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onAbort } from '../../../src/abort.ts';
 import type { Command, Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
@@ -72,9 +73,7 @@ class RelayedExecution {
   async run(): Promise<Outcome> {
     this.#shim.listen((input) => this.#onInput(input));
     const { gone } = this.#shim;
-    const onGone = () => this.#onGone(gone.reason as ClawrdenError);
-    if (gone.aborted) onGone();
-    else gone.addEventListener('abort', onGone, { once: true });
+    onAbort(gone, () => this.#onGone(gone.reason as ClawrdenError));
     try {
       return await this.#outcome();
     } catch (error) {

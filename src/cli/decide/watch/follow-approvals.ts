@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError, status } from '@grpc/grpc-js';
+import { onAbort } from '../../../abort.ts';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { plainDetails } from '../../../gateway-client/plain-details.ts';
 import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
@@ -45,8 +46,7 @@ async function followOnce(
   onApprovals: (approvals: readonly Approval[]) => Promise<void>,
 ): Promise<void> {
   const stream = client.watchApprovals();
-  const cancel = () => stream.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
+  using _ = onAbort(signal, () => stream.cancel());
   try {
     const waiting = new Map<string, Approval>();
     for await (const { came, gone, more } of stream as AsyncIterable<WatchApprovalsResponse>) {
@@ -55,7 +55,6 @@ async function followOnce(
       if (!more) await onApprovals([...waiting.values()]);
     }
   } finally {
-    signal.removeEventListener('abort', cancel);
     stream.cancel();
   }
 }
