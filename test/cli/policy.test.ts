@@ -19,7 +19,7 @@ const broken = file('broken.yaml', 'version: 1\nrulez: []\n');
 
 test('policy check: the example passes', async () => {
   const { code, stdout } = await clawrden(['policy', 'check', example]);
-  expect(stdout).toMatch(/version 1, 13 tools, 9 rules\nsha256 [0-9a-f]{64}\n/);
+  expect(stdout).toMatch(/version 1, 13 tools, 11 rules\nsha256 [0-9a-f]{64}\n/);
   expect(stdout).toContain('warning  npm can reach a network');
   expect(stdout).toContain('ok, 0 errors, 1 warning');
   expect(code).toBe(0);

@@ -220,6 +220,27 @@ const everyday: readonly (string | readonly string[])[] = [
   ['sed', '/^#/d', 'a'],
   ['sed', '-e', 's/a/b/', '-e', 's|/x|/y|', 'a'],
   ['sed', '$d', 'a'],
+  ['sed', '-n', '1p;5,7p;$p', 'a'],
+  ['sed', 's/a/b/g; s/c/d/', 'a'],
+  ['sed', ':a;N;$!ba;s/\\n/ /g', 'a'],
+  ['sed', '-n', '/start/,/end/{/x/d;p}', 'a'],
+  ['sed', '-n', '/start/I,+3p', 'a'],
+  ['sed', 'y/abc/xyz/;2q', 'a'],
+  ...['npm --version', 'npm -v', 'npm outdated', 'npm outdated --json', 'npm view react'],
+  ...['npm view react versions --json', 'npm info react', 'npm search yaml', 'npm start', 'npm root'],
+  ...[
+    'git --version',
+    'git version',
+    'git rev-list --count HEAD',
+  ],
+  ...[
+    'git ls-tree -r HEAD',
+    'sed --version',
+    'tar --version',
+    'grep --version',
+    'find . -version',
+    'sort --version',
+  ],
 ];
 
 test('A-34 there are enough of them', () => expect(everyday.length).toBeGreaterThan(150));
@@ -246,6 +267,16 @@ test.each([
     'npm test --script-shell=/app/x',
     'node x.js',
     'sed 1e a',
+    'sed s/a/b/;1e a',
+    'sed {s/a/b/w x',
+    'git remote add x y',
+    'git stash',
+    'git stash -v',
+    'git worktree add x',
+    'npm --version --script-shell=x',
+    'npm -v publish',
+    'npm view react --registry=http://x',
+    'npm outdated -g',
   ],
 ])('%s is not', (line) => expect(actionOf(line)).not.toBe('allow'));
 

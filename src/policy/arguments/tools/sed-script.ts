@@ -1,0 +1,99 @@
+/** Nobody types a longer one; looking for what a bracket hides takes time in proportion to its square. */
+const longestScript = 4096;
+
+const plainCommands = 'pdPDnNgGhHx=lqQ';
+const withNumber = 'lqQ';
+
+/**
+ * Whether a script for sed has only commands that neither run (`e`), write (`w`, `W`) nor read another file. A command that takes
+ * text up to the end of its line (`a`, `i`, `c`, `#`) is not looked at: versions differ in where that ends.
+ */
+export function isPlainScript(script: string): boolean {
+  if (script.length > longestScript) return false;
+  let at: number | undefined = 0;
+  while (at !== undefined && at < script.length) at = skipCommand(script, at);
+  return at !== undefined;
+}
+
+/** Behind one command and what separates it from the next; `undefined` where it is not plain. */
+function skipCommand(script: string, from: number): number | undefined {
+  const first = skip(script, from, '; \t\n');
+  if (first === script.length) return first;
+  if (script.charAt(first) === '}') return skipEnd(script, first + 1);
+  const at = skipAddresses(script, first);
+  if (at === undefined) return undefined;
+  const command = script.charAt(at);
+  if (command === '{') return at + 1;
+  if (command === 's') return skipSubstitution(script, at + 1, 'gpiI0123456789');
+  if (command === 'y') return skipSubstitution(script, at + 1, '');
+  if (':bt'.includes(command) && command !== '') return skipLabel(script, at + 1, command === ':');
+  if (!plainCommands.includes(command) || command === '') return undefined;
+  return skipEnd(script, withNumber.includes(command) ? skip(script, at + 1, ' 0123456789') : at + 1);
+}
+
+/** A command ends only where every version of sed ends it. */
+function skipEnd(script: string, from: number): number | undefined {
+  const at = skip(script, from, ' ');
+  return at === script.length || ';\n}'.includes(script.charAt(at)) ? at : undefined;
+}
+
+/** What some take for the rest of a name, others take for commands: so nothing but a plain word stands there. */
+function skipLabel(script: string, from: number, isNeeded: boolean): number | undefined {
+  const start = skip(script, from, ' ');
+  const end = skip(script, start, 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_');
+  return isNeeded && end === start ? undefined : skipEnd(script, end);
+}
+
+function skipAddresses(script: string, from: number): number | undefined {
+  let at = skipAddress(script, from);
+  if (at !== undefined && script.charAt(at) === ',') {
+    const second = at + 1;
+    at = skipAddress(script, '+~'.includes(script.charAt(second)) ? second + 1 : second);
+  }
+  return at === undefined ? undefined : skip(script, at, '! ');
+}
+
+/** A number, also with a step behind it (`1~2`), `$`, or a pattern between slashes. */
+function skipAddress(script: string, from: number): number | undefined {
+  if (script.charAt(from) === '$') return from + 1;
+  if (script.charAt(from) !== '/') return skip(script, from, '0123456789~');
+  const end = endOfPart(script, from + 1, '/');
+  return end === undefined ? undefined : skip(script, end, 'I');
+}
+
+function skipSubstitution(script: string, from: number, flags: string): number | undefined {
+  const delimiter = script.charAt(from);
+  if (!'/|#,:@%!_'.includes(delimiter) || delimiter === '') return undefined;
+  const middle = endOfPart(script, from + 1, delimiter);
+  const end = middle === undefined ? undefined : endOfPart(script, middle, delimiter);
+  return end === undefined ? undefined : skipEnd(script, skip(script, end, flags));
+}
+
+/**
+ * Behind the next delimiter that is not escaped. A bracket may hide a delimiter from some readers, and a line break from
+ * others: neither is plain where it could.
+ */
+function endOfPart(script: string, from: number, delimiter: string): number | undefined {
+  for (let at = from; at < script.length; at += 1) {
+    const character = script.charAt(at);
+    if (character === '\n') return undefined;
+    if (character === '\\') at += 1;
+    else if (character === delimiter) return at + 1;
+    else if (character === '[' && hidesDelimiter(script, at, delimiter)) return undefined;
+  }
+  return undefined;
+}
+
+function hidesDelimiter(script: string, from: number, delimiter: string): boolean {
+  let close = script.indexOf(']', from + (script.charAt(from + 1) === '^' ? 3 : 2));
+  const inner = script.indexOf('[', from + 1);
+  if (close !== -1 && inner !== -1 && inner < close) close = script.indexOf(']', close + 1);
+  const next = script.indexOf(delimiter, from);
+  return close === -1 || next === -1 || next < close;
+}
+
+function skip(script: string, from: number, characters: string): number {
+  let at = from;
+  while (at < script.length && characters.includes(script.charAt(at))) at += 1;
+  return at;
+}
