@@ -228,11 +228,7 @@ const everyday: readonly (string | readonly string[])[] = [
   ['sed', 'y/abc/xyz/;2q', 'a'],
   ...['npm --version', 'npm -v', 'npm outdated', 'npm outdated --json', 'npm view react'],
   ...['npm view react versions --json', 'npm info react', 'npm search yaml', 'npm start', 'npm root'],
-  ...[
-    'git --version',
-    'git version',
-    'git rev-list --count HEAD',
-  ],
+  ...['git --version', 'git version', 'git rev-list --count HEAD'],
   ...[
     'git ls-tree -r HEAD',
     'sed --version',
