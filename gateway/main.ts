@@ -119,9 +119,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const { scheduler, warmer, fleet } = pool;
   const relays = createRelays({
     stateFor: (relay) => desiredState(relay, config, policy(), states),
-    onDisplaced: (relay, text) => {
+    onIncident: (incident, relay, text) => {
       log.warn({ relay }, text);
-      incidents.tell('relay-displaced', `relay:${relay}`, text);
+      incidents.tell(incident, `relay:${relay}`, text);
     },
   });
   const killSwitch = createKillSwitch({

@@ -9,13 +9,15 @@ export type IsRevoked = (fingerprint: string, peer: PeerName) => boolean;
 export interface AcceptedCertificate {
   readonly peer: PeerName;
   readonly fingerprint: string;
+  /** Hexadecimal. */
+  readonly serial: string;
   /** Why it counts no more: a connection may outlive its certificate's end and its revocation. */
   readonly problem: () => string | undefined;
 }
 
 /** TLS has verified the chain, the key and the dates. */
 export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checked<AcceptedCertificate> {
-  const { subjectAltName, validFromDate, validToDate } = new X509Certificate(der);
+  const { subjectAltName, serialNumber: serial, validFromDate, validToDate } = new X509Certificate(der);
   const print = fingerprint(der);
   const peer = parsePeerName(subjectAltName);
   const leftMs = validToDate.getTime() - Date.now();
@@ -29,7 +31,7 @@ export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checke
     return isRevoked(print, peer) ? 'the certificate is revoked' : undefined;
   };
   const refused = problem();
-  return refused === undefined ? { value: { peer, fingerprint: print, problem } } : { refused };
+  return refused === undefined ? { value: { peer, fingerprint: print, serial, problem } } : { refused };
 }
 
 const expired = 'the certificate has expired';

@@ -30,7 +30,7 @@ export function createAuthentication({
 }
 
 function admissionOf(
-  { peer, fingerprint, problem }: AcceptedCertificate,
+  { peer, fingerprint, serial, problem }: AcceptedCertificate,
   operators: ReadonlyMap<string, OperatorRole>,
   tokens: SessionTokens,
 ): Admission {
@@ -51,6 +51,7 @@ function admissionOf(
   return {
     peer,
     fingerprint,
+    serial,
     check,
     issueToken: async () => {
       const checked = check();

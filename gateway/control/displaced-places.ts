@@ -1,32 +1,34 @@
-/** Where relays were connected from until another connection of theirs took the place. */
-export interface DisplacedPlaces {
-  /** Remembered for 15 s, or until it is back: two places with one identity displace each other again and again. */
-  readonly add: (relay: string, peer: string) => void;
-  readonly isBack: (relay: string, peer: string) => void;
-  readonly of: (relay: string) => readonly string[];
+/** Somewhere that a relay's identity is used: a connection, and those that it is renewed over to. */
+export interface Place {
+  /** `ADDRESS:PORT`, of the first connection. */
+  readonly peer: string;
 }
 
-/** A connection that is gone is noticed sooner. */
+/** Where relays were connected from until another place took theirs. */
+export interface DisplacedPlaces {
+  /** Remembered for 15 s. */
+  readonly add: (relay: string, place: Place) => void;
+  readonly of: (relay: string) => readonly Place[];
+}
+
+/** Its connection is ended, which it notices sooner, and then ends what it runs. */
 const rememberMs = 15_000;
 
 export function createDisplacedPlaces(): DisplacedPlaces {
-  const places = new Map<string, Map<string, NodeJS.Timeout>>();
+  const displaced = new Map<string, Set<Place>>();
 
-  function isBack(relay: string, peer: string): void {
-    const peers = places.get(relay);
-    clearTimeout(peers?.get(peer));
-    peers?.delete(peer);
-    if (peers?.size === 0) places.delete(relay);
+  function forget(relay: string, place: Place): void {
+    const places = displaced.get(relay);
+    places?.delete(place);
+    if (places?.size === 0) displaced.delete(relay);
   }
 
   return {
-    add: (relay, peer) => {
-      isBack(relay, peer);
-      const peers = places.get(relay) ?? new Map<string, NodeJS.Timeout>();
-      places.set(relay, peers);
-      peers.set(peer, setTimeout(() => isBack(relay, peer), rememberMs).unref());
+    add: (relay, place) => {
+      const places = displaced.get(relay) ?? new Set();
+      displaced.set(relay, places.add(place));
+      setTimeout(() => forget(relay, place), rememberMs).unref();
     },
-    isBack,
-    of: (relay) => [...(places.get(relay)?.keys() ?? [])],
+    of: (relay) => [...(displaced.get(relay) ?? [])],
   };
 }

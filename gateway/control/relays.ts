@@ -1,8 +1,14 @@
 import { onAbort } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { RelayConnection, RelayRegistry, RelayReport, RelayState } from '../ports/relay-state.ts';
+import type {
+  RelayAddress,
+  RelayConnection,
+  RelayRegistry,
+  RelayReport,
+  RelayState,
+} from '../ports/relay-state.ts';
 import { boundedReport } from './bounded-report.ts';
-import { createDisplacedPlaces } from './displaced-places.ts';
+import { createDisplacedPlaces, type Place } from './displaced-places.ts';
 
 /** What is known of an agent from its relay; `undefined` where the relay is not connected or has not reported it. */
 export type AgentReport = RelayReport['agents'][number];
@@ -19,79 +25,120 @@ export interface Relays extends RelayRegistry {
 }
 
 interface Connected extends RelayConnection {
+  readonly place: Place;
   report: RelayReport | undefined;
 }
 
 /** Far longer than whoever orders a halt waits for it. */
 const listenMs = 10_000;
 
+/**
+ * An identity is used from a second place, or its first connection was lost and has not been noticed to be; or it is
+ * used over a connection that does not synchronize.
+ */
+export type RelayIncident = 'relay-displaced' | 'relay-unsynchronized';
+
 export interface RelaysOptions {
   readonly stateFor: (relay: string) => RelayState;
-  /** An identity is used from a second place, or its first connection was lost and has not been noticed to be. */
-  readonly onDisplaced: (relay: string, text: string) => void;
+  readonly onIncident: (incident: RelayIncident, relay: string, text: string) => void;
 }
 
-/** The relays that are connected now, by name. The newest stream of one counts, and ends the one before it. */
-export function createRelays({ stateFor, onDisplaced }: RelaysOptions): Relays {
-  const connected = new Map<string, Connected>();
-  const displaced = createDisplacedPlaces();
-  const listeners = new Set<(relay: string, from: RelayConnection) => void>();
+/**
+ * The relays that are connected now, by name. The newest stream of one counts, and ends the one before it, with all of
+ * its connection unless it is the same relay that has renewed its certificate.
+ */
+export function createRelays(options: RelaysOptions): Relays {
+  return new ConnectedRelays(options);
+}
 
-  const reportOf = ({ relay, name }: AgentConfig) =>
-    connected.get(relay)?.report?.agents.find((agent) => agent.name === name);
+class ConnectedRelays implements Relays {
+  readonly #options: RelaysOptions;
+  readonly #connected = new Map<string, Connected>();
+  readonly #displaced = createDisplacedPlaces();
+  readonly #listeners = new Set<(relay: string, from: Connected) => void>();
 
-  function displace(relay: string, old: Connected, by: RelayConnection): void {
-    const places = `${placeOf(old)} was displaced by ${placeOf(by)}`;
-    displaced.add(relay, old.peer);
-    onDisplaced(relay, `relay ${relay} is connected twice: ${places}`);
+  constructor(options: RelaysOptions) {
+    this.#options = options;
+  }
+
+  connect: Relays['connect'] = (relay, connection, signal) => {
+    const known = this.#take(relay, connection, signal);
+    const forget = () => {
+      if (this.#connected.get(relay) === known) this.#connected.delete(relay);
+    };
+    onAbort(signal, forget);
+    connection.push(this.#options.stateFor(relay));
+    return (report) => {
+      // A displaced relay has no say any more.
+      if (this.#connected.get(relay) !== known) return;
+      known.report = boundedReport(report, this.#options.stateFor(relay));
+      for (const notify of this.#listeners) notify(relay, known);
+    };
+  };
+
+  isElsewhere: Relays['isElsewhere'] = (relay, fingerprint) => {
+    const known = this.#connected.get(relay);
+    return known !== undefined && !isRenewed(known, fingerprint);
+  };
+
+  adrift: Relays['adrift'] = (relay, address) => {
+    const known = this.#connected.get(relay);
+    const beside = known === undefined ? 'nor does any other place' : `${addressOf(known)} does`;
+    const text = `relay ${relay} is used from ${addressOf(address)}, which does not synchronize; ${beside}`;
+    this.#options.onIncident('relay-unsynchronized', relay, text);
+  };
+
+  report: Relays['report'] = ({ relay, name }) =>
+    this.#connected.get(relay)?.report?.agents.find((agent) => agent.name === name);
+
+  tellAll = (): void => {
+    for (const [relay, { push }] of this.#connected) push(this.#options.stateFor(relay));
+  };
+
+  halted: Relays['halted'] = (agent) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#placesOf(agent.relay);
+    // The report that is known may be from before the halt: only one that comes now counts.
+    const notify = (relay: string, { place }: Connected) => {
+      if (relay !== agent.relay) return;
+      if (this.report(agent)?.halted === true) waiting.delete(place);
+      else waiting.add(place);
+      if (waiting.size === 0) resolve();
+    };
+    if (waiting.size > 0) this.#listeners.add(notify);
+    setTimeout(() => this.#listeners.delete(notify), listenMs).unref();
+    return promise;
+  };
+
+  #take(relay: string, connection: RelayConnection, signal: AbortSignal): Connected {
+    const old = this.#connected.get(relay);
+    const renewed = old !== undefined && isRenewed(old, connection.fingerprint);
+    const place = renewed ? old.place : { peer: connection.peer };
+    const known: Connected = { ...connection, place, report: undefined };
+    this.#connected.set(relay, known);
+    if (renewed) old.handOver(signal);
+    else if (old !== undefined) this.#displace(relay, old, connection);
+    return known;
+  }
+
+  #displace(relay: string, old: Connected, by: RelayConnection): void {
+    const places = `${addressOf(old)} was displaced by ${addressOf(by)}`;
+    this.#displaced.add(relay, old.place);
+    this.#options.onIncident('relay-displaced', relay, `relay ${relay} is connected twice: ${places}`);
     old.displaced(`relay ${relay} is connected from another place: ${places}`);
   }
 
-  function placesOf(relay: string): Set<string> {
-    const now = connected.get(relay);
-    return new Set([...(now ? [now.peer] : []), ...displaced.of(relay)]);
+  #placesOf(relay: string): Set<Place> {
+    const now = this.#connected.get(relay);
+    return new Set([...(now ? [now.place] : []), ...this.#displaced.of(relay)]);
   }
-
-  return {
-    connect: (relay, connection, signal) => {
-      const known: Connected = { ...connection, report: undefined };
-      const old = connected.get(relay);
-      connected.set(relay, known);
-      if (old !== undefined) displace(relay, old, connection);
-      displaced.isBack(relay, connection.peer);
-      const forget = () => {
-        if (connected.get(relay) === known) connected.delete(relay);
-      };
-      onAbort(signal, forget);
-      connection.push(stateFor(relay));
-      return (report) => {
-        // Whoever was displaced has no say any more.
-        if (connected.get(relay) !== known) return;
-        known.report = boundedReport(report, stateFor(relay));
-        for (const notify of listeners) notify(relay, connection);
-      };
-    },
-    report: reportOf,
-    tellAll: () => {
-      for (const [relay, { push }] of connected) push(stateFor(relay));
-    },
-    halted: (agent) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const waiting = placesOf(agent.relay);
-      // The report that is known may be from before the halt: only one that comes now counts.
-      const notify = (relay: string, { peer }: RelayConnection) => {
-        if (relay !== agent.relay) return;
-        if (reportOf(agent)?.halted === true) waiting.delete(peer);
-        else waiting.add(peer);
-        if (waiting.size === 0) resolve();
-      };
-      if (waiting.size > 0) listeners.add(notify);
-      setTimeout(() => listeners.delete(notify), listenMs).unref();
-      return promise;
-    },
-  };
 }
 
-function placeOf({ peer, fingerprint }: RelayConnection): string {
-  return `${peer} (certificate ${fingerprint})`;
+/** Whether the certificate is the one that was given over the connection. */
+function isRenewed(connection: RelayConnection, fingerprint: string): boolean {
+  return connection.renewedTo() === fingerprint;
+}
+
+function addressOf({ peer, fingerprint, serial }: RelayAddress): string {
+  return `${peer} (certificate ${fingerprint}, serial ${serial})`;
 }

@@ -10,6 +10,7 @@ import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import type { Admission, Checked } from '../ports/authentication.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Front, ServedCall } from './front.ts';
+import type { RelayPlace } from './relay-place.ts';
 
 /** Tells who makes a call; nothing in the call's messages has a say in it. */
 export interface Callers {
@@ -17,7 +18,12 @@ export interface Callers {
   readonly of: (call: { readonly metadata: Metadata }) => Caller;
   /** The certificate of the connection that a call came over; `undefined` where there is none. */
   readonly admissionOf: (call: { readonly metadata: Metadata }) => Admission | undefined;
-  /** Refuses every call, of every service, without a valid certificate and a JWT bound to it; but `Token`. */
+  /** The connection of a relay's call; `undefined` where it is not a relay's. */
+  readonly placeOf: (call: { readonly metadata: Metadata }) => RelayPlace | undefined;
+  /**
+   * Refuses every call, of every service, without a valid certificate and a JWT bound to it; but `Token`. A relay's
+   * calls also wait for its `Synchronize`, and are refused over a connection without it.
+   */
   readonly interceptor: ServerInterceptor;
 }
 
@@ -26,7 +32,7 @@ const bearerPattern = /^Bearer ([\w.-]+)$/;
 export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logger): Callers {
   // A call keeps its metadata object from the interceptor to the handler.
   const callers = new WeakMap<Metadata, Caller>();
-  const admissions = new WeakMap<Metadata, Admission>();
+  const served = new WeakMap<Metadata, ServedCall>();
 
   function admit(
     call: ServerInterceptingCallInterface,
@@ -52,31 +58,47 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
       if (caller === undefined) throw new Error('a call got past authentication');
       return caller;
     },
-    admissionOf: ({ metadata }) => admissions.get(metadata),
+    admissionOf: ({ metadata }) => served.get(metadata)?.admission,
+    placeOf: ({ metadata }) => served.get(metadata)?.place,
     interceptor: ({ path }, call) => {
-      const served = serving();
-      let canceled = false;
+      const now = serving();
+      const gone = new AbortController();
       return new ServerInterceptingCall(call, {
         start: (next) => {
           next({
             onReceiveMetadata: (metadata, pass) => {
-              if (served?.admission !== undefined) admissions.set(metadata, served.admission);
+              if (now !== undefined) served.set(metadata, now);
               if (path === RelayServiceService.token.path) return pass(metadata);
-              admit(call, path, check(served, metadata), (caller) => {
+              const checking = check(now, metadata);
+              const checked =
+                path === RelayServiceService.synchronize.path
+                  ? checking
+                  : placed(now?.place, checking, gone.signal);
+              admit(call, path, checked, (caller) => {
                 // Its connection may have ended meanwhile; then nobody is there to be served.
-                if (canceled) return;
+                if (gone.signal.aborted) return;
                 callers.set(metadata, caller);
                 pass(metadata);
               });
             },
-            onCancel: () => {
-              canceled = true;
-            },
+            onCancel: () => gone.abort(),
           });
         },
       });
     },
   };
+}
+
+/** Who calls, once the place that a relay calls from stands. */
+async function placed(
+  place: RelayPlace | undefined,
+  checking: Promise<Checked<Caller>>,
+  gone: AbortSignal,
+): Promise<Checked<Caller>> {
+  const checked = await checking;
+  if (place === undefined || place.stands() || 'refused' in checked) return checked;
+  if (await place.untilItStands(gone)) return checked;
+  return { refused: 'this connection of the relay does not synchronize' };
 }
 
 async function check(served: ServedCall | undefined, metadata: Metadata): Promise<Checked<Caller>> {

@@ -5,6 +5,7 @@ import type { Admission, Checked } from '../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
 import type { Pace } from './pace.ts';
 import type { PeerShare } from './peer-share.ts';
+import type { RelayPlace } from './relay-place.ts';
 import { windowBytes } from './server-credentials.ts';
 
 /** How long a peer may hold what is over: a call that was answered, or a session's socket after its last call. */
@@ -24,6 +25,8 @@ export class Connection implements Counted {
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();
+  /** Where its certificate is a relay's. */
+  place: RelayPlace | undefined;
   #admission: Admission | undefined;
   #tls: TLSSocket | undefined;
   #session: ServerHttp2Session | undefined;
@@ -91,6 +94,8 @@ export class Connection implements Counted {
     if (this.#tls === undefined) return late(now - this.#since, handshakeMs, 'no TLS handshake');
     const checked: Checked<unknown> | undefined = this.#admission?.check();
     if (checked !== undefined && 'refused' in checked) return checked.refused;
+    const adrift = this.place?.problem();
+    if (adrift !== undefined) return adrift;
     if (lifeMs !== undefined && now - this.#since > lifeMs) return `it has lasted ${lifeMs / 1000} s`;
     if (this.#streams.size > 0) return undefined;
     return this.#called

@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Faults } from '../../src/faults.ts';
 import type { Admission, Checked } from '../ports/authentication.ts';
+import type { RelayRegistry } from '../ports/relay-state.ts';
 import { addressKey } from './address-key.ts';
 import { CallTurns } from './call-turns.ts';
 import { Connection } from './connection.ts';
@@ -18,6 +19,7 @@ import { type CountedReasons, countedReasons } from './counted-reasons.ts';
 import { intercept } from './intercept.ts';
 import type { Pace } from './pace.ts';
 import { addressLimits, nameLimits, type PeerShare, PeerShares } from './peer-share.ts';
+import { RelayPlace } from './relay-place.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
 
 export interface FrontRules {
@@ -27,6 +29,8 @@ export interface FrontRules {
   readonly shut?: () => string | undefined;
   /** Takes the certificate at the end of the handshake; left out: clients show none. */
   readonly admit?: (der: Uint8Array) => Checked<Admission>;
+  /** Needed where relays are admitted. */
+  readonly relays?: Pick<RelayRegistry, 'isElsewhere' | 'adrift'>;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -34,6 +38,8 @@ export interface FrontRules {
 export interface ServedCall {
   /** Of its connection; none where clients are not asked for a certificate. */
   readonly admission: Admission | undefined;
+  /** Where it is a relay's. */
+  readonly place: RelayPlace | undefined;
   /** How often this header is there: Node keeps the first and hides the others. */
   readonly authorizations: number;
 }
@@ -51,6 +57,7 @@ export class Front implements Disposable {
   readonly #open = new Map<string, Connection>();
   readonly #sessions = new WeakMap<object, Connection>();
   readonly #ended: CountedReasons;
+  readonly #connected: CountedReasons;
   readonly #unfinished = unfinishedMessages();
   readonly #shares = new PeerShares();
   readonly #turns: CallTurns<PeerShare>;
@@ -64,6 +71,9 @@ export class Front implements Disposable {
     this.#bounds = new ConnectionBounds(limits);
     this.#ended = countedReasons((entry) => log.warn(entry, 'connections ended'));
     this.#turns = new CallTurns(pace.firstMessageMs, (turn) => faults.guard('calls', turn));
+    this.#connected = countedReasons(({ reason, ...entry }) =>
+      log.info({ who: reason, ...entry }, 'connected'),
+    );
     const destroy = (connection: Connection) => connection.destroy();
     this.#lookAt = faults.guard('connection', (connection: Connection) => this.#check(connection), destroy);
     this.#timer = setInterval(
@@ -97,6 +107,7 @@ export class Front implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+    this.#connected.flush();
     this.#ended.flush();
     for (const connection of this.#open.values()) connection.end();
     const destroyAll = () => {
@@ -132,6 +143,7 @@ export class Front implements Disposable {
     const admitted = this.#admit(connection, socket);
     if ('refused' in admitted) return this.#drop(connection, admitted.refused);
     connection.secured(socket, admitted.value);
+    if (admitted.value !== undefined) this.#welcome(connection, admitted.value);
     // grpc-js shows its sessions to nobody. This one is made within the call.
     const opened = (session: ServerHttp2Session) => {
       this.#sessions.set(session, connection);
@@ -163,6 +175,21 @@ export class Front implements Disposable {
     return share.isOut() ? `${kind} ${name} asked for far too much a moment ago` : undefined;
   }
 
+  #welcome(connection: Connection, { peer: { kind, name }, fingerprint, serial }: Admission): void {
+    this.#connected.tell(
+      `${kind}:${name} from ${connection.address}, certificate ${serial}`,
+      connection.peer,
+    );
+    const { relays, pace } = this.#rules;
+    if (kind !== 'relay' || relays === undefined) return;
+    connection.place = new RelayPlace({
+      synchronizeMs: pace.synchronizeMs,
+      end: () => connection.end(),
+      isElsewhere: () => relays.isElsewhere(name, fingerprint),
+      onAdrift: () => relays.adrift(name, { peer: connection.peer, fingerprint, serial }),
+    });
+  }
+
   #streamed(pass: () => void, stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
     const connection = stream.session && this.#sessions.get(stream.session);
     // The session may have ended between the frame and now, or its connection was dropped with more of them to read.
@@ -172,7 +199,7 @@ export class Front implements Disposable {
     connection.streamed(stream);
     const isAuthorization = (text: string, index: number) => index % 2 === 0 && text === 'authorization';
     const authorizations = rawHeaders.filter(isAuthorization).length;
-    const served = { admission: connection.admission, authorizations };
+    const served = { admission: connection.admission, place: connection.place, authorizations };
     const destroy = () => void stream.destroy();
     this.#turns.add(connection.share, {
       since: performance.now(),
@@ -227,6 +254,7 @@ export class Front implements Disposable {
     this.#bounds.tidy();
     this.#turns.tidy();
     this.#shares.tidy();
+    this.#connected.flush();
     this.#ended.flush();
   }
 }

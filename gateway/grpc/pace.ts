@@ -6,6 +6,8 @@ export interface Pace {
   readonly firstCallMs: number;
   /** From a call's start to its first message. */
   readonly firstMessageMs: number;
+  /** From a relay's handshake to its Synchronize; its other calls wait for that half as long. */
+  readonly synchronizeMs: number;
   /** Without a call. */
   readonly idleMs: number;
   /** Of a connection in all; left out: as long as its certificate counts. */
@@ -20,6 +22,7 @@ export const callersPace: Pace = {
   handshakeMs: 5_000,
   firstCallMs: 10_000,
   firstMessageMs: 10_000,
+  synchronizeMs: 10_000,
   idleMs: 30_000,
   pingMs: 8_000,
   pongMs: 5_000,

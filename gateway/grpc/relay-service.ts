@@ -6,6 +6,7 @@ import type {
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './authenticate.ts';
@@ -20,6 +21,8 @@ export interface RelayServiceParts {
   readonly closing: AbortSignal;
   readonly log: Logger;
 }
+
+type SynchronizeCall = ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
 /** What relays call over mTLS. `Enroll` has a server of its own. */
 export function relayService(parts: RelayServiceParts): RelayServiceServer {
@@ -38,9 +41,12 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
       const { kind, name } = parts.callers.of(call);
       if (kind !== 'relay') throw new CallRefused(status.PERMISSION_DENIED, 'only relays renew');
       const admission = parts.callers.admissionOf(call);
-      if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      const place = parts.callers.placeOf(call);
+      if (admission === undefined || place === undefined)
+        throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
       const renewed = await parts.enrolment.renew(name, certificateRequest, admission);
       if ('refused' in renewed) throw new CallRefused(status.PERMISSION_DENIED, renewed.refused);
+      place.renewedTo = fingerprintOfPem(renewed.value.certificate);
       parts.log.info({ peer: call.getPeer(), relay: name }, 'certificate renewed');
       return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
     }),
@@ -55,33 +61,59 @@ function synchronize({
 }: RelayServiceParts): handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse> {
   return (call) => {
     const caller = callers.of(call);
-    if (caller.kind !== 'relay') {
-      call.emit('error', toStatus(new CallRefused(status.PERMISSION_DENIED, 'only relays synchronize')));
-      return;
+    const [admission, place] = [callers.admissionOf(call), callers.placeOf(call)];
+    if (admission === undefined || place === undefined) return refuse(call, 'only relays synchronize');
+    if (!place.begin()) {
+      // Whatever went wrong there, over a new connection it goes on.
+      place.displaced();
+      return refuse(call, 'a connection synchronizes once; connect again');
     }
     const gone = new AbortController();
-    const leave = (): void => {
+    const over = (end: () => void): void => {
+      if (gone.signal.aborted) return;
       gone.abort();
-      call.end();
+      end();
     };
+    const leave = () =>
+      over(() => {
+        call.end();
+        place.left();
+      });
     call.on('end', leave);
     call.on('cancelled', leave);
-    const listening = onAbort(closing, leave);
+    const listening = onAbort(closing, () => over(() => call.end()));
     onAbort(gone.signal, () => listening[Symbol.dispose]());
-    const place = { peer: call.getPeer(), fingerprint: callers.admissionOf(call)?.fingerprint ?? '' };
-    const displaced = (why: string): void => {
-      gone.abort();
-      call.emit('error', { code: status.ABORTED, details: why });
-    };
-    const report = relays.connect(caller.name, { ...place, push: latestTo(call), displaced }, gone.signal);
+    const report = relays.connect(
+      caller.name,
+      {
+        peer: call.getPeer(),
+        fingerprint: admission.fingerprint,
+        serial: admission.serial,
+        renewedTo: () => place.renewedTo,
+        push: latestTo(call),
+        displaced: (details) =>
+          over(() => {
+            place.displaced();
+            call.emit('error', { code: status.ABORTED, details });
+          }),
+        handOver: (until) =>
+          over(() => {
+            place.handOver(until);
+            call.end();
+          }),
+      },
+      gone.signal,
+    );
     call.on('data', ({ version, agents }: SynchronizeRequest) => report({ version, agents }));
   };
 }
 
+function refuse(call: SynchronizeCall, why: string): void {
+  call.emit('error', toStatus(new CallRefused(status.PERMISSION_DENIED, why)));
+}
+
 /** To a relay that reads slowly go not all states, only the newest. */
-function latestTo(
-  call: ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>,
-): (state: RelayState) => void {
+function latestTo(call: SynchronizeCall): (state: RelayState) => void {
   let writing = false;
   let next: RelayState | undefined;
 

@@ -48,7 +48,7 @@ export interface RunningServer {
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
   const { authentication, limits, pace = callersPace, faults, log } = options;
   const admit = (der: Uint8Array) => authentication.admit(der);
-  const front = new Front({ limits, pace, admit, faults, log });
+  const front = new Front({ limits, pace, admit, relays: options.relays, faults, log });
   const callers = authenticateCalls(front, log);
   const closing = new AbortController();
   const server = newServer(pace, {

@@ -23,6 +23,8 @@ export interface Admission {
   readonly peer: PeerName;
   /** As `src/pki` writes it. */
   readonly fingerprint: string;
+  /** Hexadecimal. */
+  readonly serial: string;
   /** The caller, as long as the certificate counts. */
   readonly check: () => Checked<Caller>;
   /** A JWT bound to the certificate. */

@@ -22,26 +22,41 @@ export interface RelayState {
   }[];
 }
 
-/** One Synchronize stream of a relay. */
-export interface RelayConnection {
+/** Where an identity is used from. */
+export interface RelayAddress {
   /** `ADDRESS:PORT` of the TCP connection. */
   readonly peer: string;
   /** SHA-256 of its certificate, base64url. */
   readonly fingerprint: string;
+  /** Of its certificate, hexadecimal. */
+  readonly serial: string;
+}
+
+/** One Synchronize stream of a relay, the only one of its connection. */
+export interface RelayConnection extends RelayAddress {
+  /** Fingerprint of the certificate that `Renew` has given over this connection. */
+  readonly renewedTo: () => string | undefined;
   readonly push: (state: RelayState) => void;
-  /** Another stream of the same relay has replaced it: it must end at once. */
+  /** Another connection has replaced it: the stream must end at once, and soon everything else of its connection. */
   readonly displaced: (why: string) => void;
+  /** The same relay goes on over the connection of its new certificate, until `over` aborts: calls here go on. */
+  readonly handOver: (over: AbortSignal) => void;
 }
 
 /** The relays that are connected now. */
 export interface RelayRegistry {
   /**
    * A relay's Synchronize stream is open until `signal` aborts. `push` is called at once, and whenever the wanted
-   * state changes; the returned function takes each report. A second stream of the same relay displaces the first.
+   * state changes; the returned function takes each report. A second stream of the same relay displaces the first,
+   * unless it is by the certificate that was given over the first one's connection.
    */
   readonly connect: (
     relay: string,
     connection: RelayConnection,
     signal: AbortSignal,
   ) => (report: RelayReport) => void;
+  /** Whether a stream of the relay is open that one by this certificate would displace. */
+  readonly isElsewhere: (relay: string, fingerprint: string) => boolean;
+  /** The relay's identity is used over a connection that does not synchronize. */
+  readonly adrift: (relay: string, address: RelayAddress) => void;
 }

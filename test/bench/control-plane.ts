@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { servingFlags } from '../../src/cli/set-up/serve-commands.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { connectRelay } from '../grpc/connect-relay.ts';
 import { type Figure, quantiles, single } from './figure.ts';
 import type { Counts } from './latency.ts';
 import { rss } from './throughput.ts';
@@ -62,7 +63,7 @@ const inFlight = 64;
 const target = 2_000;
 
 async function nullRate({ address, relay }: NullGateway, count: number): Promise<Figure> {
-  const client = await connectGateway({ address, identityDir: relay });
+  const client = await connectRelay({ address, identityDir: relay });
   const latencies: number[] = [];
   let left = count;
   const lane = async () => {
@@ -84,7 +85,7 @@ const decisionTargetMs = 1;
 /** Commands that come at their own pace, whatever becomes of the ones before; the gateway itself takes the times. */
 async function decisionFigure(seconds: number): Promise<Figure> {
   const gateway = await startNullGateway();
-  const client = await connectGateway({ address: gateway.address, identityDir: gateway.relay });
+  const client = await connectRelay({ address: gateway.address, identityDir: gateway.relay });
   const warmUp = pacedRate;
   await paced(warmUp, () => runOne(client));
   await paced(pacedRate * seconds, () => runOne(client));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newExecutionId } from '../../src/execution-id.ts';
-import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { type ExecuteResponse, OutcomeKind, type Refusal } from '../../src/gen/clawrden/v1/execution.ts';
+import { connectRelay } from '../grpc/connect-relay.ts';
 import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
@@ -180,7 +180,7 @@ describe.skipIf(!hasLab())('who asks', () => {
 
 /** How the gateway answers the stack's relay, speaking for `agent` with a certificate of its own. */
 async function startAs(stack: Stack, agent: string, refusal: Refusal | undefined): Promise<unknown> {
-  const client = await connectGateway({
+  const client = await connectRelay({
     address: stack.grpcAddress,
     identityDir: join(stack.dir, 'relay'),
   });

@@ -27,6 +27,7 @@ const pace = {
   handshakeMs: 600,
   firstCallMs: 1000,
   firstMessageMs: 1000,
+  synchronizeMs: 500,
   idleMs: 3000,
   pingMs: 800,
   pongMs: 2500,

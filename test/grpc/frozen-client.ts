@@ -1,9 +1,9 @@
 import { newExecutionId } from '../../src/execution-id.ts';
-import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { connectRelay } from './connect-relay.ts';
 
 // Run as a process of its own: opens an execution and waits for whatever happens to it.
 const [address = '', identityDir = ''] = process.argv.slice(2);
-const client = await connectGateway({ address, identityDir });
+const client = await connectRelay({ address, identityDir });
 const stream = client.execute();
 stream.resume();
 const command = {

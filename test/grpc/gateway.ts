@@ -7,7 +7,7 @@ import type { AuditLog } from '../../gateway/audit/audit-log.ts';
 import { createAuthentication } from '../../gateway/auth/create-authentication.ts';
 import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
 import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
-import { createRelays, type Relays } from '../../gateway/control/relays.ts';
+import { createRelays, type Relays, type RelaysOptions } from '../../gateway/control/relays.ts';
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { ConnectionLimits } from '../../gateway/grpc/connection-bounds.ts';
@@ -28,6 +28,7 @@ import { identityFiles, readIdentity } from '../../src/pki/identity-files.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { makeKey } from '../../src/pki/keys.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
+import { connectRelay } from './connect-relay.ts';
 
 /** The gateway's gRPC side with its real identity and TLS; what runs a command is the test's. */
 export interface TestGateway extends AsyncDisposable {
@@ -44,6 +45,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly dir: string;
   /** A folder with ca.pem, cert.pem and key.pem; the certificate by this gateway's authority unless another is given. */
   readonly identity: (peer: PeerName, more?: IdentityOptions) => Promise<string>;
+  /** Where it is a relay, one that synchronizes as long as it is open. */
   readonly connect: (peer: PeerName) => Promise<GatewayClient>;
   readonly revoke: (identityDir: string) => Promise<void>;
   readonly close: (graceMs: number) => Promise<void>;
@@ -63,8 +65,7 @@ export interface GatewayOptions {
   readonly warden?: Partial<OperatorApi>;
   /** What relays should be; `relays.tellAll` tells them anew. */
   readonly state?: () => RelayState;
-  /** A relay's stream was displaced by another of its streams. */
-  readonly onDisplaced?: (relay: string, text: string) => void;
+  readonly onIncident?: RelaysOptions['onIncident'];
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
   readonly limits?: ConnectionLimits;
@@ -102,7 +103,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   });
   const relays = createRelays({
     stateFor: options.state ?? (() => ({ lockdown: false, agents: [] })),
-    onDisplaced: (name, text) => options.onDisplaced?.(name, text),
+    onIncident: (incident, name, text) => options.onIncident?.(incident, name, text),
   });
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const faults = createFaults(log);
@@ -158,7 +159,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     identity: makeIdentity,
     connect: async (peer) => {
       const identityDir = await makeIdentity(peer);
-      const client = await connectGateway({ address: `localhost:${grpc.port}`, identityDir });
+      const connect = peer.kind === 'relay' ? connectRelay : connectGateway;
+      const client = await connect({ address: `localhost:${grpc.port}`, identityDir });
       clients.push(client);
       return client;
     },

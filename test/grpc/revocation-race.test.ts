@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import type { Caller } from '../../gateway/ports/caller.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
-import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import { connectRelay } from './connect-relay.ts';
 import { relay, startTestGateway, type TestGateway } from './gateway.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
@@ -125,7 +125,7 @@ test(
   'A-90: over the wire, too: what a revocation meets is out, and enrolling again lets in',
   async () => {
     const letIn = async (identityDir: string) => {
-      const client = await connectGateway({ address: gateway.address, identityDir });
+      const client = await connectRelay({ address: gateway.address, identityDir });
       const code = await client.call(WardenServiceService.listHosts, { pageToken: '' }).then(
         () => 0,
         ({ code: refused }: { code: number }) => refused,
@@ -142,7 +142,7 @@ test(
     };
     for (let delay = 0; delay < (isLong ? 200 : 6); delay += 1) {
       const old = await enrolled();
-      const client = await connectGateway({ address: gateway.address, identityDir: old });
+      const client = await connectRelay({ address: gateway.address, identityDir: old });
       const stream = client.execute();
       stream.on('error', () => {}).resume();
       await client.waitForReady(5000);

@@ -40,7 +40,7 @@ test('A-84, A-86: messages that never come whole take a bounded room, and others
   await using gateway = await startTestGateway();
   const other = await gateway.connect(admin);
   await other.call(WardenServiceService.listHosts, { pageToken: '' });
-  const peer = await connectRaw({ port: gateway.port }, await gateway.identity(relay));
+  const peer = await connectRaw({ port: gateway.port }, await gateway.identity(admin));
   const seen = watchFrames(peer);
   peer.send(preface, settings(), rawCall(1, '/clawrden.v1.RelayService/Token'));
   await expect.poll(() => peer.received().includes('eyJ')).toBe(true);

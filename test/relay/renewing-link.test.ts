@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Link, openRenewingLink } from '../../shim/relay/control/renewing-link.ts';
+import { type Link, openRenewingLink, type Synchronization } from '../../shim/relay/control/renewing-link.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
@@ -32,9 +32,12 @@ async function daysLeft(identityDir: string): Promise<number> {
 }
 
 /** The gateway's first word on a stream; rejects where it takes none. */
-function synchronized(link: Link): Promise<unknown> {
-  const stream = link.synchronize();
-  return once(stream, 'data');
+async function synchronized(link: Link): Promise<Synchronization> {
+  const opened = await link.synchronize(5000);
+  if (opened === undefined) throw new Error('the gateway does not answer');
+  opened.stream.on('error', () => {});
+  await once(opened.stream, 'data');
+  return opened;
 }
 
 test('P6: a relay renews its certificate in time, with another key, and goes over to it while it runs', async () => {
@@ -43,17 +46,20 @@ test('P6: a relay renews its certificate in time, with another key, and goes ove
   const old = `${identityDir}-old`;
   await cp(identityDir, old, { recursive: true });
   const link = await open();
-  const before = link.synchronize();
-  const left = new Promise((resolve) => before.on('error', resolve));
+  const before = await synchronized(link);
+  const left = once(before.stream, 'status');
   await expect.poll(() => daysLeft(identityDir)).toBe(90);
   await expect.poll(() => logged.map(({ msg }) => msg)).toEqual(['the certificate was renewed']);
+  await before.renewed;
+  await synchronized(link);
+  // The gateway ends the one before.
   await left;
   const { certificate, key } = await readIdentity(identityDir);
   const publicKey = createPublicKey(createPrivateKey(key));
   expect(new X509Certificate(certificate).publicKey.equals(publicKey)).toBe(true);
   expect((await readIdentity(old)).key.equals(key)).toBe(false);
   await gateway.revoke(old);
-  await synchronized(link);
+  expect(await link.waitForReady(5000)).toBe(true);
   link.close();
 });
 
@@ -70,13 +76,13 @@ test('a gateway that does not renew costs nothing: the relay goes on with what i
   const { gateway, identityDir, logged, open } = await setup(10, { kind: 'relay', name: 'unbound' });
   await using _ = gateway;
   const link = await open();
+  await synchronized(link);
   await expect.poll(() => logged.length).toBe(1);
   expect(logged[0]).toMatchObject({
     msg: 'the certificate was not renewed',
     why: expect.stringContaining('unbound'),
   });
   expect(await daysLeft(identityDir)).toBe(10);
-  await synchronized(link);
   link.close();
 });
 

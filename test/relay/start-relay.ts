@@ -10,7 +10,7 @@ import { createParseTurns } from '../../shim/relay/listening/parse-turns.ts';
 import { loadPeerCredentials } from '../../shim/relay/listening/peer-credentials.ts';
 import type { Identity } from '../../src/command.ts';
 import type { RequestLimits } from '../../src/config/relay-config.ts';
-import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { connectRelay } from '../grpc/connect-relay.ts';
 import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { type Network, networkTo } from './network.ts';
 import { ShimClient } from './shim-client.ts';
@@ -48,7 +48,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   });
   const network = await networkTo(gateway.port);
   const identityDir = await gateway.identity(relayName);
-  const link = await connectGateway({ address: `localhost:${network.port}`, identityDir });
+  const link = await connectRelay({ address: `localhost:${network.port}`, identityDir });
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-relay-'));
   const socket = join(dir, 'sockets/coder/warden.sock');
   const logged: Record<string, unknown>[] = [];

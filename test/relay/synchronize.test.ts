@@ -8,6 +8,7 @@ import { createHalt } from '../../shim/relay/control/halt.ts';
 import { synchronize } from '../../shim/relay/control/synchronize.ts';
 import type { AgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { relay, startTestGateway } from '../grpc/gateway.ts';
 
 let jail: string;
@@ -37,7 +38,13 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   const halt = createHalt({ agent: 'coder', container: 'c', mirrors: new Set(), engine, log });
   const agents = [{ name: 'coder', container: 'c', jail, halt }];
   const end = new AbortController();
-  const link = await gateway.connect(relay);
+  const client = await connectGateway({
+    address: gateway.address,
+    identityDir: await gateway.identity(relay),
+  });
+  const link = {
+    synchronize: async () => ({ stream: client.synchronize(), renewed: new Promise<void>(() => {}) }),
+  };
   const synchronized = synchronize({ agents, link, engine, onApplied: () => {}, log }, end.signal);
   const agent = { name: 'coder', relay: relay.name } as AgentConfig;
   await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
@@ -56,4 +63,5 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   expect(engine.asked).toEqual(['running', 'paused', 'paused', 'paused', 'killed', 'killed']);
   end.abort();
   await synchronized;
+  client.close();
 });

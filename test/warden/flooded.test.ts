@@ -21,9 +21,9 @@ afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
 });
 
-function begin(first: First, client = relay): { command: Mirrored; ended: Promise<void> } {
+function begin(first: First): { command: Mirrored; ended: Promise<void> } {
   const command = newMirrored();
-  return { command, ended: play(client, command, first, gateway.audit) };
+  return { command, ended: play(relay, command, first, gateway.audit) };
 }
 
 async function asked(first: First) {
@@ -61,16 +61,13 @@ test('A-43: of a second verdict, one on what has ended and one on a made-up id, 
   await other.ended;
 });
 
-test('A-49: an agent that asks a thousand times fills its own share and no more; the others are heard and answered', {
+test('A-49: an agent that asks as often as one connection can fills its own share and no more; the others are heard and answered', {
   timeout: 120_000,
 }, async () => {
-  // One connection carries a thousand streams at most.
-  const [first, second] = await Promise.all([gateway.relay(), gateway.relay()]);
-  const flood = Array.from({ length: 1000 }, (_, index) =>
-    begin({ tool: 'ask', args: [`${index}`] }, index % 2 === 0 ? first : second),
-  );
+  // A relay has one connection, which carries a thousand streams at most, and one of them synchronizes.
+  const flood = Array.from({ length: 999 }, (_, index) => begin({ tool: 'ask', args: [`${index}`] }));
   const over = () => flood.filter(({ command }) => command.outcome !== undefined);
-  await expect.poll(() => over().length, { timeout: 60_000 }).toBe(1000 - most);
+  await expect.poll(() => over().length, { timeout: 60_000 }).toBe(999 - most);
   const reasons = new Set(over().map(({ command }) => command.outcome?.reason));
   expect([...reasons].filter((reason) => reason !== 'pending-limit' && reason !== 'rate-limit')).toEqual([]);
   const { command, ended } = await asked({ tool: 'ask', agent: 'other' });
@@ -85,7 +82,6 @@ test('A-49: an agent that asks a thousand times fills its own share and no more;
   );
   await Promise.all(flood.map((one) => one.ended));
   expect(flood.filter((one) => one.command.starts > 0)).toEqual([]);
-  for (const client of [first, second]) client.close();
 });
 
 function denied({ approvalId: id, planHash }: Mirrored): Promise<unknown> {

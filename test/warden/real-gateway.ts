@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { clawrden, type Ended, launcher } from '../cli/clawrden.ts';
+import { connectRelay } from '../grpc/connect-relay.ts';
 import { freePort } from '../stack/free-port.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 
@@ -83,7 +84,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
   const enrol = async (folder: string, token: string) => {
     const where = ['--gateway', `127.0.0.1:${enroll}`, '--dir', folder];
     await done(['relay', 'enroll', '--token', token, ...where], dir);
-    return () => connectGateway({ address, identityDir: folder });
+    return () => connectRelay({ address, identityDir: folder });
   };
   return {
     address,

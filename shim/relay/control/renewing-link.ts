@@ -5,7 +5,16 @@ import { renew } from '../../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 
 /** What a relay needs from the gateway. */
-export type Link = Pick<GatewayClient, 'execute' | 'synchronize' | 'waitForReady' | 'close'>;
+export interface Link extends Pick<GatewayClient, 'execute' | 'waitForReady' | 'close'> {
+  /** `undefined` where the gateway does not answer in time. */
+  readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
+}
+
+export interface Synchronization {
+  readonly stream: ReturnType<GatewayClient['synchronize']>;
+  /** Resolves when there is a connection by a new certificate: synchronize anew, and leave this stream to the gateway. */
+  readonly renewed: Promise<void>;
+}
 
 export interface LinkOptions {
   /** `HOST:PORT`. */
@@ -17,60 +26,86 @@ export interface LinkOptions {
 const checkMs = 60 * 60 * 1000;
 const readyTimeoutMs = 10_000;
 
+interface Line {
+  readonly client: GatewayClient;
+  /** PEM, that it was opened with. */
+  readonly certificate: Buffer;
+}
+
 /**
- * A connection that renews its certificate in the last third of its life and moves to the new one. Open calls stay on
- * the old connection to their end, except the synchronization, which begins again.
+ * A connection that renews its certificate in the last third of its life and moves to the new one. The gateway answers
+ * commands only over a connection that synchronizes, so that comes first. Open calls stay on the old connection to their
+ * end.
  */
 export async function openRenewingLink(options: LinkOptions): Promise<Link> {
-  let current = await connectGateway(options);
-  let synchronizing: ReturnType<Link['synchronize']> | undefined;
+  let current = await openLine(options);
+  let newest = current;
+  let renewal = Promise.withResolvers<void>();
 
-  async function goOver(): Promise<void> {
-    const next = await renewed(current, options);
+  async function renewIfDue(): Promise<void> {
+    const next = await renewed(newest, options);
     if (next === undefined) return;
-    const old = current;
-    current = next;
-    old.close();
-    synchronizing?.cancel();
+    newest = next;
+    renewal.resolve();
+    renewal = Promise.withResolvers();
   }
 
-  // If the gateway is away or refuses, try again later.
-  const check = () =>
-    void goOver().catch((error: Error) => options.log.warn({ why: error.message }, notRenewed));
+  function goOver(next: Line): void {
+    if (next === current) return;
+    current.client.close();
+    current = next;
+  }
+
+  // If the gateway is away or refuses, try again later. It renews only over a connection that synchronizes.
+  let checking: Promise<void> | undefined;
+  const check = () => {
+    checking ??= renewIfDue()
+      .catch((error: Error) => options.log.warn({ why: error.message }, notRenewed))
+      .finally(() => {
+        checking = undefined;
+      });
+  };
   const timer = setInterval(check, checkMs).unref();
-  check();
   return {
-    execute: () => current.execute(),
-    synchronize: () => {
-      synchronizing = current.synchronize();
-      return synchronizing;
+    execute: () => current.client.execute(),
+    synchronize: async (timeoutMs) => {
+      const [line, { promise }] = [newest, renewal];
+      if (!(await line.client.waitForReady(timeoutMs))) return undefined;
+      const stream = line.client.synchronize();
+      stream.once('data', () => {
+        goOver(line);
+        check();
+      });
+      return { stream, renewed: promise };
     },
-    waitForReady: (timeoutMs) => current.waitForReady(timeoutMs),
+    waitForReady: (timeoutMs) => current.client.waitForReady(timeoutMs),
     close: () => {
       clearInterval(timer);
-      current.close();
+      for (const { client } of new Set([current, newest])) client.close();
     },
   };
 }
 
 const notRenewed = 'the certificate was not renewed';
 
-/**
- * A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough.
- */
-async function renewed(
-  client: GatewayClient,
-  { address, identityDir, log }: LinkOptions,
-): Promise<GatewayClient | undefined> {
-  if (!isDue((await readIdentity(identityDir)).certificate)) return undefined;
-  await renew(client, identityDir);
-  const next = await connectGateway({ address, identityDir });
-  if (!(await next.waitForReady(readyTimeoutMs))) {
-    next.close();
+async function openLine({ address, identityDir }: LinkOptions): Promise<Line> {
+  const { certificate } = await readIdentity(identityDir);
+  return { client: await connectGateway({ address, identityDir }), certificate };
+}
+
+/** A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough. */
+async function renewed({ client, certificate }: Line, options: LinkOptions): Promise<Line | undefined> {
+  const { certificate: present } = await readIdentity(options.identityDir);
+  if (isDue(present)) await renew(client, options.identityDir);
+  // One that was renewed, and could not be gone over to, is there already.
+  else if (present.equals(certificate)) return undefined;
+  const next = await openLine(options);
+  if (!(await next.client.waitForReady(readyTimeoutMs))) {
+    next.client.close();
     throw new Error('the gateway does not answer to the new one yet');
   }
-  log.info(
-    { until: validUntil((await readIdentity(identityDir)).certificate) },
+  options.log.info(
+    { until: new X509Certificate(next.certificate).validToDate },
     'the certificate was renewed',
   );
   return next;
@@ -80,8 +115,4 @@ function isDue(pem: Buffer): boolean {
   const { validFromDate, validToDate } = new X509Certificate(pem);
   const life = validToDate.getTime() - validFromDate.getTime();
   return validToDate.getTime() - Date.now() < life / 3;
-}
-
-function validUntil(pem: Buffer): Date {
-  return new X509Certificate(pem).validToDate;
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientDuplexStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { onAbort } from '../../../src/abort.ts';
-import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import type {
   AgentReport,
   AgentState,
@@ -15,6 +14,7 @@ import { latestOnly } from '../execution/latest-only.ts';
 import { setTools } from '../listening/jail.ts';
 import { backoffMs } from './backoff.ts';
 import type { Halt, Wish } from './halt.ts';
+import type { Link } from './renewing-link.ts';
 
 export interface SynchronizedAgent {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface SynchronizedAgent {
 
 export interface SynchronizeOptions {
   readonly agents: readonly SynchronizedAgent[];
-  readonly link: Pick<GatewayClient, 'synchronize' | 'waitForReady'>;
+  readonly link: Pick<Link, 'synchronize'>;
   readonly engine: AgentEngine;
   /** Called whenever the state that the gateway wants is in place. */
   readonly onApplied: () => void;
@@ -39,8 +39,10 @@ const stableMs = 30_000;
 
 interface End {
   readonly why: string;
-  /** Another connection with this relay's identity replaced it. */
-  readonly isDisplaced?: boolean;
+  /** Try again soon: the gateway is there, or trying waits for it. */
+  readonly isSoon?: boolean;
+  /** Another connection of this relay goes on. */
+  readonly isRenewed?: boolean;
 }
 
 type Stream = ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
@@ -50,9 +52,9 @@ export async function synchronize(options: SynchronizeOptions, signal: AbortSign
   const tools = new Map<string, readonly string[]>();
   for (let failures = 0; !signal.aborted; failures += 1) {
     const began = performance.now();
-    const { why, isDisplaced = false } = await session(options, tools, signal);
-    // A displaced relay connects again at once, so that the gateway sees both connections.
-    if (performance.now() - began > stableMs || isDisplaced) failures = 0;
+    const { why, isSoon = false, isRenewed = false } = await session(options, tools, signal);
+    if (isRenewed) continue;
+    if (performance.now() - began > stableMs || isSoon) failures = 0;
     const retryMs = Math.round(backoffMs(failures));
     if (!signal.aborted) options.log.warn({ why, retryMs }, 'not synchronized');
     await sleep(retryMs, undefined, { signal }).catch(() => {});
@@ -65,9 +67,9 @@ async function session(
   tools: Map<string, readonly string[]>,
   signal: AbortSignal,
 ): Promise<End> {
-  if (!(await options.link.waitForReady(readyTimeoutMs))) return { why: 'the gateway does not answer' };
-  if (signal.aborted) return { why: '' };
-  const stream = options.link.synchronize();
+  const opened = await options.link.synchronize(readyTimeoutMs);
+  if (opened === undefined) return { why: 'the gateway does not answer', isSoon: true };
+  const { stream, renewed } = opened;
   const report = reporter(stream, () => describe(options, tools));
   const apply = latestOnly(async (state: SynchronizeResponse) => {
     await applyState(options, tools, state);
@@ -78,10 +80,12 @@ async function session(
   stream.on('data', apply);
   void report();
   const again = setInterval(() => void report(), lookAgainMs);
-  using _ = onAbort(signal, () => stream.cancel());
-  const end = await endOf(stream);
-  clearInterval(again);
-  return end;
+  const leaving = onAbort(signal, () => stream.cancel());
+  const ended = endOf(stream).finally(() => {
+    clearInterval(again);
+    leaving[Symbol.dispose]();
+  });
+  return await Promise.race([ended, renewed.then(() => ({ why: '', isRenewed: true }))]);
 }
 
 function endOf(stream: Stream): Promise<End> {
@@ -91,7 +95,8 @@ function endOf(stream: Stream): Promise<End> {
     stream.on('error', () => {});
     stream.on('status', ({ code, details }: StatusObject) => {
       if (code === status.OK) resolve({ why: 'the gateway ended the stream' });
-      else resolve({ why: details, isDisplaced: code === status.ABORTED });
+      // A displaced relay connects again at once, so that the gateway sees both connections.
+      else resolve({ why: details, isSoon: code === status.ABORTED });
     });
   });
 }

@@ -1086,8 +1086,11 @@ export const RelayServiceService = {
   },
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
-   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
+   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
+   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
+   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
+   * own agents are kept.
    */
   synchronize: {
     path: "/clawrden.v1.RelayService/Synchronize" as const,
@@ -1112,8 +1115,11 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
-   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
+   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
+   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
+   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
+   * own agents are kept.
    */
   synchronize: handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse>;
 }
@@ -1172,8 +1178,11 @@ export interface RelayServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A second stream of the
-   * same relay ends the first with ABORTED; of reports only those about the relay's own agents are kept.
+   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
+   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
+   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
+   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
+   * own agents are kept.
    */
   synchronize(): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   synchronize(options: Partial<CallOptions>): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;

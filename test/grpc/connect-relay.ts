@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ConnectOptions,
+  connectGateway,
+  type GatewayClient,
+} from '../../src/gateway-client/connect-gateway.ts';
+
+const againMs = 100;
+
+/** A client that synchronizes as a relay does, and reports nothing: a relay's other calls are answered only over such a connection. */
+export async function connectRelay(options: ConnectOptions): Promise<GatewayClient> {
+  const client = await connectGateway(options);
+  let stream: ReturnType<GatewayClient['synchronize']> | undefined;
+  let closed = false;
+
+  async function synchronize(): Promise<void> {
+    while (!closed) {
+      await client.waitForReady(1000);
+      if (closed) return;
+      await streamOf(client, (opened) => {
+        stream = opened;
+      });
+      await sleep(againMs, undefined, { ref: false });
+    }
+  }
+
+  void synchronize();
+  return {
+    ...client,
+    close: () => {
+      closed = true;
+      stream?.cancel();
+      client.close();
+    },
+  };
+}
+
+/** Resolves when it has ended. */
+function streamOf(
+  client: GatewayClient,
+  opened: (stream: ReturnType<GatewayClient['synchronize']>) => void,
+): Promise<void> {
+  const stream = client.synchronize();
+  opened(stream);
+  stream.on('data', () => {});
+  return new Promise((resolve) => stream.on('error', () => {}).on('status', () => resolve()));
+}

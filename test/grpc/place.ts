@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { SynchronizeRequest, SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { relay, type TestGateway } from './gateway.ts';
+
+export const coder = { name: 'coder', relay: relay.name } as AgentConfig;
+
+export const state = () => ({
+  lockdown: false,
+  agents: [{ name: 'coder', tools: [], paused: false, killed: false }],
+});
+
+const againMs = 50;
+
+/** One of the places that an identity is used from. */
+export class Place implements Disposable {
+  readonly client: GatewayClient;
+  #stream: ClientDuplexStream<SynchronizeRequest, SynchronizeResponse> | undefined;
+  readonly ends: string[] = [];
+  #told = 0;
+
+  constructor(client: GatewayClient) {
+    this.client = client;
+  }
+
+  /** Resolves when the gateway has taken the stream; where this place was displaced a moment ago, over another connection. */
+  async synchronize(withinMs = 10_000): Promise<void> {
+    const before = this.#told;
+    const giveUp = performance.now() + withinMs;
+    while (this.#told === before) {
+      if (performance.now() > giveUp) throw new Error('the gateway took no stream');
+      await this.#open();
+    }
+  }
+
+  /** Resolves when a stream has been taken, or has ended. */
+  #open(): Promise<void> {
+    const stream = this.client.synchronize();
+    this.#stream = stream;
+    return new Promise((resolve) => {
+      stream.on('error', ({ code, details }: ServiceError) => this.ends.push(`${code} ${details}`));
+      stream.on('status', () => setTimeout(resolve, againMs));
+      stream.on('data', () => {
+        this.#told += 1;
+        resolve();
+      });
+    });
+  }
+
+  report(change: { readonly problem?: string; readonly halted?: boolean } = {}): void {
+    const agent = { name: 'coder', containerRunning: true, tools: [], problem: '', halted: false, ...change };
+    this.#stream?.write({ version: '1', agents: [agent] });
+  }
+
+  /** Begins a command; `args` are for the test to know it by. Resolves with how the call ended. */
+  execute(...args: string[]): Promise<string> {
+    const stream = this.client.execute();
+    const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
+    const value = {
+      executionId: newExecutionId(),
+      agent: 'coder',
+      command: { tool: 'run', args, ...rest },
+      identity: { uid: 1000, gid: 1000 },
+      refusal: undefined,
+      hostLabels: {},
+    };
+    stream.write({ message: { $case: 'start', value } });
+    stream.on('data', () => {});
+    return new Promise((resolve) => {
+      stream.on('error', ({ code, details }: ServiceError) => resolve(`${code} ${details}`));
+      stream.on('end', () => resolve('ended'));
+    });
+  }
+
+  leave(): void {
+    this.#stream?.cancel();
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
+    this.client.close();
+  }
+}
+
+/** Two connections with one and the same certificate. */
+export async function twoPlaces(
+  gateway: TestGateway,
+): Promise<{ real: Place; copy: Place; print: string; identityDir: string }> {
+  const identityDir = await gateway.identity(relay);
+  const connect = async () => new Place(await connectGateway({ address: gateway.address, identityDir }));
+  const print = fingerprintOfPem(await readFile(join(identityDir, 'cert.pem'), 'utf8'));
+  return { real: await connect(), copy: await connect(), print, identityDir };
+}
+
+/** Whether it was, a moment later. */
+export async function confirmed(halted: Promise<void>): Promise<boolean> {
+  return await Promise.race([halted.then(() => true), sleep(300, false)]);
+}
