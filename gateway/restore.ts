@@ -30,8 +30,8 @@ export async function restoreWaiting(
   const taken = new Set<string>();
   for (const asked of await approvals.restore()) {
     const key = lifeKey(asked.caller, asked.approval.executionId);
-    const verdictTold = leftovers.hasVerdict(key);
-    if (await restoreOne(parts, { ...asked, verdictTold }, records.history)) taken.add(key);
+    const verdictRecorded = leftovers.hasVerdict(key);
+    if (await restoreOne(parts, { ...asked, verdictRecorded }, records.history)) taken.add(key);
   }
   await leftovers.endAllBut(taken);
   return taken.size;

@@ -1,14 +1,6 @@
+import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { ApprovalRow, Database } from '../store/database.ts';
 import { createGrants, type Grants } from './grants.ts';
-
-export type FinalState = 'approved' | 'denied' | 'expired' | 'void';
-
-export interface Ending {
-  readonly state: FinalState;
-  readonly by: string;
-  readonly via: string;
-  readonly reason: string;
-}
 
 /** A plan is kept as long as its question can be answered or used. Its hash stays, and so does what history has of it. */
 const forgotten = { plan: '' } as const;
@@ -17,7 +9,7 @@ const forgotten = { plan: '' } as const;
 export interface ApprovalStore extends Grants {
   readonly insert: (row: ApprovalRow) => Promise<void>;
   /** False if no approval with this plan is pending any more: its state then never changes again. */
-  readonly end: (approval: { id: string; planHash: string }, ending: Ending) => Promise<boolean>;
+  readonly end: (approval: { id: string; planHash: string }, verdict: RecordedVerdict) => Promise<boolean>;
   /** Marks its one start as done; false if that was done before, or if it is not approved. */
   readonly use: (id: string) => Promise<boolean>;
   /**
@@ -31,8 +23,8 @@ export interface ApprovalStore extends Grants {
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     insert: async (row) => void (await database.insertInto('approvals').values(row).execute()),
-    end: async ({ id, planHash }, { state, by, via, reason }) => {
-      const verdict = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
+    end: async ({ id, planHash }, { verdict: state, by, via, reason }) => {
+      const columns = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
       const result = await database
         .updateTable('approvals')
         .set({ state, ...verdict, ...(state !== 'approved' && forgotten) })

@@ -1,26 +1,9 @@
 import { abortable, deadline, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { PendingApproval, Resolution } from '../ports/verdict.ts';
+import type { PendingApproval, Resolution, ShownVerdict, Verdict } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
-import type { ApprovalStore, Ending } from './approval-store.ts';
+import type { ApprovalStore } from './approval-store.ts';
 import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
-
-/** A person's answer to one question. */
-export interface Verdict {
-  readonly verdict: 'approved' | 'denied';
-  readonly by: string;
-  /** The surface of the verdict: cli, api … */
-  readonly via: string;
-  readonly reason: string;
-  /** For this long, the same plan of the same agent needs no other approval. */
-  readonly grantMs?: number;
-}
-
-/** A verdict, and its question. */
-export interface ShownVerdict extends Verdict {
-  /** The hash of the plan that the person was shown. */
-  readonly planHash: string;
-}
 
 /**
  * Questions that wait for a person. Each is on the disk before anybody sees it, and is answered at most once. An
@@ -41,7 +24,7 @@ export interface Approvals {
 export interface Asked {
   readonly approval: PendingApproval;
   /** An earlier gateway wrote the verdict to the audit. */
-  readonly verdictTold?: boolean;
+  readonly verdictRecorded?: boolean;
   /**
    * Rejects with `approval-expired`, or with the signal's reason: the question is then void. If an answer came first,
    * the answer counts.
@@ -128,7 +111,7 @@ async function settle(
   const { id } = approval;
   const refusal = refusalOf(approval, planHash, verdict);
   if (refusal !== undefined) return refusal;
-  if (!(await store.end({ id, planHash }, endingOf(verdict)))) return alreadyResolved(id);
+  if (!(await store.end({ id, planHash }, verdict))) return alreadyResolved(id);
   forget(id);
   await grant(approval, verdict, store);
   answer.resolve(verdict);
@@ -137,7 +120,7 @@ async function settle(
 
 /** An older version had no limit, and nobody could be shown a larger plan: the question is void. */
 async function askable(rows: readonly ApprovalRow[], store: ApprovalStore): Promise<ApprovalRow[]> {
-  const ending = { state: 'void', by: '', via: '', reason: 'its plan is too large to be shown' } as const;
+  const ending = { verdict: 'void', by: '', via: '', reason: 'its plan is too large to be shown' } as const;
   for (const row of rows)
     if (isTooLarge(row)) await store.end({ id: row.id, planHash: row.plan_hash }, ending);
   return rows.filter((row) => !isTooLarge(row));
@@ -219,10 +202,6 @@ async function untilAnswered(
     if (!(await store.end(approval, { state, by: '', via: '', reason: reason.message }))) return await answer;
     throw reason;
   }
-}
-
-function endingOf({ verdict, by, via, reason }: Verdict): Ending {
-  return { state: verdict, by, via, reason };
 }
 
 async function notPending(id: string, store: ApprovalStore): Promise<Resolution> {

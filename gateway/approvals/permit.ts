@@ -5,8 +5,8 @@ import { denialText } from '../../src/policy/rules/denial-text.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
-import type { RecordedVerdict } from '../ports/verdict.ts';
-import type { Approvals, Asked, Verdict } from './approvals.ts';
+import type { RecordedVerdict, Verdict } from '../ports/verdict.ts';
+import type { Approvals, Asked } from './approvals.ts';
 import { whyNoGrant } from './why-no-grant.ts';
 
 const maker = Symbol('authorize');
@@ -120,13 +120,13 @@ function ask(
 }
 
 async function recordedVerdict(
-  { approval, verdict, verdictTold = false }: Asked,
+  { approval, verdict, verdictRecorded = false }: Asked,
   execution: Execution,
   { recordVerdict }: AuthorizeParts,
 ): Promise<Verdict> {
   try {
     const answer = await verdict(execution.signal);
-    if (!verdictTold) await recordVerdict(execution, approval.id, answer);
+    if (!verdictRecorded) await recordVerdict(execution, approval.id, answer);
     execution.answered(answer.by);
     return answer;
   } catch (error) {

@@ -52,7 +52,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
     output: parts.outputs.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
-    resolveApproval: (id, answer, by) => approvals.resolve(id, { ...answer, by: callerName(by) }),
+    resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: callerName(by) }),
     setAgentState: async (agent, state, by, reason) => {
       if (!parts.agents.has(agent)) return undefined;
       if (state === 'active') parts.breakers.reset(agent);

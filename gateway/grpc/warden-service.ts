@@ -12,7 +12,7 @@ import type { Enrolment } from '../ports/authentication.ts';
 import type { Caller, Role } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { ExplainedCommand, OperatorApi } from '../ports/operator-api.ts';
-import type { Answer, Resolution } from '../ports/verdict.ts';
+import type { Resolution, ShownVerdict } from '../ports/verdict.ts';
 import type { Callers } from './authenticate.ts';
 import { CallRefused } from './errors.ts';
 import { invalid } from './start-request.ts';
@@ -140,12 +140,18 @@ async function resolve(
   request: ResolveApprovalRequest,
   by: Caller,
 ): Promise<ResolveApprovalResponse> {
-  const resolution = await warden.resolveApproval(request.id, toAnswer(request), by);
+  const resolution = await warden.resolveApproval(request.id, toVerdict(request), by);
   if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);
   return { approval: toApproval(resolution.approval) };
 }
 
-function toAnswer({ verdict, reason, planHash, grantSeconds, via }: ResolveApprovalRequest): Answer {
+function toVerdict({
+  verdict,
+  reason,
+  planHash,
+  grantSeconds,
+  via,
+}: ResolveApprovalRequest): Omit<ShownVerdict, 'by'> {
   if (planHash === '') throw invalid('plan_hash must be that of the plan that was shown');
   if (grantSeconds > maxGrantSeconds) throw invalid(`grant_seconds must be at most ${maxGrantSeconds}`);
   const said = { planHash, reason, via: via === '' ? 'api' : via.slice(0, 32) };

@@ -2,7 +2,7 @@ import type { AgentState, Halt, Held } from './agent-state.ts';
 import type { Caller } from './caller.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
 import type { RecordedOutput } from './recorded-output.ts';
-import type { Answer, PendingApproval, Resolution } from './verdict.ts';
+import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 
 export interface AgentView {
   readonly name: string;
@@ -93,7 +93,11 @@ export interface OperatorApi {
   /** All waiting questions, the oldest first. */
   readonly approvals: () => PendingApproval[];
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
-  readonly resolveApproval: (id: string, answer: Answer, by: Caller) => Promise<Resolution>;
+  readonly resolveApproval: (
+    id: string,
+    verdict: Omit<ShownVerdict, 'by'>,
+    by: Caller,
+  ) => Promise<Resolution>;
   readonly setAgentState: (
     agent: string,
     state: AgentState,

@@ -17,16 +17,21 @@ export interface PendingApproval {
   readonly expiresAt: number;
 }
 
-/** A person's answer to a pending approval. */
-export interface Answer {
+/** A person's answer to one question. */
+export interface Verdict {
+  readonly verdict: 'approved' | 'denied';
+  readonly by: string;
+  /** The surface of the verdict: cli, api … */
+  readonly via: string;
+  readonly reason: string;
+  /** With an approval: for this long, the same plan of the same agent needs no other approval. */
+  readonly grantMs?: number;
+}
+
+/** A verdict, with the plan that it is about. */
+export interface ShownVerdict extends Verdict {
   /** The hash of the plan that the person was shown. */
   readonly planHash: string;
-  readonly verdict: 'approved' | 'denied';
-  readonly reason: string;
-  /** The surface of the answer. */
-  readonly via: string;
-  /** With an approval: for this long it holds for the same plan. */
-  readonly grantMs?: number;
 }
 
 /** The result of a verdict. Only `resolved` changed anything. */
@@ -37,11 +42,7 @@ export type Resolution =
       readonly text: string;
     };
 
-/** How a question ended, as the audit records it. */
-export interface RecordedVerdict {
-  readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
-  readonly by: string;
-  readonly via: string;
-  readonly reason: string;
-  readonly grantMs?: number;
+/** How a question ended, as the audit and the database have it: by a verdict, or without one. */
+export interface RecordedVerdict extends Omit<Verdict, 'verdict'> {
+  readonly verdict: Verdict['verdict'] | 'expired' | 'void';
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../gateway/ports/caller.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
-import type { Answer, PendingApproval } from '../../gateway/ports/verdict.ts';
+import type { PendingApproval, ShownVerdict } from '../../gateway/ports/verdict.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
@@ -85,7 +85,7 @@ const approval: PendingApproval = {
 };
 
 async function startGateway() {
-  const resolved: [string, Answer, Caller][] = [];
+  const resolved: [string, Omit<ShownVerdict, 'by'>, Caller][] = [];
   const gateway = await startTestGateway({
     operators: { admin: 'admin', vera: 'viewer' },
     warden: {
@@ -93,8 +93,8 @@ async function startGateway() {
       history: async () => [{ record, receivedAt: record.receivedAt, row: 1 }],
       execution: async (id) => (record.id.startsWith(id) ? record : undefined),
       approvals: () => [approval],
-      resolveApproval: async (id, answer, by) => {
-        resolved.push([id, answer, by]);
+      resolveApproval: async (id, verdict, by) => {
+        resolved.push([id, verdict, by]);
         return { type: 'resolved', approval };
       },
     },

@@ -1,4 +1,4 @@
-import type { Answer, PendingApproval } from '../../gateway/ports/verdict.ts';
+import type { PendingApproval, ShownVerdict } from '../../gateway/ports/verdict.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { admin, startTestGateway } from '../grpc/gateway.ts';
@@ -53,7 +53,7 @@ export const remove = question('bbbb000002', ['rm', '-rf', '/app/dist']);
 export async function startQueue(...first: PendingApproval[]) {
   let waiting = first;
   const listeners = new Set<() => void>();
-  const resolved: [string, Answer][] = [];
+  const resolved: [string, Omit<ShownVerdict, 'by'>][] = [];
   const set = (...next: PendingApproval[]) => {
     waiting = next;
     for (const listener of listeners) listener();
@@ -66,10 +66,10 @@ export async function startQueue(...first: PendingApproval[]) {
         listeners.add(listener);
         signal.addEventListener('abort', () => listeners.delete(listener));
       },
-      resolveApproval: async (id, answer) => {
+      resolveApproval: async (id, verdict) => {
         const approval = waiting.find((each) => each.id === id);
         if (approval === undefined) return { type: 'already-resolved', text: `${id} was resolved before` };
-        resolved.push([id, answer]);
+        resolved.push([id, verdict]);
         set(...waiting.filter((each) => each.id !== id));
         return { type: 'resolved', approval };
       },

@@ -27,7 +27,7 @@ export async function startListedWarden(): Promise<ListedWarden> {
     warden: {
       approvals: () => approvals.pending(),
       watchApprovals: (listener, signal) => approvals.watch(listener, signal),
-      resolveApproval: (id, answer) => approvals.resolve(id, { ...answer, by: 'operator:admin' }),
+      resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'operator:admin' }),
       running: () => warden.running,
       agents: () => warden.agents,
       history: (filter) => history.page(filter),
