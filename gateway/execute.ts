@@ -68,7 +68,7 @@ export function createExecute(parts: ExecuteParts): Execute {
 export function createResume(ledger: Ledger): Resume {
   return async (caller, request, channel) => {
     try {
-      return await ledger.rejoin(caller, request, channel).outcome;
+      return await ledger.resume(caller, request, channel).outcome;
     } catch (error) {
       return outcomeOf(toClawrdenError(error));
     }

@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { ClawrdenError } from '../src/errors.ts';
 import { createFaults, type Faults, outliveFaults } from '../src/faults.ts';
-import { holdFolder } from '../src/hold-lock.ts';
+import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     process.on('SIGHUP', () => {});
     const config = loadGatewayConfig(values.config);
     // Before anything is written, removed or bound: another gateway may be at work on this state.
-    using _ = holdFolder(config.state, 'gateway');
+    using _ = lockFolder(config.state, 'gateway');
     await serve(config, await loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
       throw databaseFault(join(config.state, stateFiles.database), error);
     });

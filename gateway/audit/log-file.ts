@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { holdDescriptor } from '../../src/hold-lock.ts';
+import { lockDescriptor } from '../../src/lock.ts';
 
 /**
  * One file of the log, open to be written at its end by this process alone. What `append` resolved for is on the disk,
@@ -30,7 +30,7 @@ export class LogFile {
 
   /** Takes over what is open, whole lines all of it. Throws where another gateway writes it. */
   static async take(path: string, handle: FileHandle): Promise<LogFile> {
-    holdDescriptor(handle.fd, `another gateway writes ${path}`);
+    lockDescriptor(handle.fd, `another gateway writes ${path}`);
     return new LogFile(path, handle, await handle.stat());
   }
 

@@ -4,7 +4,7 @@ import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
 import { hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
 import { type Rest, readRest } from '../../src/audit/rest-of-log.ts';
-import { holdDescriptor } from '../../src/hold-lock.ts';
+import { lockDescriptor } from '../../src/lock.ts';
 import { cutAside } from './cut-aside.ts';
 import { LogFile } from './log-file.ts';
 import { dropSecondNames, removeUnused } from './new-file.ts';
@@ -63,7 +63,7 @@ async function openFile(path: string): Promise<{ file: LogFile; found: Link; fau
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   try {
-    holdDescriptor(handle.fd, `another gateway writes ${path}`);
+    lockDescriptor(handle.fd, `another gateway writes ${path}`);
     const last = await lastRecord(handle);
     const rest = await readRest(handle, last?.end ?? 0, last ?? (await lastLink(await rotatedFiles(path))));
     const faults = await finish(path, handle, last?.end ?? 0, rest);

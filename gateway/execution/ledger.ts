@@ -16,8 +16,8 @@ export interface Ledger {
   /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
   readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
   /** A caller that was cut off while a person is asked comes back; throws `resume-void` where nothing waits for it. */
-  readonly rejoin: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
-  /** An execution that an earlier gateway left waiting for approval; its caller has a while to rejoin. */
+  readonly resume: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
+  /** An execution that an earlier gateway left waiting for approval; its caller has a while to resume. */
   readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
   readonly executions: () => Execution[];
@@ -66,7 +66,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       }
       return execution;
     },
-    rejoin: (caller, { executionId, planHash }, channel) => {
+    resume: (caller, { executionId, planHash }, channel) => {
       const execution = waitingWith(planHash, open.get(`${callerName(caller)} ${executionId}`));
       execution.attach(channel);
       return execution;

@@ -34,7 +34,7 @@ export function openPolicyFile(file: string): PolicyFile {
     text: () => state.text,
     problem: () => state.problem,
     follow: (events, signal) => {
-      const take = (found: Found) => takeUp(file, found, state, events);
+      const take = (found: Found) => applyFile(file, found, state, events);
       void watchFile(file, take, events.faults, signal);
     },
   };
@@ -54,7 +54,7 @@ function load(file: string): State {
 }
 
 /** False if the change could not be recorded. */
-async function takeUp(file: string, found: Found, state: State, events: PolicyFileEvents): Promise<boolean> {
+async function applyFile(file: string, found: Found, state: State, events: PolicyFileEvents): Promise<boolean> {
   const result = parseFound(file, found);
   if ('problems' in result) {
     report(state, events, describe(result.problems));

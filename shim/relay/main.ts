@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { loadRelayConfig, type RelayConfig } from '../../src/config/relay-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { createFaults, outliveFaults } from '../../src/faults.ts';
-import { holdFolder } from '../../src/hold-lock.ts';
+import { lockFolder } from '../../src/lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { say } from '../../src/text/say.ts';
@@ -58,7 +58,7 @@ function readArguments(): string | undefined {
 async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
-  using _ = holdFolders(config);
+  using _ = lockFolders(config);
   const jails = await prepareJails(config);
   const link = await connect(config, log);
   const engine = openAgentEngine(config.docker);
@@ -106,12 +106,12 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
 }
 
 /** Before it writes, removes or binds anything: another relay may work with this state or this identity. */
-function holdFolders({ state, identity }: RelayConfig): Disposable {
+function lockFolders({ state, identity }: RelayConfig): Disposable {
   mkdirSync(state, { recursive: true });
   // If there is no identity, connecting says how to get one. Both may be one folder.
   const folders = [state, ...(existsSync(identity) ? [identity] : [])].map((folder) => realpathSync(folder));
   using held = new DisposableStack();
-  for (const folder of new Set(folders)) held.use(holdFolder(folder, 'relay'));
+  for (const folder of new Set(folders)) held.use(lockFolder(folder, 'relay'));
   return held.move();
 }
 

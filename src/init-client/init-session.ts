@@ -3,12 +3,12 @@ import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../wire/execution-io.ts';
 import { encodeFrame, type Frame, FrameReader, FrameType } from '../wire/frames.ts';
 import { DockerDemux } from './docker-demux.ts';
-import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { joinFrames } from './join-frames.ts';
 import { encodePlan, type InitPlan } from './plan-encoding.ts';
 import type { Found } from './plan-operands.ts';
 import { readStrings } from './read-strings.ts';
+import { encodeToInit, type ToInit, WaitingInputs } from './waiting-inputs.ts';
 
 const initProtocolVersion = 4;
 const maxDiagnosticBytes = 2048;
@@ -31,7 +31,7 @@ export class InitSession {
   readonly #reader = new FrameReader();
   readonly #frames: AsyncIterator<Frame, undefined>;
   /** For an init that does not read now: the user of its tool may have stopped it. */
-  readonly #held = new HeldFrames();
+  readonly #waiting = new WaitingInputs();
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
   #diagnostic = '';
@@ -41,7 +41,7 @@ export class InitSession {
     // The read side reports a broken stream, once. Without a listener here Node would throw the error at the process.
     socket.on('error', () => {});
     socket.on('drain', () => {
-      for (const frame of this.#held.take()) this.#write(frame);
+      for (const frame of this.#waiting.take()) this.#write(frame);
     });
     this.#frames = this.#read();
   }
@@ -110,7 +110,7 @@ export class InitSession {
   }
 
   #send(input: ToInit): void {
-    if (this.#socket.writableNeedDrain || !this.#held.isEmpty) this.#held.hold(input);
+    if (this.#socket.writableNeedDrain || !this.#waiting.isEmpty) this.#waiting.add(input);
     else this.#write(encodeToInit(input));
   }
 

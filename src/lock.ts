@@ -5,10 +5,10 @@ import { loadNativeAddon } from './native-addon.ts';
  * Locks a folder until the lock is disposed of; when this process ends in any way, the kernel frees it. `user` names
  * the program for such a folder, as in `gateway`. Throws a line for people if another process has the lock.
  */
-export function holdFolder(folder: string, user: string): Disposable {
+export function lockFolder(folder: string, user: string): Disposable {
   const fd = openFolder(folder);
   try {
-    holdDescriptor(fd, `another ${user} uses the folder ${folder}`);
+    lockDescriptor(fd, `another ${user} uses the folder ${folder}`);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -17,7 +17,7 @@ export function holdFolder(folder: string, user: string): Disposable {
 }
 
 /** The same for the open file `fd`, until it is closed. `held` begins the message of the error. */
-export function holdDescriptor(fd: number, held: string): void {
+export function lockDescriptor(fd: number, held: string): void {
   if (loadNativeAddon().lockDescriptor(fd)) return;
   const pid = holderOf(fd);
   throw new Error(`${held}${pid === undefined ? '' : ` (pid ${pid})`}; stop it first`);

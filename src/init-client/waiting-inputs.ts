@@ -11,7 +11,7 @@ const mostPieces = 64;
  * What the gateway keeps for an init that does not read: the newest of each control, in their order, and stdin, which
  * credit bounds. It keeps no more than that, however many inputs come.
  */
-export class HeldFrames {
+export class WaitingInputs {
   readonly #controls = new Map<string, Buffer>();
   #stdin: Uint8Array[] = [];
 
@@ -19,8 +19,8 @@ export class HeldFrames {
     return this.#stdin.length === 0 && this.#controls.size === 0;
   }
 
-  hold(input: ToInit): void {
-    if (input.type === 'stdin') return this.#holdStdin(input.bytes);
+  add(input: ToInit): void {
+    if (input.type === 'stdin') return this.#addStdin(input.bytes);
     const kind = kindOf(input);
     this.#controls.delete(kind);
     this.#controls.set(kind, encodeToInit(input));
@@ -35,7 +35,7 @@ export class HeldFrames {
     return frames;
   }
 
-  #holdStdin(bytes: Uint8Array): void {
+  #addStdin(bytes: Uint8Array): void {
     this.#stdin.push(bytes);
     if (this.#stdin.length > mostPieces) this.#stdin = [Buffer.concat(this.#stdin)];
   }

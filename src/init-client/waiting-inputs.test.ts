@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameReader } from '../wire/frames.ts';
-import { encodeToInit, HeldFrames, type ToInit } from './held-frames.ts';
+import { encodeToInit, type ToInit, WaitingInputs } from './waiting-inputs.ts';
 
 const input: fc.Arbitrary<ToInit> = fc.oneof(
   fc.constantFrom(1, 2, 3, 10, 12, 15, 18, 20).map((signal): ToInit => ({ type: 'signal', signal })),
@@ -14,11 +14,11 @@ const input: fc.Arbitrary<ToInit> = fc.oneof(
 test('A-86 P22: of whatever is sent to an init that does not read, one of each control and all of stdin is held', () => {
   fc.assert(
     fc.property(fc.array(input, { maxLength: 400 }), (inputs) => {
-      const held = new HeldFrames();
-      for (const one of inputs) held.hold(one);
-      expect(held.isEmpty).toBe(inputs.length === 0);
-      const frames = held.take();
-      expect(held.isEmpty).toBe(true);
+      const waiting = new WaitingInputs();
+      for (const one of inputs) waiting.add(one);
+      expect(waiting.isEmpty).toBe(inputs.length === 0);
+      const frames = waiting.take();
+      expect(waiting.isEmpty).toBe(true);
       // Eight signals, two readers, a size, the end of stdin, a cancel; and stdin itself.
       expect(frames.length).toBeLessThanOrEqual(14);
       const stdin = inputs.flatMap((one) => (one.type === 'stdin' ? [...one.bytes] : []));
