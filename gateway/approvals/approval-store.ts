@@ -27,7 +27,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const columns = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
       const result = await database
         .updateTable('approvals')
-        .set({ state, ...verdict, ...(state !== 'approved' && forgotten) })
+        .set({ state, ...columns, ...(state !== 'approved' && forgotten) })
         .where('id', '=', id)
         .where('plan_hash', '=', planHash)
         .where('state', '=', 'pending')

@@ -197,9 +197,10 @@ async function untilAnswered(
   } catch (error) {
     if (!until.signal.aborted) throw error;
     const reason = until.signal.reason as ClawrdenError;
-    const state = reason === expired ? 'expired' : 'void';
+    const verdict = reason === expired ? 'expired' : 'void';
     // If a verdict reached the disk first, it counts.
-    if (!(await store.end(approval, { state, by: '', via: '', reason: reason.message }))) return await answer;
+    if (!(await store.end(approval, { verdict, by: '', via: '', reason: reason.message })))
+      return await answer;
     throw reason;
   }
 }
