@@ -54,7 +54,12 @@ function load(file: string): State {
 }
 
 /** False if the change could not be recorded. */
-async function applyFile(file: string, found: Found, state: State, events: PolicyFileEvents): Promise<boolean> {
+async function applyFile(
+  file: string,
+  found: Found,
+  state: State,
+  events: PolicyFileEvents,
+): Promise<boolean> {
   const result = parseFound(file, found);
   if ('problems' in result) {
     report(state, events, describe(result.problems));
