@@ -7,6 +7,7 @@ import { toWireOutcome } from '../../src/wire/outcome-message.ts';
 import { type Channel, type FromCaller, type ToCaller, Vanished } from '../ports/channel.ts';
 import { CallRefused, toStatus } from './errors.ts';
 import { toFromCaller } from './from-caller.ts';
+import type { WaitAfter } from './message-budgets.ts';
 import { invalid } from './start-request.ts';
 import { toResponse } from './to-caller.ts';
 
@@ -32,9 +33,12 @@ export class CallChannel implements Channel {
   #inspecting = false;
   #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
+  readonly #budgetOf: (agent: string) => WaitAfter;
+  #waitAfter: WaitAfter = () => 0;
 
-  constructor(call: ExecuteCall) {
+  constructor(call: ExecuteCall, budgetOf: (agent: string) => WaitAfter) {
     this.#call = call;
+    this.#budgetOf = budgetOf;
     this.#writer = boundedWriter<ExecuteResponse>(call);
     this.#timer = setTimeout(() => this.#lateStart(), firstMessageMs);
     call.on('data', (request: ExecuteRequest) => this.#receive(request));
@@ -98,8 +102,9 @@ export class CallChannel implements Channel {
     if (this.#over) return;
     try {
       if (message === undefined) throw invalid('a message says nothing');
-      if (this.#opened) this.#input(message);
-      else this.#open(message);
+      if (!this.#opened) return this.#open(message);
+      this.#hold(this.#waitAfter(message));
+      this.#input(message);
     } catch (error) {
       this.refuse(error);
     }
@@ -109,7 +114,15 @@ export class CallChannel implements Channel {
     if (message.$case !== 'start' && message.$case !== 'resume') throw invalid('start or resume comes first');
     clearTimeout(this.#timer);
     this.#opened = true;
+    this.#waitAfter = this.#budgetOf(message.$case === 'start' ? message.value.agent : '');
     this.#first.resolve(message);
+  }
+
+  /** HTTP/2 holds the caller back meanwhile. */
+  #hold(waitMs: number): void {
+    if (waitMs === 0) return;
+    this.#call.pause();
+    setTimeout(() => this.#call.resume(), waitMs).unref();
   }
 
   #input(message: NonNullable<ExecuteRequest['message']>): void {

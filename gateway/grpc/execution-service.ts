@@ -5,13 +5,16 @@ import type { Caller } from '../ports/caller.ts';
 import type { Callers } from './authenticate.ts';
 import { CallChannel } from './call-channel.ts';
 import { CallRefused } from './errors.ts';
+import { createMessageBudgets } from './message-budgets.ts';
 import { toStartRequest } from './start-request.ts';
 
 export function executionService(execute: Execute, resume: Resume, callers: Callers): ExecutionServiceServer {
+  const budgets = createMessageBudgets();
   return {
     execute: (call) => {
-      const channel = new CallChannel(call);
-      serve(execute, resume, callers.of(call), channel).catch((error: unknown) => channel.refuse(error));
+      const caller = callers.of(call);
+      const channel = new CallChannel(call, (agent) => budgets.of(caller, agent));
+      serve(execute, resume, caller, channel).catch((error: unknown) => channel.refuse(error));
     },
   };
 }

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { messagesPerSecond } from '../../gateway/grpc/message-budgets.ts';
+import type { Channel, FromCaller } from '../../gateway/ports/channel.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { ExecuteRequest } from '../../src/gen/clawrden/v1/execution.ts';
+import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { readIdentity } from '../../src/pki/identity-files.ts';
+import { admin, relay, startTestGateway } from './gateway.ts';
+
+type Message = NonNullable<ExecuteRequest['message']>;
+
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+const floodMs = isLong ? 5000 : 1000;
+const streams = 4;
+
+const command = {
+  ...{ tool: 'ls', args: [], cwd: '/app', env: [], umask: 0o22, stdio: ['pipe', 'pipe', '=1'] },
+  ...{ ignored: [], terminal: undefined, version: 1 },
+};
+const start = (): Message => ({
+  $case: 'start',
+  value: {
+    ...{ executionId: newExecutionId(), agent: 'coder', command, hostLabels: {} },
+    ...{ identity: undefined, refusal: undefined },
+  },
+});
+
+/** What costs a relay little: none of it needs credit. */
+const crumb: fc.Arbitrary<Message> = fc.oneof(
+  fc.constantFrom(1, 2, 15, 18).map((value): Message => ({ $case: 'signal', value })),
+  fc.nat(500).map((cols): Message => ({ $case: 'resize', value: { cols, rows: 24 } })),
+  fc.constantFrom(1, 2).map((value): Message => ({ $case: 'closed', value })),
+  fc.constant<Message>({ $case: 'stdin', value: Buffer.alloc(0) }),
+  fc.constant<Message>({ $case: 'stdinEnd', value: {} }),
+);
+
+function encoded(message: Message): Buffer {
+  const body = ExecuteRequest.encode({ message }).finish();
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(body.length, 1);
+  return Buffer.concat([header, body]);
+}
+
+test('P20, P22: whatever small messages a relay sends within its streams, each agent has so many a second, and others are served', async () => {
+  const heard: FromCaller[] = [];
+  let listening = 0;
+  const listen = async (_caller: unknown, _request: unknown, channel: Channel) => {
+    listening += 1;
+    channel.listen((input) => void heard.push(input));
+    await once(channel.gone, 'abort');
+    return { kind: 'exited', code: 0, signal: 0 } as const;
+  };
+  await using gateway = await startTestGateway({ execute: listen });
+  const folder = await gateway.identity(relay);
+  const client = await connectGateway({ address: gateway.address, identityDir: folder });
+  const { token } = await client.call(RelayServiceService.token, {});
+  client.close();
+  const other = await gateway.connect(admin);
+  const { certificate: cert, key } = await readIdentity(folder);
+  const session = connect(`https://${gateway.address}`, { cert, key, rejectUnauthorized: false });
+  const flood = fc.sample(crumb, { numRuns: 500, seed: isLong ? Date.now() : 20_261_122 });
+  // Thousands of messages in one frame: that costs the sender next to nothing.
+  const bytes = Buffer.concat(Array.from({ length: 50 }, () => Buffer.concat(flood.map(encoded))));
+  const calls = Array.from({ length: streams }, () => {
+    const call = session.request({
+      ...{ ':method': 'POST', ':path': '/clawrden.v1.ExecutionService/Execute', te: 'trailers' },
+      ...{ 'content-type': 'application/grpc', authorization: `Bearer ${token}` },
+    });
+    call.on('error', () => {}).resume();
+    call.write(encoded(start()));
+    return call;
+  });
+  await expect.poll(() => listening).toBe(streams);
+  const began = performance.now();
+  for (const call of calls) call.write(bytes);
+  const took: number[] = [];
+  while (performance.now() - began < floodMs) {
+    const asked = performance.now();
+    await other.call(WardenServiceService.listHosts, { pageToken: '' });
+    took.push(performance.now() - asked);
+    await sleep(1);
+  }
+  // Twice as many at once.
+  const most = messagesPerSecond * (2 + (performance.now() - began) / 1000);
+  expect(heard.length).toBeLessThan(most + streams);
+  expect(heard.length).toBeGreaterThan(messagesPerSecond);
+  expect(took.sort((a, b) => a - b)[Math.floor(took.length / 2)]).toBeLessThan(500);
+  for (const call of calls) call.close(constants.NGHTTP2_CANCEL);
+  session.destroy();
+});
