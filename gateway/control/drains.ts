@@ -1,11 +1,20 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, DrainedHostRow } from '../store/database.ts';
+import { loosen, tighten } from './lasting-change.ts';
 
 /** The Docker hosts that operators drain. It is on the disk before it is answered, and outlives the gateway. */
 export interface Drains {
   readonly names: () => ReadonlySet<string>;
-  readonly set: (host: string, draining: boolean, by: Caller, reason: string) => Promise<void>;
+  /** `apply` makes it count. */
+  readonly set: (drain: Drain, apply: () => void) => Promise<void>;
+}
+
+export interface Drain {
+  readonly host: string;
+  readonly draining: boolean;
+  readonly by: Caller;
+  readonly reason: string;
 }
 
 export async function openDrains(database: Database, audit: AuditLog): Promise<Drains> {
@@ -13,21 +22,30 @@ export async function openDrains(database: Database, audit: AuditLog): Promise<D
   const names = new Set(rows.map(({ host }) => host));
   return {
     names: () => names,
-    set: async (host, draining, caller, reason) => {
+    set: ({ host, draining, by: caller, reason }, apply) => {
       const by = callerName(caller);
-      if (draining) {
-        const row = { host, set_by: by, reason, set_at: Date.now() };
-        await database
-          .insertInto('drained_hosts')
-          .values(row)
-          .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
-          .execute();
-        names.add(host);
-      } else {
-        await database.deleteFrom('drained_hosts').where('host', '=', host).execute();
-        names.delete(host);
-      }
-      await audit.append({ type: 'host', host, state: draining ? 'draining' : 'ready', by, reason });
+      const change = {
+        apply: () => {
+          if (draining) names.add(host);
+          else names.delete(host);
+          apply();
+        },
+        keep: () =>
+          draining
+            ? add(database, { host, set_by: by, reason, set_at: Date.now() })
+            : database.deleteFrom('drained_hosts').where('host', '=', host).execute(),
+        record: () =>
+          audit.append({ type: 'host', host, state: draining ? 'draining' : 'ready', by, reason }),
+      };
+      return draining ? tighten(change) : loosen(change);
     },
   };
+}
+
+function add(database: Database, row: DrainedHostRow): Promise<unknown> {
+  return database
+    .insertInto('drained_hosts')
+    .values(row)
+    .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
+    .execute();
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -7,6 +7,7 @@ import type { AgentState, Halt, Held } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
+import { faultOfKeeping, type LastingChange, loosen } from './lasting-change.ts';
 
 /** Stops work without the grace that a cancel gives: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
@@ -46,15 +47,32 @@ const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1
 export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   const { states } = parts;
 
+  const inTurn = oneByOne();
+
+  /** Looser than what holds now: only once it lasts, and not where somebody was stricter meanwhile. */
+  const relax = (agent: string, held: Held): Promise<void> =>
+    inTurn(async () => {
+      const before = states.heldBy(agent);
+      let isStill = true;
+      const apply = () => {
+        isStill = states.heldBy(agent) === before;
+        if (isStill) states.hold(agent, held);
+      };
+      await loosen({ apply, ...placesOf(parts, agent, held) });
+      if (!isStill) throw new ClawrdenError('agent-paused', 'it was stopped once more meanwhile');
+    });
+
   async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
     const held = { state, by, reason, since: Date.now() };
+    const isLooser = strictness[state] < strictness[states.stateOf(agent)];
+    if (isLooser) await relax(agent, held);
     // Refused from now on; what follows only makes it last and says so.
-    states.hold(agent, held);
+    else states.hold(agent, held);
     const halting =
       strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
-    const unrecorded = await keep(parts, agent, held).then(() => undefined, toClawrdenError);
+    const fault = isLooser ? undefined : await inTurn(() => faultOfKeeping(placesOf(parts, agent, held)));
     const halted = await halting;
-    if (unrecorded !== undefined) throw inForceOnly(unrecorded);
+    if (fault !== undefined) throw fault;
     return halted ?? { stopped: 0, unconfirmed: [] };
   }
 
@@ -70,24 +88,27 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
 }
 
 /** On the disk, where it outlives this gateway, and in the audit. */
-async function keep({ states, audit }: KillSwitchParts, agent: string, held: Held): Promise<void> {
-  await states.keep(agent, held);
+function placesOf(
+  { states, audit }: KillSwitchParts,
+  name: string,
+  held: Held,
+): Omit<LastingChange, 'apply'> {
   const { state, by, reason } = held;
-  await audit.append({
-    type: 'control',
-    agent: agent === everyAgent ? 'every agent' : agent,
-    state,
-    by,
-    reason,
-  });
+  const agent = name === everyAgent ? 'every agent' : name;
+  return {
+    keep: () => states.keep(name, held),
+    record: () => audit.append({ type: 'control', agent, state, by, reason }),
+  };
 }
 
-/** Whoever has asked must not take it for undone. */
-function inForceOnly({ code, message }: ClawrdenError): ClawrdenError {
-  return new ClawrdenError(
-    code,
-    `it is in force, and could not be recorded, so a restart may undo it: ${message}`,
-  );
+/** The places that keep a state get them in the order in which they came. */
+function oneByOne(): <Result>(run: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run);
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** Stops what the agent has open, and waits until it is gone or 2 s are over. */

@@ -62,9 +62,10 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
     agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
     setHostDraining: async (name, draining, by, reason) => {
-      const host = parts.fleet.setDraining(name, draining);
+      const host = parts.scheduler.hosts.find((each) => each.name === name);
       if (host === undefined) return undefined;
-      await parts.drains.set(name, draining, by, reason);
+      const apply = () => void parts.fleet.setDraining(name, draining);
+      await parts.drains.set({ host: name, draining, by, reason }, apply);
       return hostView(host, parts);
     },
     revokeRelay: async (relay, by, reason) => {

@@ -2,6 +2,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { Database } from '../store/database.ts';
 import { epochOf, recordCertificate } from '../store/enrolment-tokens.ts';
+import { tighten } from './lasting-change.ts';
 
 /**
  * Relays that were revoked. Each revocation begins an epoch of its relay, and of its certificates and enrolment tokens
@@ -48,11 +49,16 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
     revoke: async (relay, caller, reason) => {
       const by = callerName(caller);
       const epoch = present(relay) + 1;
-      epochs.set(relay, epoch);
-      for (const [fingerprint, its] of good) if (its.relay === relay) good.delete(fingerprint);
-      for (const listener of listeners) listener();
-      await record(database, { relay, epoch, set_by: by, reason, set_at: Date.now() });
-      await audit.append({ type: 'revocation', relay, by, reason });
+      const apply = () => {
+        epochs.set(relay, epoch);
+        for (const [fingerprint, its] of good) if (its.relay === relay) good.delete(fingerprint);
+        for (const listener of listeners) listener();
+      };
+      await tighten({
+        apply,
+        keep: () => record(database, { relay, epoch, set_by: by, reason, set_at: Date.now() }),
+        record: () => audit.append({ type: 'revocation', relay, by, reason }),
+      });
     },
     renewed: async (certificate) => {
       const { relay, epoch } = certificate;

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { type ErrorCode, toClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../src/errors.ts';
 
 type Status = (typeof status)[keyof typeof status];
 
@@ -72,6 +72,13 @@ export class CallRefused extends Error {
 
 export function toStatus(error: unknown): { code: Status; details: string } {
   if (error instanceof CallRefused) return { code: error.code, details: error.message };
-  const { code, message } = toClawrdenError(error);
+  const { code, message } = toClawrdenError(fullDisk(error) ?? error);
   return { code: statusCodes[code], details: message };
+}
+
+/** What the database could not take was not done; how SQLite says it helps nobody. */
+function fullDisk(error: unknown): ClawrdenError | undefined {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: string };
+  if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) return undefined;
+  return new ClawrdenError('audit-unwritable', `nothing has changed: ${message}`);
 }

@@ -184,6 +184,8 @@ function preparedOnce(sqlite: SqliteDatabase.Database): SqliteCompatible {
   return {
     close: () => sqlite.close(),
     prepare: (sql) => {
+      // A full disk has ended the transaction already: the error to tell is the first one.
+      if (sql === 'rollback' && !sqlite.inTransaction) return sqlite.prepare('select 1 where 0');
       const known = prepared.get(sql);
       if (known !== undefined) return known;
       if (prepared.size >= preparedAtMost) prepared.clear();

@@ -84,7 +84,9 @@ test('P19: what cannot be recorded is in force all the same, and that is said', 
   await expect(core.killSwitch.set('coder', 'killed', operator, '')).rejects.toMatchObject({
     ...{
       code: 'audit-unwritable',
-      message: expect.stringMatching(/^it is in force, and could not be recorded/),
+      message: expect.stringMatching(
+        /^it is in force, and outlives a restart, and the audit has no record of it: /,
+      ),
     },
   });
   expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by operator:admin' });

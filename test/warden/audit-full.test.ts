@@ -54,7 +54,7 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     expect(killed).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^clawrden: kill: it is in force, and could not be recorded, .*ENOSPC.*; make room on the gateway's disk, /,
+        /^clawrden: kill: it is in force, and outlives a restart, and the audit has no record of it: .*ENOSPC.*; make room on the gateway's disk, /,
       ),
     });
 

@@ -31,6 +31,8 @@ export interface RealGateway extends AsyncDisposable {
 }
 
 export interface RealGatewayOptions {
+  /** Where everything of it is; the system's own folder when left out. */
+  readonly base?: string;
   /** The state folder when left out. */
   readonly auditDir?: string;
   /** Goes into the policy, before its end. */
@@ -58,7 +60,7 @@ complete: true
 `;
 
 export async function startRealGateway(options: RealGatewayOptions = {}): Promise<RealGateway> {
-  const dir = await mkdtemp(join(tmpdir(), 'clawrden-warden-'));
+  const dir = await mkdtemp(join(options.base ?? tmpdir(), 'clawrden-warden-'));
   const state = join(dir, 'state');
   const [grpc, enroll] = [await freePort(), await freePort()];
   await done(['init', '--dir', state], dir);

@@ -28,6 +28,9 @@ export function toCliError(error: unknown, what: string, { gateway, refused }: A
       return new CliError(what, details, 'give the whole id');
     case status.DATA_LOSS:
       return new CliError(what, details, "make room on the gateway's disk, and do it again");
+    case status.INTERNAL:
+    case status.UNKNOWN:
+      return new CliError(what, details, "see whether it was done, and the gateway's log");
     default:
       return new CliError(what, details, 'nothing was done');
   }
