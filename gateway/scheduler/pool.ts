@@ -19,11 +19,11 @@ export interface Pool {
   readonly fleet: Fleet;
   readonly lateExits: LateExits;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
-  /** The same for a command that is to run: pulls what no host has, see `createImagePulls`. */
+  /** The same for a command that will run: pulls an image that no host has, see `createImagePulls`. */
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
-  /** The policy has changed: ghosts that wait for what it said before go. */
+  /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
-  /** Makes hosts and warm ghosts what gateway.yaml says now. */
+  /** Makes hosts and warm ghosts match gateway.yaml. */
   readonly apply: (config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'>) => void;
   readonly close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface PoolParts {
   readonly config: GatewayConfig;
   readonly policy: () => Policy;
   readonly openEngine: (config: HostConfig) => Engine;
-  /** Appends to the audit; nobody waits for it. */
+  /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly drained: ReadonlySet<string>;
   readonly log: Logger;

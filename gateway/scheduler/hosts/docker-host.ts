@@ -10,7 +10,7 @@ import { MissingWorkspaces } from './missing-workspaces.ts';
 /** What a ghost takes of its host while it runs. */
 export type Need = Pick<GhostShape, 'memoryBytes' | 'cpus'>;
 
-/** One engine of the pool: what is known of it now, what runs there, and how ghosts come and go. */
+/** One engine of the pool: its known state, what runs there, and how ghosts start and end. */
 export class DockerHost {
   readonly engine: Engine;
   readonly images: HostImages;
@@ -36,7 +36,7 @@ export class DockerHost {
     this.warm = new WarmGhosts((ghost) => void this.discard(ghost));
   }
 
-  /** Of gateway.yaml as it was last loaded. */
+  /** From gateway.yaml as it was last loaded. */
   get config(): HostConfig {
     return this.#config;
   }
@@ -50,22 +50,22 @@ export class DockerHost {
     return this.#draining ? 'draining' : 'ready';
   }
 
-  /** The engine answers, whether or not the host takes work. */
+  /** The engine answers; the host may still take no work. */
   get up(): boolean {
     return this.#health === 'up';
   }
 
-  /** The engine is given up until it answers again. */
+  /** The engine counts as lost until it answers again. */
   get down(): boolean {
     return this.#health === 'down';
   }
 
-  /** Why the last ping had no answer; empty since one had. */
+  /** Why the last ping had no answer; empty if it had one. */
   get problem(): string {
     return this.#problem;
   }
 
-  /** When work was last given to it, counted over all hosts. */
+  /** The turn in which it last got work, counted over all hosts. */
   get lastTurn(): number {
     return this.#lastTurn;
   }
@@ -80,17 +80,17 @@ export class DockerHost {
     return this.#used.slots;
   }
 
-  /** Containers that are starting, waiting, running or about to be gone. */
+  /** Containers that are starting, waiting, running or being removed. */
   get containers(): ReadonlySet<string> {
     return this.#containers;
   }
 
-  /** gateway.yaml says something else about the same engine. */
+  /** gateway.yaml has new values for the same engine. */
   configure(config: HostConfig): void {
     this.#config = config;
   }
 
-  /** No new work, by an operator or because gateway.yaml names it no more. */
+  /** No new work, because an operator says so or because gateway.yaml no longer names the host. */
   drain(): void {
     this.#draining = true;
   }
@@ -99,14 +99,14 @@ export class DockerHost {
     this.#draining = false;
   }
 
-  /** The engine answers. True where it did not before. */
+  /** The engine answers. Returns true if it did not before. */
   answered(): boolean {
     const came = !this.up;
     [this.#health, this.#problem] = ['up', ''];
     return came;
   }
 
-  /** A ping had no answer; `isSilent`: no new work until one has. */
+  /** A ping had no answer. `isSilent`: the host gets no new work until one has. */
   missed(problem: string, isSilent: boolean): void {
     this.#problem = problem;
     if (isSilent && this.up) this.#health = 'silent';
@@ -117,7 +117,7 @@ export class DockerHost {
     return true;
   }
 
-  /** False where the host is too small, however idle. */
+  /** False if the host is too small even when it is idle. */
   couldFit({ memoryBytes, cpus }: Need): boolean {
     const { memoryBytes: memory = Infinity, cpus: cores = Infinity } = this.#config;
     return memoryBytes <= memory && cpus <= cores;
@@ -142,40 +142,42 @@ export class DockerHost {
     return () => change(-1);
   }
 
-  /** A ghost for one command, in its turn under the cap on starts. Throws what `Engine.startGhost` does. */
+  /** Starts a ghost for one command, in its turn under the cap on starts. Throws like `Engine.startGhost`. */
   async start(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
     await this.gate.enter(signal);
     return this.#startNow(shape, purpose, signal);
   }
 
-  /** A ghost that nobody waits for; `undefined` where starts are at their cap. */
+  /** Starts a ghost for which no command waits; `undefined` if the cap on starts is reached. */
   startAhead(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> | undefined {
     return this.gate.tryEnter() ? this.#startNow(shape, purpose, signal) : undefined;
   }
 
   /**
-   * The ghost's init has told its end or is to end now; the container goes by itself. Resolves when it is gone, or the
-   * engine lost.
+   * The ghost's init has reported its end, or must end now; the container removes itself. Resolves when it is gone,
+   * or the engine is lost.
    */
   async part(ghost: Ghost): Promise<void> {
     if (!this.down) await ghost.leave();
     this.#forget(ghost);
   }
 
-  /** Takes the ghost away, however far it got; resolves as above, false where it may be there yet. */
+  /** Removes the ghost in any state. Resolves like above; false if it may still be there. */
   async discard(ghost: Ghost): Promise<boolean> {
     const gone = !this.down && (await ghost.destroy());
     this.#forget(ghost);
     return gone;
   }
 
-  /** Calls `lost` when the engine is given up, until the returned function is called. */
+  /** Calls `lost` when the engine is lost, until the returned function is called. */
   onLost(lost: (error: ClawrdenError) => void): () => void {
     this.#onLost.add(lost);
     return () => this.#onLost.delete(lost);
   }
 
-  /** Gives the engine up: what waits there is forgotten, what starts and runs there ends with `error`. */
+  /**
+   * Declares the engine lost: forgets the ghosts that wait there, and ends what starts and runs there with `error`.
+   */
   lose(error: ClawrdenError): void {
     this.#health = 'down';
     for (const lost of [...this.#onLost]) lost(error);
@@ -206,7 +208,7 @@ export class DockerHost {
     if (error.code === 'host-lost' || error.code === 'start-timeout') this.starts.failed();
   }
 
-  /** From a host that is down nothing can be removed: the sweep does, when it is back. */
+  /** Nothing can be removed from a host that is down; the sweep removes it when the host is back. */
   #forget(ghost: Ghost): void {
     ghost.session.destroy();
     this.#containers.delete(ghost.containerId);

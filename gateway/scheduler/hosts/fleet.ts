@@ -11,13 +11,16 @@ import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
 /** The engines of gateway.yaml, each watched and kept clean. */
 export interface Fleet {
-  /** Makes the pool what gateway.yaml says: a host that is gone takes no work, and leaves when its work has ended. */
+  /**
+   * Makes the pool match gateway.yaml. If a host is gone from the file, it takes no work and leaves when its work has
+   * ended.
+   */
   readonly apply: (configs: readonly HostConfig[]) => void;
-  /** No new work for the host, or new work again; `undefined` where there is none of that name. */
+  /** Stops or allows new work for the host; `undefined` if there is no host of that name. */
   readonly setDraining: (name: string, draining: boolean) => DockerHost | undefined;
-  /** Looks at a host at once: somebody saw it fail. */
+  /** Checks a host at once, because a command saw it fail. */
   readonly suspect: (host: DockerHost) => void;
-  /** Asks the hosts for images that were not asked for before. */
+  /** Asks the hosts for images that are not known yet. */
   readonly preload: () => void;
   /** Resolves when every host was tried once. */
   readonly looked: () => Promise<void>;
@@ -25,17 +28,17 @@ export interface Fleet {
 }
 
 export interface FleetParts {
-  /** The scheduler's own list, which is kept here. */
+  /** The scheduler's own list; the fleet maintains it. */
   readonly hosts: DockerHost[];
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
   readonly lateExits: LateExits;
   readonly openEngine: (config: HostConfig) => Engine;
-  /** Images that the policy names: asked for before they are needed. */
+  /** Images that the policy names: the fleet asks for them before a command needs them. */
   readonly images: () => readonly string[];
-  /** Called when what a tag means may have changed. */
+  /** Called when the meaning of a tag may have changed. */
   readonly onImages: () => void;
-  /** Hosts that an operator drained, as it is now. */
+  /** The hosts that an operator has drained. */
   readonly drained: ReadonlySet<string>;
   readonly log: Logger;
 }
@@ -87,7 +90,7 @@ export function createFleet(parts: FleetParts): Fleet {
 
 interface State extends FleetParts {
   readonly members: Map<string, Member>;
-  /** Those that gateway.yaml names no more, until their work has ended. */
+  /** Hosts that gateway.yaml no longer names, until their work has ended. */
   readonly leaving: Set<Promise<void>>;
   readonly hooks: HostHooks;
 }
@@ -129,7 +132,7 @@ function part({ members, leaving, hosts, log }: State, member: Member): void {
   leaving.add(gone);
 }
 
-/** Whatever may have come free is given out. */
+/** Gives freed slots to waiting work. */
 function resume({ hosts, scheduler, warmer }: FleetParts): void {
   for (const host of hosts) host.gate.open();
   scheduler.serveQueue();
@@ -169,12 +172,12 @@ function hostHooks(parts: FleetParts): HostHooks {
   };
 }
 
-/** What a command will need to know is known before it comes. */
+/** Asks before a command comes for what the command will need to know. */
 async function preload(host: DockerHost, { images }: FleetParts): Promise<void> {
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** What names no ghost that we know of is nobody's: a crash left it. */
+/** Removes containers that no live ghost owns, for example after a crash. */
 async function clean(host: DockerHost, log: Logger): Promise<void> {
   try {
     const removed = await host.engine.removeStrays(host.containers);
@@ -184,7 +187,7 @@ async function clean(host: DockerHost, log: Logger): Promise<void> {
   }
 }
 
-/** Its running work ends first, and then nothing of ours is left there, unless the engine is lost. */
+/** Waits until its running work has ended, and then removes everything of ours there, unless the engine is lost. */
 async function leave(member: Member, log: Logger): Promise<void> {
   const { host } = member;
   for (const ghost of host.warm.take(() => true)) void host.part(ghost);

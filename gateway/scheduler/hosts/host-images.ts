@@ -4,8 +4,8 @@ import type { Engine, ImageFacts } from '../../ports/engine.ts';
 const maxKnown = 256;
 
 /**
- * What is known of one engine's images, by reference and by id. It is true as long as the engine's events are heard:
- * `refresh` follows each of them, and every gap in them.
+ * What is known about one engine's images, by reference and by id. It is true while the engine's events arrive:
+ * `refresh` must follow each event, and each gap between them.
  */
 export class HostImages {
   readonly #engine: Pick<Engine, 'inspectImage'>;
@@ -16,7 +16,7 @@ export class HostImages {
     this.#engine = engine;
   }
 
-  /** Asks the engine only the first time; an engine that does not answer has no images for now. */
+  /** Asks the engine only the first time. If the engine does not answer, it counts as having no images for now. */
   async find(reference: string): Promise<ImageFacts | undefined> {
     if (this.#known.has(reference)) return this.#known.get(reference);
     const asking = this.#asked.get(reference) ?? this.#ask(reference);
@@ -24,24 +24,24 @@ export class HostImages {
     return asking.finally(() => this.#asked.delete(reference));
   }
 
-  /** Whether the host can run the image; `undefined` where that was never asked. */
+  /** Whether the host can run the image; `undefined` if nobody asked yet. */
   holds({ reference, id }: PlanImage): boolean | undefined {
     if (this.#known.get(reference)?.id === id) return true;
     return this.#known.has(id) ? this.#known.get(id) !== undefined : undefined;
   }
 
-  /** The same, asking where need be. */
+  /** The same, but asks the engine if necessary. */
   async learn({ reference, id }: PlanImage): Promise<boolean> {
     if ((await this.find(reference))?.id === id) return true;
     return (await this.find(id)) !== undefined;
   }
 
-  /** The id that a reference is known to have here; no question to the engine. */
+  /** The id that a reference is known to have here; never asks the engine. */
   idOf(reference: string): string | undefined {
     return this.#known.get(reference)?.id;
   }
 
-  /** Asks again for everything that is known; until the answers come, what was known holds. */
+  /** Asks again for everything that is known. Until the answers come, the old ones hold. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#known.keys()].map((reference) => this.#ask(reference)));
   }
@@ -57,7 +57,7 @@ export class HostImages {
       this.#known.set(reference, facts);
       return facts;
     } catch {
-      // Not an answer, so nothing to keep; that the engine is silent is for its pings to find out.
+      // This is no answer, so nothing is kept; the pings find out that the engine is silent.
       return undefined;
     }
   }

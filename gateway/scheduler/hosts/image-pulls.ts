@@ -4,11 +4,11 @@ import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
 import { resolveImage } from './images.ts';
 
-/** Who wants an image for one command. */
+/** A command that needs an image. */
 export interface ImageWish {
-  /** Labels that its host must carry. */
+  /** Labels that its host must have. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Whole per cent of a pull that it waits for: at first, and at most once a second when it has changed. */
+  /** Whole per cent of the pull for which it waits: at first, and then at most once a second when it has changed. */
   readonly onProgress: (percent: number) => void;
   readonly signal: AbortSignal;
 }
@@ -20,14 +20,14 @@ interface Pull {
   percent: number;
 }
 
-/** A tag may mean something else tomorrow: only what names its content is ever pulled. */
+/** A tag may change its meaning, so only a reference by digest is ever pulled. */
 const namesContent = /@sha256:[0-9a-f]{64}$/;
 const tellEveryMs = 1000;
 
 /**
- * What an image's name means, as `resolveImage`; a `repo@sha256:…` that no host has which may take the command is
- * pulled to one of them first. Whoever wants the same meanwhile waits for the same pull; it ends with the last of
- * them. Throws `image-missing` where it fails or takes longer than `withinMs`.
+ * What an image's name means, like `resolveImage`. If no possible host has a `repo@sha256:…`, it is first pulled to
+ * one of them. Commands that want the same image meanwhile share the pull; it is canceled when the last of them is
+ * gone. Throws `image-missing` if the pull fails or takes longer than `withinMs`.
  */
 export function createImagePulls(
   hosts: readonly DockerHost[],
@@ -70,7 +70,7 @@ function startPull(host: DockerHost, reference: string, withinMs: number, onEnd:
     for (const tell of waiting) tell(percent);
   };
   const facts = run(host, reference, withinMs, onProgress, stop).finally(onEnd);
-  // Who waited may be gone.
+  // The command that waited may be gone.
   facts.catch(() => {});
   const pull: Pull = { facts, waiting, stop, percent: 0 };
   return pull;

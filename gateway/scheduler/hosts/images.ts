@@ -10,7 +10,7 @@ export function imagesOf(policy: Policy): string[] {
   return [...new Set(places.flatMap(({ image }) => image ?? []))];
 }
 
-/** What a tag means: the image of the first host in gateway.yaml that holds it. Throws `image-missing` or `no-host`. */
+/** What a tag means: the image of the first host in gateway.yaml that has it. Throws `image-missing` or `no-host`. */
 export async function resolveImage(hosts: readonly DockerHost[], reference: string): Promise<ImageFacts> {
   const up = hosts.filter((host) => host.up);
   if (up.length === 0) throw new ClawrdenError('no-host', `no Docker host is up${problems(hosts)}`);
@@ -24,7 +24,7 @@ export async function resolveImage(hosts: readonly DockerHost[], reference: stri
   );
 }
 
-/** Which images a host that is up has not, or not as their tags are meant; empty where all is well. */
+/** Which images a ready host lacks, or has in another version than their tags mean; empty if none. */
 export function imagesProblem(
   host: DockerHost,
   hosts: readonly DockerHost[],

@@ -13,7 +13,7 @@ function hostOn(engine: GhostlyEngine): DockerHost {
   return new DockerHost(config, engine);
 }
 
-/** As much of a record as is looked at. */
+/** The part of a record that the test checks. */
 function lost(container: string, timeoutMs = 60_000): ExecutionRecord {
   const ids = { id: `execution of ${container}`, caller: 'relay:host-1', agent: 'coder' };
   return { ...ids, host: 'build-1', container, plan: JSON.stringify({ timeoutMs }) } as ExecutionRecord;

@@ -5,22 +5,25 @@ import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import type { DockerHost } from './docker-host.ts';
 import type { Gap } from './watch-host.ts';
 
-/** Commands whose host was lost under them: what became of them is for the audit only. */
+/** Commands whose host was lost while they ran: their end is only for the audit. */
 export interface LateExits {
   readonly expect: (host: DockerHost, execution: ExecutionRecord) => void;
   /** An event of the host's engine, as it happens. */
   readonly hear: (host: DockerHost, event: EngineEvent) => void;
-  /** The host is back: asks for what was not heard. Call it before anything there is removed, and `giveUp` after. */
+  /**
+   * The host is back: asks for the events that were missed. Call it before anything is removed there, and `giveUp`
+   * after it.
+   */
   readonly recall: (host: DockerHost, gap: Gap) => Promise<void>;
-  /** What has not been told by now will never be. */
+  /** What is unknown now stays unknown. */
   readonly giveUp: (host: DockerHost) => void;
-  /** Those that may be running yet: nothing was heard of them, and their init's own deadline is not over. */
+  /** Commands that may still run: their end is unknown, and their init's own deadline is not over. */
   readonly running: () => ExecutionRecord[];
 }
 
 const maxExpected = 1_000;
 const recallMs = 10_000;
-/** The init ends at the latest so long after the plan's timeout. */
+/** The init ends at most this long after the plan's timeout. */
 const deliveryMs = 10_000;
 
 interface Expected {
@@ -30,7 +33,7 @@ interface Expected {
   readonly overAt: number;
 }
 
-/** `record` appends to the audit; nobody waits for it. */
+/** `record` appends to the audit without waiting. */
 export function createLateExits(record: (entry: AuditRecord) => void): LateExits {
   const expected = new Map<string, Expected>();
 
@@ -84,7 +87,7 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
 }
 
 function longestRun({ plan }: ExecutionRecord): number {
-  // Written by this program, from a Plan.
+  // This program wrote it, from a Plan.
   const { timeoutMs } = JSON.parse(plan) as Plan;
   return timeoutMs === 0 ? Number.POSITIVE_INFINITY : timeoutMs + deliveryMs;
 }

@@ -4,7 +4,9 @@ import type { PlanMount } from '../../../src/plan.ts';
 const believedMs = 30_000;
 const maxKept = 1_000;
 
-/** Workspaces that one host was found not to have; believed for half a minute, since nothing tells of a new folder. */
+/**
+ * Workspaces that one host was found to lack. Remembered for half a minute, because no event reports a new folder.
+ */
 export class MissingWorkspaces {
   readonly #missing = new Map<string, { readonly error: ClawrdenError; readonly until: number }>();
 

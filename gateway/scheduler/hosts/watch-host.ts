@@ -4,14 +4,17 @@ import type { EngineEvent } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
 
 export interface HostHooks {
-  /** The engine answers, and its events are heard from now on; awaited before the host takes work. */
+  /** The engine answers, and its events arrive from now on. Awaited before the host takes work. */
   readonly onAnswer: (host: DockerHost, gap: Gap) => Promise<void>;
   readonly onUp: (host: DockerHost) => void;
   readonly onDown: (host: DockerHost) => void;
   readonly onEvent: (host: DockerHost, event: EngineEvent) => void;
 }
 
-/** When nothing was heard of an engine, in epoch seconds by its own clock; `from` is absent the first time. */
+/**
+ * The interval in which no events of an engine arrived, in epoch seconds by its own clock; `from` is absent the first
+ * time.
+ */
 export interface Gap {
   readonly from?: number;
   readonly until: number;
@@ -20,7 +23,7 @@ export interface Gap {
 export interface HostWatch {
   /** Resolves when the host was tried once. */
   readonly looked: Promise<void>;
-  /** Looks at once. */
+  /** Checks at once. */
   readonly poke: () => void;
   /** Resolves soon after the signal aborts. */
   readonly ended: Promise<void>;
@@ -28,14 +31,16 @@ export interface HostWatch {
 
 const periodMs = 2_000;
 const againMs = 500;
-/** Pings missed in a row (3 s each) before no new work is given, and before what runs there ends: at most 13 s. */
+/**
+ * Missed pings in a row (3 s each) before the host gets no new work, and before what runs there ends: at most 13 s.
+ */
 const silentAfter = 2;
 const downAfter = 3;
 const longestBackoffMs = 15_000;
 
 /**
- * Watches one engine by its events and a ping every 2 s, until `signal` aborts. An engine that refuses connections is
- * down at once; one that is down is tried again after 1, 2, 4 … 15 s.
+ * Watches one engine by its events and by a ping every 2 s, until `signal` aborts. If an engine refuses connections
+ * it is down at once; an engine that is down is tried again after 1, 2, 4 … 15 s.
  */
 export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSignal): HostWatch {
   const looked = Promise.withResolvers<void>();
@@ -57,7 +62,7 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
       if (signal.aborted) return;
       missed += 1;
       miss(host, hooks, toClawrdenError(error), missed);
-      // Whatever is heard again was not heard in between.
+      // No event arrived between the loss and now.
       if (host.down) events.stop();
     }
   }
@@ -83,7 +88,7 @@ function miss(host: DockerHost, { onDown }: HostHooks, error: ClawrdenError, mis
   onDown(host);
 }
 
-/** An engine that is not there, or may not be used: there is nothing to wait for. */
+/** If the engine is not there or must not be used, there is nothing to wait for. */
 function refuses({ code, cause }: ClawrdenError): boolean {
   const system = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
   return code === 'no-host' || ['ECONNREFUSED', 'ENOENT'].includes(system);
@@ -96,7 +101,7 @@ function delay(host: DockerHost, missed: number): number {
   return backoffMs * (0.8 + Math.random() * 0.4);
 }
 
-/** The engine's events, heard again after each time that they broke off. */
+/** Follows the engine's events, and opens the stream again each time it breaks. */
 class EventStream {
   open = false;
   #heardUntil: number | undefined;
@@ -111,7 +116,7 @@ class EventStream {
     this.#onBroken = onBroken;
   }
 
-  /** Resolves when the stream is open, with when it was not. */
+  /** Resolves when the stream is open, with the interval in which it was not. */
   async start(signal: AbortSignal): Promise<Gap> {
     const from = this.#heardUntil;
     const stop = new AbortController();

@@ -4,15 +4,15 @@ import type { DockerHost } from '../hosts/docker-host.ts';
 
 export interface LeaseRequest {
   readonly shape: GhostShape;
-  /** The shape's: hosts with such a ghost waiting come first. */
+  /** The key of the shape: hosts where such a ghost waits come first. */
   readonly key: string;
-  /** All of these labels must be on the host. */
+  /** The host must have all of these labels. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Hosts where a start has failed, and why; when none is left, the last reason is the answer. */
+  /** Hosts where a start has failed, and why; if no host is left, the last reason is the answer. */
   readonly avoid: ReadonlyMap<DockerHost, ClawrdenError>;
 }
 
-/** Whether the host may take the work now or when something there has ended. */
+/** Whether the host can take the work, now or when other work there has ended. */
 export function mayTake(host: DockerHost, { shape, labels, avoid }: LeaseRequest): boolean {
   return (
     host.state === 'ready' &&
@@ -24,7 +24,7 @@ export function mayTake(host: DockerHost, { shape, labels, avoid }: LeaseRequest
   );
 }
 
-/** Why no host may take it: `no-host`, `image-missing`, `workspace-missing` or the last of `avoid`. */
+/** Why no host can take it: `no-host`, `image-missing`, `workspace-missing` or the last of `avoid`. */
 export function whyNone(hosts: readonly DockerHost[], request: LeaseRequest): ClawrdenError {
   const { shape, labels, avoid } = request;
   const labelled = hosts.filter((host) => host.carries(labels));

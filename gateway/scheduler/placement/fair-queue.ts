@@ -1,4 +1,7 @@
-/** A queue in which everybody has a line and the lines are served in turn: who floods waits behind himself. */
+/**
+ * A queue with one line for each owner. The lines are served in turn, so an owner that floods waits behind its own
+ * items.
+ */
 export class FairQueue<T extends { readonly owner: string }> {
   /** In the order in which they are served next. */
   readonly #lines = new Map<string, T[]>();
@@ -15,7 +18,7 @@ export class FairQueue<T extends { readonly owner: string }> {
     this.#size += 1;
   }
 
-  /** Takes an item out that gave up; false where it is not here any more. */
+  /** Removes an item that gave up; false if it is not here any more. */
   remove(item: T): boolean {
     const line = this.#lines.get(item.owner);
     const at = line?.indexOf(item) ?? -1;
@@ -26,7 +29,7 @@ export class FairQueue<T extends { readonly owner: string }> {
     return true;
   }
 
-  /** Takes an item out that was served: its owner's line comes last now. */
+  /** Removes an item that was served: its owner's line is then last. */
   served(item: T): void {
     if (!this.remove(item)) return;
     const line = this.#lines.get(item.owner);
@@ -35,7 +38,9 @@ export class FairQueue<T extends { readonly owner: string }> {
     this.#lines.set(item.owner, line);
   }
 
-  /** Everybody's first, then everybody's second, and so on: the order in which they would be served. */
+  /**
+   * The first item of every line, then the second of every line, and so on: the order in which they would be served.
+   */
   *inTurn(): Generator<T> {
     const lines = [...this.#lines.values()];
     for (let round = 0, left = this.#size; left > 0; round++) {

@@ -9,7 +9,7 @@ import { type Lease, Scheduler } from './scheduler.ts';
 
 const facts: ImageFacts = { id: 'sha256:1', repoDigests: [], env: [], volumes: [] };
 
-/** An engine that holds one image and starts nothing: placement never asks it for more. */
+/** An engine that has one image and starts nothing: placement asks it for no more. */
 function engineWith(image: string): Engine {
   const refuse = () => Promise.reject(new Error('placement starts nothing'));
   return {
@@ -237,7 +237,7 @@ test('placing one command among 64 hosts takes less than 50 µs', async () => {
   await Promise.all(hosts.map((each) => each.images.learn(shape.image)));
   const scheduler = new Scheduler(hosts, { ...limits, running: 10_000 });
   const zoned = { ...request, labels: { zone: 'a' } };
-  // The best of many batches: whatever else the machine does is not ours.
+  // The best of many batches, because other work of the machine does not count.
   let best = Infinity;
   for (let batch = 0; batch < 40; batch++) {
     const began = performance.now();

@@ -5,7 +5,7 @@ import { type LeaseRequest, mayTake, whyNone } from './candidates.ts';
 import { FairQueue } from './fair-queue.ts';
 import { cost } from './score.ts';
 
-/** A held slot on a host, with the budgets of its ghost; released once. */
+/** A slot on a host, with the budgets of its ghost; released once. */
 export interface Lease {
   readonly host: DockerHost;
   readonly release: () => void;
@@ -18,7 +18,7 @@ export interface SchedulerLimits {
 }
 
 interface Waiting {
-  /** The agent, whose line this is. */
+  /** The agent whose line this is. */
   readonly owner: string;
   readonly request: LeaseRequest;
   readonly since: number;
@@ -27,16 +27,16 @@ interface Waiting {
   place: number;
 }
 
-/** Who has waited this long is not overtaken any more on hosts that could take him. */
+/** Once work has waited this long, no other work overtakes it on hosts that could take it. */
 const patienceMs = 15_000;
 const placesEveryMs = 1_000;
 
 /**
- * Places work on the host that costs it least. A full pool is no error: work waits, every agent in a line of its own
- * and the lines in turn, bounded in number and time.
+ * Places work on the host where it waits least. A full pool is not an error: work waits, with one line for every
+ * agent; the lines take turns, and both the number of items and the time are bounded.
  */
 export class Scheduler {
-  /** In the order of gateway.yaml; the fleet adds and removes. */
+  /** In the order of gateway.yaml; the fleet adds and removes them. */
   readonly hosts: readonly DockerHost[];
   readonly #limits: SchedulerLimits;
   readonly #queue = new FairQueue<Waiting>();
@@ -58,10 +58,10 @@ export class Scheduler {
   }
 
   /**
-   * At once where nothing has to be asked or waited for. Throws or rejects with `no-host`, `image-missing`,
-   * `workspace-missing` or the last of `avoid` where no host can take it, `queue-full`, `queue-timeout`, or the
-   * signal's reason. `onPlace` is told the place in the queue, from 1: at first, and at most once a second when it
-   * has changed.
+   * Answers at once if nothing has to be asked or waited for. Throws or rejects with `no-host`, `image-missing`,
+   * `workspace-missing` or the last of `avoid` if no host can take it, with `queue-full`, `queue-timeout`, or the
+   * signal's reason. Calls `onPlace` with the place in the queue, from 1: at first, and then at most once a second
+   * when it has changed.
    */
   lease(
     request: LeaseRequest,
@@ -73,7 +73,7 @@ export class Scheduler {
     return known ? this.#take(request, signal, onPlace) : this.#askFirst(request, signal, onPlace);
   }
 
-  /** Called when something has come free, or a host has come up. */
+  /** Called when a slot has become free, or a host has come up. */
   serveQueue(): void {
     while (this.#serveOne());
   }
@@ -109,7 +109,7 @@ export class Scheduler {
     let least = Infinity;
     for (const host of this.hosts) {
       if (held?.has(host) || !host.fits(request.shape) || !mayTake(host, request)) continue;
-      // A host that has just failed to start something is the last resort.
+      // A host that has just failed to start a ghost comes last.
       const price = cost(host, request.key) + (host.starts.resting ? 1e9 : 0);
       if (price > least || (price === least && best !== undefined && host.lastTurn >= best.lastTurn))
         continue;
@@ -167,7 +167,7 @@ export class Scheduler {
     return await granted.promise;
   }
 
-  /** A thousand that wait are not told at every move of the queue. */
+  /** With a thousand waiting, not every move of the queue is reported. */
   #tellPlaces(): void {
     let place = 0;
     for (const waiting of this.#queue.inTurn()) {

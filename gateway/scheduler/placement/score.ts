@@ -1,13 +1,13 @@
 import type { DockerHost } from '../hosts/docker-host.ts';
 
-/** What a full host costs against an idle one: less than a cold start against a ghost that waits. */
+/** The cost of a full host against an idle one: less than the difference between a cold start and a waiting ghost. */
 const fullMs = 200;
-/** For a ghost that is being started ahead. */
+/** The cost of a ghost that is being started ahead. */
 const comingMs = 50;
 
 /**
- * Milliseconds by which work is better put elsewhere: the wait for a start there, and how full the host is. Starts
- * count by the order of magnitude alone, or the fastest host would get everything.
+ * The cost of a host for work, in milliseconds: the wait for a start there, and how full the host is. Starts count
+ * only by their order of magnitude, or the fastest host would get everything.
  */
 export function cost(host: DockerHost, key: string): number {
   const share = host.running / host.config.slots;

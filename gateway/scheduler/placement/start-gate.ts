@@ -1,5 +1,5 @@
 import { onAbort } from '../../../src/abort.ts';
-/** How many containers one engine starts at a time; the others wait, first come first served. */
+/** How many containers one engine starts at a time; other starts wait in order. */
 export class StartGate {
   readonly #limit: () => number;
   readonly #waiting: (() => void)[] = [];
@@ -9,19 +9,22 @@ export class StartGate {
     this.#limit = limit;
   }
 
-  /** Starts going on and waiting. */
+  /** Starts that run and starts that wait. */
   get load(): number {
     return this.#active + this.#waiting.length;
   }
 
-  /** True where the start may begin at once; `leave` when it is over. For what can wait: it never queues. */
+  /**
+   * True if the start may begin at once; call `leave` when it is over. For starts that can be dropped: it never
+   * queues.
+   */
   tryEnter(): boolean {
     if (this.#waiting.length > 0 || this.#active >= this.#limit()) return false;
     this.#active += 1;
     return true;
   }
 
-  /** Resolves when the start may begin, with `leave` to follow; rejects with the signal's reason. */
+  /** Resolves when the start may begin; call `leave` when it is over. Rejects with the signal's reason. */
   async enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.tryEnter()) return;
@@ -29,7 +32,7 @@ export class StartGate {
     this.#waiting.push(turn.resolve);
     using _ = onAbort(signal, () => {
       const place = this.#waiting.indexOf(turn.resolve);
-      // It was let in a moment ago, and `leave` follows.
+      // It was admitted a moment ago, so `leave` follows.
       if (place < 0) return;
       this.#waiting.splice(place, 1);
       turn.reject(signal.reason);
@@ -42,7 +45,7 @@ export class StartGate {
     this.open();
   }
 
-  /** Lets in whom the limit lets in; to be called when the limit has changed. */
+  /** Admits as many as the limit allows; call it when the limit has changed. */
   open(): void {
     while (this.#active < this.#limit()) {
       const next = this.#waiting.shift();

@@ -1,24 +1,24 @@
 const firstRestMs = 1_000;
 const longestRestMs = 60_000;
-/** What a start is taken to last until one was seen. */
+/** The assumed length of a start until one was measured. */
 const assumedMs = 200;
 const newest = 0.3;
 
 /**
- * How starts on one engine went. After a failure the engine rests, each time twice as long; then one start at a time
- * is tried until one succeeds.
+ * How starts on one engine went. After a failure the engine rests, each time twice as long; then it gets one start at
+ * a time until one succeeds.
  */
 export class StartRecord {
   #latencyMs = assumedMs;
   #failures = 0;
   #restsUntil = 0;
 
-  /** The recent starts' average, the newest counting most. */
+  /** The average of recent starts; the newest counts most. */
   get latencyMs(): number {
     return this.#latencyMs;
   }
 
-  /** True while work had better go elsewhere. */
+  /** True while work should go elsewhere. */
   get resting(): boolean {
     return performance.now() < this.#restsUntil;
   }

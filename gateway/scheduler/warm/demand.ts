@@ -2,12 +2,12 @@ import { SlidingWindow } from '../../../src/sliding-window.ts';
 
 const rememberedSeconds = 120;
 
-/** How often something was asked for of late: the busiest second of the last two minutes. */
+/** How often something was asked for recently: the busiest second of the last two minutes. */
 export class Demand {
-  /** One item for each second in which something came. */
+  /** One item for each second in which something was asked for. */
   readonly #seconds = new SlidingWindow<{ readonly at: number; count: number }>();
 
-  /** `now` in milliseconds, of any clock that does not go back. */
+  /** `now` in milliseconds, on any clock that does not go back. */
   arrived(now: number): void {
     const at = Math.floor(now / 1000);
     const { newest } = this.#seconds;

@@ -10,7 +10,7 @@ export function shapeOf(plan: Plan): GhostShape {
   return { agent, image, uid, gid, mounts, network, memoryBytes, cpus, pids };
 }
 
-/** One text per shape, whoever made it: on one host equal keys mean equal containers. */
+/** One text per shape: on one host equal keys mean equal containers. */
 export function shapeKey(shape: GhostShape): string {
   const { agent, image, uid, gid, network, memoryBytes, cpus, pids } = shape;
   const mounts = shape.mounts.map(({ kind, source, target }) => [kind, source, target]);

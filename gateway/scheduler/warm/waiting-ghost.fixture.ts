@@ -2,7 +2,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { InitSession } from '../../../src/init-client/init-session.ts';
 import type { Engine, Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
 
-/** A ghost whose init waits at the other end of a pipe, and what was done to it. */
+/** A ghost whose init waits at the other end of a pipe, with a record of what was done to it. */
 export interface WaitingGhost extends Ghost {
   /** The init's end of the stream. */
   readonly init: Duplex;
@@ -21,7 +21,7 @@ export function waitingGhost(containerId: string): WaitingGhost {
   return { containerId, session, init, did, claim: () => {}, leave: end('leave'), destroy };
 }
 
-/** An engine that has every image and starts such ghosts, after a while and unless told otherwise. */
+/** An engine that has every image and starts such ghosts after a while, unless told otherwise. */
 export type GhostlyEngine = { -readonly [Key in keyof Engine]: Engine[Key] } & {
   readonly started: {
     readonly ghost: WaitingGhost;

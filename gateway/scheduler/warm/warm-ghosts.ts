@@ -10,7 +10,7 @@ interface Waiting {
 /** A ghost that is being started ahead. */
 export interface Coming {
   readonly key: string;
-  /** Whoever found none waiting and takes this one. */
+  /** The command that found no waiting ghost and takes this one. */
   taker?: (ghost: Ghost | undefined) => void;
 }
 
@@ -20,17 +20,17 @@ export class WarmGhosts {
   readonly #waiting: Waiting[] = [];
   readonly #coming: Coming[] = [];
 
-  /** `onGone` takes what died while it waited. */
+  /** Calls `onGone` with a ghost that died while it waited. */
   constructor(onGone: (ghost: Ghost) => void) {
     this.#onGone = onGone;
   }
 
-  /** Those that wait and those that are being started. */
+  /** Ghosts that wait, and ghosts that are being started. */
   get size(): number {
     return this.#waiting.length + this.#coming.length;
   }
 
-  /** Being started. */
+  /** Ghosts that are being started. */
   get coming(): number {
     return this.#coming.length;
   }
@@ -39,21 +39,21 @@ export class WarmGhosts {
     return this.#waiting.some((waiting) => waiting.key === key);
   }
 
-  /** Those of one shape whose init is ready. */
+  /** Ghosts of one shape whose init is ready. */
   waiting(key: string): number {
     let count = 0;
     for (const waiting of this.#waiting) if (waiting.key === key) count += 1;
     return count;
   }
 
-  /** Those of one shape that nobody has claimed: waiting, or being started. */
+  /** Ghosts of one shape that no command has claimed: waiting, or being started. */
   count(key: string): number {
     let count = this.waiting(key);
     for (const coming of this.#coming) if (coming.key === key && coming.taker === undefined) count += 1;
     return count;
   }
 
-  /** The one that has waited longest and is alive; it is the caller's alone from now on. */
+  /** The living one that has waited longest; from now on it belongs to the caller alone. */
   claim(key: string): Ghost | undefined {
     for (;;) {
       const waiting = this.#waiting.find((other) => other.key === key);
@@ -65,8 +65,8 @@ export class WarmGhosts {
   }
 
   /**
-   * The next one that is being started, where there is one that nobody else waits for. Resolves with `undefined` where
-   * its start fails; rejects with the signal's reason, and leaves the ghost to others.
+   * The next one that is being started and for which no other command waits. Resolves with `undefined` if its start
+   * fails; rejects with the signal's reason, and then leaves the ghost to others.
    */
   claimComing(key: string, signal: AbortSignal): Promise<Ghost | undefined> | undefined {
     const coming = this.#coming.find((other) => other.key === key && other.taker === undefined);
@@ -98,7 +98,7 @@ export class WarmGhosts {
     coming.taker?.(undefined);
   }
 
-  /** The oldest first: those for which `unwanted` says true are the caller's to end. */
+  /** The oldest first. If `unwanted` says true for a ghost, the caller must end it. */
   take(unwanted: (key: string, ageMs: number) => boolean): Ghost[] {
     const now = performance.now();
     const taken = this.#waiting.filter(({ key, since }) => unwanted(key, now - since));

@@ -3,16 +3,16 @@ import type { DockerHost } from '../hosts/docker-host.ts';
 import { mayTake } from '../placement/candidates.ts';
 import { Demand } from './demand.ts';
 
-/** Ghosts of one shape that are to wait, on hosts with these labels. */
+/** Ghosts of one shape that should wait, on hosts with these labels. */
 export interface WarmShape {
   readonly shape: GhostShape;
   readonly key: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The longest that a command in one may run; 0 means for ever. */
+  /** The longest run of a command in one; 0 means no limit. */
   readonly timeoutMs: number;
 }
 
-/** Wanted by gateway.yaml, however little it is used. */
+/** The number that gateway.yaml wants, however little it is used. */
 export interface WarmWish extends WarmShape {
   readonly size: number;
 }
@@ -20,18 +20,18 @@ export interface WarmWish extends WarmShape {
 export interface WarmPool extends WarmShape {
   wished: number;
   readonly demand: Demand;
-  /** After a failed start: none before this. */
+  /** After a failed start: none before this time. */
   restsUntil: number;
   restMs: number;
 }
 
 /** The init of a waiting ghost ends itself after 10 min. */
 const retiredAtMs = 8 * 60_000;
-/** A replacement is started when its host has had this long a rest from commands, or has none. */
+/** A replacement starts when its host has run no command for this long. */
 const quietMs = 200;
 const maxPools = 64;
 
-/** One pool per shape, over all hosts: how many are wanted, where the next one goes, which ones are to end. */
+/** One pool per shape, over all hosts: how many ghosts it wants, where the next one starts, which ones must end. */
 export class WarmPools {
   readonly #hosts: readonly DockerHost[];
   readonly #pools = new Map<string, WarmPool>();
@@ -48,7 +48,7 @@ export class WarmPools {
     this.#get(shape).demand.arrived(now);
   }
 
-  /** Replaces the wishes, and forgets pools whose image is not what its tag means any more. */
+  /** Replaces the wishes, and forgets pools whose tag now means another image. */
   wish(wishes: readonly WarmWish[]): void {
     for (const pool of this.#pools.values()) pool.wished = 0;
     for (const wish of wishes) this.#get(wish).wished += wish.size;
@@ -59,7 +59,7 @@ export class WarmPools {
     this.#pools.clear();
   }
 
-  /** Pools that lack ghosts and may start one now, with how many; those that were wished for come first. */
+  /** Pools that lack ghosts and may start one now, with the number; those in gateway.yaml come first. */
   lacking(now: number): { readonly pool: WarmPool; readonly missing: number }[] {
     const all = [...this.#pools.values()].map((pool) => ({ pool, missing: this.#missing(pool, now) }));
     const due = all.filter(({ pool, missing }) => missing > 0 && now >= pool.restsUntil);
@@ -77,14 +77,17 @@ export class WarmPools {
     return best;
   }
 
-  /** Taken out of a full host so that the pool, which has none or fewer than it was wished, gets its first. */
+  /** A ghost that a full host gives up, so that this pool gets its first ghost there. */
   makeRoom(host: DockerHost, pool: WarmPool): Ghost | undefined {
     if (host.warm.size < host.config.warm) return undefined;
     const key = this.#sparest(host, pool);
     return key === undefined ? undefined : host.warm.claim(key);
   }
 
-  /** What is old, belongs to no pool, is more than is wanted or its host may keep, or waits where no work may go. */
+  /**
+   * Ghosts that are old, belong to no pool, are more than the pool wants or their host may keep, or wait where no
+   * work may go.
+   */
   unwanted(host: DockerHost, now: number): Ghost[] {
     const surplus = new Map<string, number>();
     for (const pool of this.#pools.values()) surplus.set(pool.key, -this.#missing(pool, now));
@@ -128,7 +131,10 @@ export class WarmPools {
     return this.#sparest(host, pool) !== undefined;
   }
 
-  /** The key with the most ghosts over its wish there, at least two; for a pool that has none or less than its wish. */
+  /**
+   * The key with the most ghosts above its wish there, at least two; it makes room for a pool that has none or too
+   * few.
+   */
   #sparest(host: DockerHost, pool: WarmPool): string | undefined {
     const count = this.#count(pool.key);
     if (count > 0 && count >= pool.wished) return undefined;
@@ -158,7 +164,7 @@ function mayWait(host: DockerHost, { shape, key, labels }: WarmShape): boolean {
   return mayTake(host, { shape, key, labels, avoid: noHosts });
 }
 
-/** One start is left to whoever comes; and where commands start, nothing else does. */
+/** One start stays free for the next command; and while commands start, no ghost is started ahead. */
 function maySpare({ starts, gate, warm, config, running, lastGrantAt }: DockerHost, now: number): boolean {
   const quiet = running === 0 || now - lastGrantAt > quietMs;
   return !starts.resting && quiet && gate.load === warm.coming && gate.load < Math.max(1, config.starts - 1);

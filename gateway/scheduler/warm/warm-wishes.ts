@@ -6,7 +6,7 @@ import type { ImageFacts } from '../../ports/engine.ts';
 import { shapeKey, shapeOf } from './ghost-shape.ts';
 import type { WarmWish } from './warm-pools.ts';
 
-/** What `warm` of gateway.yaml comes to under a policy; without those whose image no host has. */
+/** The pools that `warm` of gateway.yaml asks for under a policy, without those whose image no host has. */
 export async function warmWishes(
   { warm, agents }: Pick<GatewayConfig, 'warm' | 'agents'>,
   policy: Policy,
@@ -22,7 +22,7 @@ export async function warmWishes(
   return (await Promise.all(wishes)).flat();
 }
 
-/** Made by way of a plan, so that it is what a command's plan will ask for. */
+/** Built from a plan, so that it matches the plans of commands. */
 function wishFor(
   agent: AgentConfig,
   tool: ToolDefinition,
@@ -46,7 +46,7 @@ const anyCommand = {
   version: 1,
 } as const;
 
-/** Over the tool's own and those of the rules that may let it run; 0 means none. */
+/** The longest of the tool's own and of the rules that may allow it; 0 means no limit. */
 function longestTimeout(tool: ToolDefinition, policy: Policy): number {
   const rules = policy.version === 1 ? policy.rules : [];
   const concerned = rules.filter(({ tools }) => tools === undefined || tools.has(tool.name));

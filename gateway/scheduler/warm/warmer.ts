@@ -4,17 +4,20 @@ import type { DockerHost } from '../hosts/docker-host.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import { type WarmPool, WarmPools, type WarmShape, type WarmWish } from './warm-pools.ts';
 
-/** Keeps ghosts started ahead: as many as gateway.yaml wishes, and as came in the busiest second of late. */
+/**
+ * Keeps ghosts started ahead: as many as gateway.yaml wants, and as many commands as came in the busiest second of
+ * the last two minutes.
+ */
 export interface Warmer {
   /** A command of this shape has come. */
   readonly asked: (shape: WarmShape) => void;
-  /** Replaces the wishes. Ghosts whose image is not what its tag means any more are given up. */
+  /** Replaces the wishes. Ghosts whose tag now means another image are ended. */
   readonly wish: (wishes: readonly WarmWish[]) => void;
-  /** Nothing is known of what will be asked for. */
+  /** Forgets what was asked for so far. */
   readonly forget: () => void;
-  /** Looks soon whether something is to be started; otherwise every second. */
+  /** Checks soon whether to start a ghost; otherwise it checks every second. */
   readonly poke: () => void;
-  /** Ends the ghosts that wait, and starts none any more. */
+  /** Ends the waiting ghosts, and starts no more. */
   readonly close: () => void;
 }
 
@@ -53,7 +56,7 @@ export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: 
   };
 }
 
-/** Ends what is not wanted, starts what is; returns in how many milliseconds to look again, if at all. */
+/** Ends unwanted ghosts and starts wanted ones. Returns in how many milliseconds to check again, if at all. */
 function look(
   { hosts, queued }: Scheduler,
   pools: WarmPools,
@@ -83,7 +86,7 @@ function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: W
   }
 }
 
-/** Runs `work` when it is due, the soonest of all that was asked for: who asks again and again does not put it off. */
+/** Runs `work` when it is due, at the earliest of all requested times: repeated requests do not delay it. */
 function scheduled(work: () => number | undefined): { schedule: (ms: number) => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let due = Infinity;
@@ -108,7 +111,7 @@ function scheduled(work: () => number | undefined): { schedule: (ms: number) => 
   };
 }
 
-/** Never rejects: nobody waits for it, and after a failure the pool rests, each time twice as long. */
+/** Never rejects, because no caller waits for it. After a failure the pool rests, each time twice as long. */
 async function startOn(host: DockerHost, pool: WarmPool, timeoutMs: number, log: Logger): Promise<void> {
   const { shape, key } = pool;
   const purpose = { pooled: true, timeoutMs: pool.timeoutMs };
