@@ -38,7 +38,7 @@ export function createGhostExecutor(parts: GhostParts): Executor {
     execution.trace.mark('placed');
     try {
       const outcome = await runIn(placed, plan, execution, parts);
-      execution.clean(host.part(placed.ghost));
+      execution.clean(host.release(placed.ghost));
       return outcome;
     } catch (error) {
       const lost = toClawrdenError(error).code === 'host-lost';
@@ -46,10 +46,10 @@ export function createGhostExecutor(parts: GhostParts): Executor {
         parts.onHostLost(host);
         parts.onLateExit(host, execution.record);
       }
-      const discarded = host.discard(placed.ghost).then((gone) => {
+      const destroyed = host.destroy(placed.ghost).then((gone) => {
         if (!gone && !lost) parts.onLateExit(host, execution.record);
       });
-      execution.clean(discarded);
+      execution.clean(destroyed);
       throw error;
     } finally {
       placed.lease.release();

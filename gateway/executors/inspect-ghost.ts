@@ -16,10 +16,10 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
     try {
       const found = ghost.session.inspect(inspectionOf(plan));
       const told = await untilInspected(found, execution.signal);
-      execution.clean(host.part(ghost));
+      execution.clean(host.release(ghost));
       return told;
     } catch (error) {
-      execution.clean(host.discard(ghost).then(() => {}));
+      execution.clean(host.destroy(ghost).then(() => {}));
       if (error instanceof ClawrdenError && error.code === 'host-lost') parts.onHostLost(host);
       throw error;
     } finally {

@@ -115,7 +115,7 @@ async function start(
   using until = deadline(startTimeoutMs, () => new ClawrdenError('start-timeout', text), execution.signal);
   const coming = await host.warm.claimComing(key, until.signal);
   if (coming?.session.alive) return { ghost: coming, nameless: true };
-  if (coming !== undefined) void host.discard(coming);
+  if (coming !== undefined) void host.destroy(coming);
   const name = nameless === true ? {} : { executionId: execution.record.id };
   const purpose = { pooled: false, timeoutMs, ...name };
   return { ghost: await host.start(shape, purpose, until.signal), nameless: false };

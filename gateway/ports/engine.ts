@@ -78,7 +78,7 @@ export interface Ghost {
    * The ghost's work is done, and its init knows or will know: the container removes itself. If it is still there 5 s
    * later, it is removed by force. Resolves when it is gone or the engine is lost.
    */
-  readonly leave: () => Promise<void>;
+  readonly release: () => Promise<void>;
   /** Kills and removes the container at once, in any state. Resolves like above; false if it may still be there. */
   readonly destroy: () => Promise<boolean>;
 }

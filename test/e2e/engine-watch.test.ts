@@ -29,7 +29,7 @@ describe.skipIf(!hasLab())('what an engine tells of its ghosts', () => {
     const ghost = await engine.startGhost(await busyboxShape(engine), pooled, never);
     expect(await run(ghost, ['sh', '-c', 'exit 7'])).toMatchObject({ type: 'exit', code: 7 });
     const began = performance.now();
-    await ghost.leave();
+    await ghost.release();
     expect(performance.now() - began).toBeLessThan(departureGraceMs - 1000);
     expect(await exists(ghost)).toBe(false);
     const its = (event: EngineEvent) => 'containerId' in event && event.containerId === ghost.containerId;
@@ -48,7 +48,7 @@ describe.skipIf(!hasLab())('what an engine tells of its ghosts', () => {
   test('a ghost whose engine tells nothing is taken away after the grace', async () => {
     const ghost = await engine.startGhost(await busyboxShape(engine), pooled, never);
     await host.docker(['pause', ghost.containerId]);
-    await ghost.leave();
+    await ghost.release();
     expect(await exists(ghost)).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe.skipIf(!hasLab())('what an engine tells of its ghosts', () => {
     await sleep(50);
     expect(await run(ghost, ['true'])).toMatchObject({ code: 0, signal: 0 });
     expect(ghost.session.alive).toBe(true);
-    await ghost.leave();
+    await ghost.release();
   });
 
   test('the pool label is the hash of what is created, without what varies', async () => {

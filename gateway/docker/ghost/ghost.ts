@@ -38,7 +38,7 @@ export function ghostOf(
   return {
     containerId: container.id,
     session,
-    leave: async () => {
+    release: async () => {
       await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
       // The init has ended its command, and waits for this with its own end.
       session.destroy();

@@ -32,7 +32,7 @@ export interface GhostSource {
 }
 
 /** A failed start waits no longer for its removal; on an engine that slow it goes on behind. */
-const discardWaitMs = 2000;
+const destroyWaitMs = 2000;
 
 /** See `Engine.startGhost`. Rejects at the latest 2 s after `signal` aborts. */
 export async function startGhost(
@@ -97,8 +97,8 @@ async function startNew(
     return ghostOf(source, container, await startInit(container, signal));
   } catch (error) {
     await Promise.race([
-      discard(source, name, created),
-      setTimeout(discardWaitMs, undefined, { ref: false }),
+      destroyStarted(source, name, created),
+      setTimeout(destroyWaitMs, undefined, { ref: false }),
     ]);
     throw error;
   } finally {
@@ -110,7 +110,7 @@ async function startNew(
 }
 
 /** By name, since an engine that does not answer the create may have made the container all the same. */
-async function discard(
+async function destroyStarted(
   { docker, host, log }: GhostSource,
   name: string,
   created: Promise<unknown>,

@@ -33,7 +33,7 @@ export class DockerHost {
     this.engine = engine;
     this.images = new HostImages(engine);
     this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.#config.starts));
-    this.warm = new WarmGhosts((ghost) => void this.discard(ghost));
+    this.warm = new WarmGhosts((ghost) => void this.destroy(ghost));
   }
 
   /** From gateway.yaml as it was last loaded. */
@@ -157,13 +157,13 @@ export class DockerHost {
    * The ghost's init has reported its end, or must end now; the container removes itself. Resolves when it is gone,
    * or the engine is lost.
    */
-  async part(ghost: Ghost): Promise<void> {
-    if (!this.down) await ghost.leave();
+  async release(ghost: Ghost): Promise<void> {
+    if (!this.down) await ghost.release();
     this.#forget(ghost);
   }
 
   /** Removes the ghost in any state. Resolves like above; false if it may still be there. */
-  async discard(ghost: Ghost): Promise<boolean> {
+  async destroy(ghost: Ghost): Promise<boolean> {
     const gone = !this.down && (await ghost.destroy());
     this.#forget(ghost);
     return gone;

@@ -100,7 +100,7 @@ function apply(state: State, configs: readonly HostConfig[]): void {
   const wanted = new Map(configs.map((config) => [config.name, config]));
   for (const member of [...members.values()]) {
     const config = wanted.get(member.host.name);
-    if (config === undefined || !sameEngine(config, member.host.config)) part(state, member);
+    if (config === undefined || !sameEngine(config, member.host.config)) retire(state, member);
     else member.host.configure(config);
   }
   for (const config of configs) if (!members.has(config.name)) join(state, config);
@@ -120,12 +120,12 @@ function join(state: State, config: HostConfig): void {
   state.members.set(host.name, { host, stop, cleaning, watch });
 }
 
-function part({ members, leaving, hosts, log }: State, member: Member): void {
+function retire({ members, leaving, hosts, log }: State, member: Member): void {
   const { host } = member;
   members.delete(host.name);
   host.drain();
   log.info({ host: host.name, running: host.running }, 'host is leaving');
-  const gone = leave(member, log).finally(() => {
+  const gone = emptied(member, log).finally(() => {
     hosts.splice(hosts.indexOf(host), 1);
     leaving.delete(gone);
   });
@@ -188,9 +188,9 @@ async function clean(host: DockerHost, log: Logger): Promise<void> {
 }
 
 /** Waits until its running work has ended, and then removes everything of ours there, unless the engine is lost. */
-async function leave(member: Member, log: Logger): Promise<void> {
+async function emptied(member: Member, log: Logger): Promise<void> {
   const { host } = member;
-  for (const ghost of host.warm.take(() => true)) void host.part(ghost);
+  for (const ghost of host.warm.take(() => true)) void host.release(ghost);
   while (host.running > 0 || (host.containers.size > 0 && host.up)) await sleep(leavingLookMs);
   await closeMember(member);
   log.info({ host: host.name }, 'host has left');

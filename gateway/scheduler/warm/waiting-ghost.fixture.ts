@@ -18,7 +18,7 @@ export function waitingGhost(containerId: string): WaitingGhost {
     session.destroy();
   };
   const destroy = () => end('destroy')().then(() => true);
-  return { containerId, session, init, did, claim: () => {}, leave: end('leave'), destroy };
+  return { containerId, session, init, did, claim: () => {}, release: end('release'), destroy };
 }
 
 /** An engine that has every image and starts such ghosts after a while, unless told otherwise. */

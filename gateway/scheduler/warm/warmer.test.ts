@@ -144,7 +144,7 @@ test('one that has waited 8 minutes is ended and replaced', async () => {
   await vi.advanceTimersByTimeAsync(478_000);
   expect(engine.started.map(({ ghost }) => ghost.did)).toEqual([[]]);
   await vi.advanceTimersByTimeAsync(5000);
-  expect(engine.started.map(({ ghost }) => ghost.did)).toEqual([['leave'], []]);
+  expect(engine.started.map(({ ghost }) => ghost.did)).toEqual([['release'], []]);
   expect(counts(one.key)).toEqual([1]);
 });
 

@@ -71,7 +71,7 @@ function look(
 }
 
 function retire(hosts: readonly DockerHost[], pools: WarmPools, now: number): void {
-  for (const host of hosts) for (const ghost of pools.unwanted(host, now)) void host.part(ghost);
+  for (const host of hosts) for (const ghost of pools.unwanted(host, now)) void host.release(ghost);
 }
 
 function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: WarmPool) => void): void {
@@ -80,7 +80,7 @@ function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: W
       const host = pools.hostFor(pool, now);
       if (host === undefined) break;
       const replaced = pools.makeRoom(host, pool);
-      if (replaced !== undefined) void host.part(replaced);
+      if (replaced !== undefined) void host.release(replaced);
       start(host, pool);
     }
   }
