@@ -29,6 +29,7 @@ import { newExecutionId } from '../../src/execution-id.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { sharedPolicy } from '../fixtures/shared-policy.ts';
 
 const { privateKey: key } = generateKeyPairSync('ed25519');
 
@@ -45,22 +46,6 @@ export const smallLimits = {
   startTimeoutMs: 1000,
   historyMs: 86_400_000,
 };
-const policyText = `
-version: 1
-default: deny
-workspace: /app
-timeout: 5m
-approval: { expires: 10m }
-environment: { allow: [LANG] }
-tools:
-  run: { strategy: mirror }
-  ask: { strategy: mirror }
-  sh: { strategy: mirror, stdin: none }
-rules:
-  - { name: may-run, tools: [run], action: allow }
-  - { name: must-ask, tools: [ask, sh], action: ask }
-complete: true
-`;
 export const relay: Caller = { kind: 'relay', name: 'host-1', role: 'relay' };
 export const operator: Caller = { kind: 'operator', name: 'admin', role: 'admin' };
 
@@ -86,10 +71,7 @@ export async function startCore(
   more = '',
   tools = '',
 ): Promise<TestGateway> {
-  const result = parsePolicy(
-    policyText.replace('rules:', `${tools}rules:`).replace('complete:', `${more}complete:`),
-    'policy.yaml',
-  );
+  const result = parsePolicy(sharedPolicy(more).replace('rules:', `${tools}rules:`), 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join('\n'));
   const { policy } = result;
   const log = await openAuditLog(join(dir, 'audit.jsonl'), { key });

@@ -7,8 +7,9 @@ import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { startsSince } from '../stack/engine-events.ts';
+import { launcher } from '../stack/gateway-site.ts';
 import { plainRequest, type RawAgent, rawContainer, startRawAgent } from '../stack/raw-agent.ts';
-import { launcher, type Stack, startStack } from '../stack/start-stack.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
 import { createVerdicts, type Verdicts } from '../stack/verdicts.ts';
 
 const policy = `version: 1

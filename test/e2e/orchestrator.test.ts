@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { launcher, type Stack, startStack } from '../stack/start-stack.ts';
+import { launcher } from '../stack/gateway-site.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
 
 const policy = `version: 1
 default: deny

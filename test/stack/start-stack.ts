@@ -2,9 +2,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
-import { attempt, type CommandOptions, type CommandResult, run } from '../lab/command.ts';
-import { checkout } from '../lab/names.ts';
-import { freePort } from './free-port.ts';
+import type { CommandOptions, CommandResult } from '../lab/command.ts';
+import { type GatewaySite, launcher, makeGatewaySite } from './gateway-site.ts';
 import type { Machines } from './machines.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -62,26 +61,23 @@ export interface Stack extends AsyncDisposable {
   readonly stop: () => Promise<void>;
 }
 
-export const launcher = join(checkout, 'src/cli/launcher.cjs');
 const relayName = 'host-1';
 
 export async function startStack(lab: Machines, options: StackOptions): Promise<Stack> {
   const progress = options.progress ?? (() => {});
   progress('making the state folder');
   const site = await makeSite(lab, options);
-  const { dir, paths, workspaces } = site;
-  const serve = (program: 'gateway' | 'relay', config: string) =>
+  const { dir, paths, workspaces, warden } = site;
+  const startRelay = () =>
     startProgram({
-      argv: [process.execPath, launcher, program, '--config', config],
-      log: join(dir, `${program}.log`),
+      argv: [process.execPath, launcher, 'relay', '--config', paths.relayYaml],
+      log: join(dir, 'relay.log'),
       ...(options.env && { env: options.env }),
     });
-  const startGateway = () => serve('gateway', join(paths.state, 'gateway.yaml'));
-  const startRelay = () => serve('relay', paths.relayYaml);
   progress('starting the gateway');
-  let gateway = await startGateway();
+  let gateway = await warden.start();
   progress('enrolling and starting the relay');
-  await enroll(site);
+  await warden.enrol(paths.relayDir, await warden.newToken(relayName, site.own));
   await addToRelayYaml(site, lab, options.name);
   let relay = await startRelay();
   progress('starting the agent containers');
@@ -99,16 +95,16 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
     get relay() {
       return relay;
     },
-    grpcAddress: site.grpcAddress,
-    identity: join(paths.state, 'admin'),
+    grpcAddress: warden.grpcAddress,
+    identity: join(warden.state, 'admin'),
     hosts: lab.hosts.map(({ name }) => name),
     agents,
     socketOf: (agent) => socketOf(paths, agent),
     workspaceOf: (agent) => workspaces[agent] ?? '',
-    cli: site.cli,
-    audit: () => readAudit(join(paths.state, 'audit.jsonl')),
+    cli: warden.cli,
+    audit: () => readAudit(join(warden.state, 'audit.jsonl')),
     startGateway: async () => {
-      gateway = await startGateway();
+      gateway = await warden.start();
     },
     startRelay: async () => {
       relay = await startRelay();
@@ -122,14 +118,12 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
 interface Site {
   readonly dir: string;
   readonly paths: StackPaths;
-  readonly grpcAddress: string;
-  readonly enrollAddress: string;
+  readonly warden: GatewaySite;
   /** All agents. */
   readonly specs: Readonly<Record<string, AgentSpec>>;
   /** Those of the relay that is run here. */
   readonly own: readonly string[];
   readonly workspaces: Readonly<Record<string, string>>;
-  readonly cli: Stack['cli'];
 }
 
 async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
@@ -138,23 +132,14 @@ async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
   const specs = options.agents ?? { coder: {} };
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
-  await run([process.execPath, launcher, 'init', '--dir', paths.state], {
-    env: { ...process.env, HOME: dir },
+  const workspaces = await makeWorkspaces(lab, options.name, Object.keys(specs));
+  const warden = await makeGatewaySite(join(dir, 'warden'), {
+    policy: options.policy,
+    keys: gatewayKeys(specs, workspaces, lab, options),
+    ...(options.env && { env: options.env }),
   });
-  const site: Site = {
-    ...{ dir, paths, specs },
-    grpcAddress: `127.0.0.1:${await freePort()}`,
-    enrollAddress: `127.0.0.1:${await freePort()}`,
-    own: Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true),
-    workspaces: await makeWorkspaces(lab, options.name, Object.keys(specs)),
-    cli: (args, more = {}) =>
-      attempt([process.execPath, launcher, '--context', paths.context, ...args], more),
-  };
-  await writeFile(join(paths.state, 'policy.yaml'), options.policy);
-  await writeFile(join(paths.state, 'gateway.yaml'), gatewayYaml(site, lab, options));
-  const context = { gateway: site.grpcAddress, identity: join(paths.state, 'admin') };
-  await writeFile(paths.context, stringify(context));
-  return site;
+  const own = Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true);
+  return { dir, paths, specs, own, workspaces, warden };
 }
 
 async function startAgents(
@@ -176,8 +161,6 @@ async function startAgents(
 }
 
 interface StackPaths {
-  readonly state: string;
-  readonly context: string;
   readonly relayDir: string;
   readonly relayYaml: string;
   readonly relayState: string;
@@ -187,8 +170,6 @@ interface StackPaths {
 function stackPaths(dir: string): StackPaths {
   const relayDir = join(dir, 'relay');
   return {
-    state: join(dir, 'warden'),
-    context: join(dir, 'context.yaml'),
     relayDir,
     relayYaml: join(relayDir, 'relay.yaml'),
     relayState: join(relayDir, 'state'),
@@ -214,47 +195,33 @@ async function makeWorkspaces(
   return paths;
 }
 
-function gatewayYaml(site: Site, lab: Machines, options: StackOptions): string {
-  return stringify(
-    {
-      grpc: { listen: site.grpcAddress },
-      enroll: { listen: site.enrollAddress },
-      state: '.',
-      policy: 'policy.yaml',
-      audit: 'audit.jsonl',
-      hosts: lab.hosts.map((host) => ({
-        name: host.name,
-        engine: host.url,
-        tls: host.tls,
-        slots: 8,
-        // Tests count containers; those about ghosts that wait ask for them.
-        warm: 0,
-        ...options.host,
-        ...options.hosts?.[host.name],
-      })),
-      agents: Object.entries(site.specs).map(([name, { users, elsewhere, config }]) => ({
-        name,
-        relay: elsewhere === true ? 'another-host' : relayName,
-        users: users ?? ['1000:1000'],
-        cwd: '/app',
-        workspace: { bind: site.workspaces[name] },
-        ...config,
-      })),
-      ...options.gateway,
-    },
-    // Hosts may share one object.
-    { aliasDuplicateObjects: false },
-  );
-}
-
-async function enroll({ cli, own, paths, enrollAddress }: Site): Promise<void> {
-  const wanted = own.flatMap((name) => ['--agent', name]);
-  const made = await cli(['token', 'create', '--relay', relayName, ...wanted, '--json']);
-  if (made.code !== 0) throw new Error(`token create: ${made.stderr}`);
-  const { token } = JSON.parse(made.stdout) as { token: string };
-  const where = ['--gateway', enrollAddress, '--token', token, '--dir', paths.relayDir];
-  const enrolled = await cli(['relay', 'enroll', ...where]);
-  if (enrolled.code !== 0) throw new Error(`relay enroll: ${enrolled.stderr}`);
+function gatewayKeys(
+  specs: Site['specs'],
+  workspaces: Site['workspaces'],
+  lab: Machines,
+  options: StackOptions,
+): Readonly<Record<string, unknown>> {
+  return {
+    hosts: lab.hosts.map((host) => ({
+      name: host.name,
+      engine: host.url,
+      tls: host.tls,
+      slots: 8,
+      // Tests count containers; those about ghosts that wait ask for them.
+      warm: 0,
+      ...options.host,
+      ...options.hosts?.[host.name],
+    })),
+    agents: Object.entries(specs).map(([name, { users, elsewhere, config }]) => ({
+      name,
+      relay: elsewhere === true ? 'another-host' : relayName,
+      users: users ?? ['1000:1000'],
+      cwd: '/app',
+      workspace: { bind: workspaces[name] },
+      ...config,
+    })),
+    ...options.gateway,
+  };
 }
 
 /** What `relay enroll` cannot know: which containers the agents run in, and on which engine. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
-import { clawrden, launcher } from '../cli/clawrden.ts';
 import { attempt, type CommandResult } from '../lab/command.ts';
 import { freePort } from '../stack/free-port.ts';
+import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
 import { startProgram } from '../stack/program.ts';
 
 let dir: string;
@@ -18,9 +18,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'clawrden-second-'));
   state = join(dir, 'state');
   log = join(dir, 'gateway.log');
-  await clawrden(['init', '--dir', state], { HOME: dir });
-  await writeFile(join(state, 'policy.yaml'), 'version: 1\ndefault: deny\ncomplete: true\n');
-  await writeConfig(join(state, 'gateway.yaml'), {});
+  await makeGatewaySite(state);
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 

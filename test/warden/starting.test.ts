@@ -27,7 +27,10 @@ test('P8: files that change while the gateway starts are in force when it serves
   for (let count = 0; !said.join('').includes('"msg":"ready"'); count += 1) {
     last = rules.replace('approval:', `# ${count}\napproval:`);
     writeFileSync(policy, last);
-    writeFileSync(config, `${settings}hosts: [{ name: late-${count}, engine: "unix:///nonexistent" }]\n`);
+    writeFileSync(
+      config,
+      settings.replace('hosts: []', `hosts: [{ name: late-${count}, engine: "unix:///nonexistent" }]`),
+    );
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${said.join('')}`);
     await sleep(20);
   }
