@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     const config = loadGatewayConfig(values.config);
     // Before anything is written, removed or bound: another gateway may be at work on this state.
     using _ = lockFolder(config.state, 'gateway');
-    await serve(config, await loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
+    await serve(config, loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
       throw databaseFault(join(config.state, stateFiles.database), error);
     });
     // Everything is on the disk; a peer that keeps its end of a connection open would hold the process for 8 s.

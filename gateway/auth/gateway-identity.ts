@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readTextFile } from '../../src/config/read-text-file.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 
@@ -17,41 +18,107 @@ export interface GatewayIdentity {
   readonly operators: ReadonlyMap<string, OperatorRole>;
 }
 
-const gatewayIdText = z.string().regex(/^[a-z0-9-]{4,64}$/);
+const gatewayIdText = z
+  .string()
+  .regex(/^[a-z0-9-]{4,64}\n$/, 'it is not one line of 4 to 64 letters, digits and -');
 const operatorsText = z.record(z.string(), z.enum(['viewer', 'operator', 'admin']));
 
 /**
- * Reads the folder that `clawrden init` made. Rejects if a file is missing or broken, or if other users may read a
- * key.
+ * Reads the folder that `clawrden init` made. Throws a line that names the file, what is wrong with it, and the way
+ * out, where one is missing, broken, not the other's, or a key is open to others.
  */
-export async function loadGatewayIdentity(folder: string): Promise<GatewayIdentity> {
-  const text = async (name: string) => await readFile(join(folder, name), 'utf8');
-  const key = async (name: string) => await readKey(join(folder, name));
-  const certificate = async (name: string) => readCertificate(join(folder, name), await text(name));
+export function loadGatewayIdentity(folder: string): GatewayIdentity {
+  const read = <Value>(name: string, parse: (text: string) => Value) => readState(join(folder, name), parse);
+  const authority = read(stateFiles.authority, certificatesOf);
+  const server = read(stateFiles.server, certificatesOf);
+  const pairOf = (certificate: Certificates, keyFile: string): Credentials => ({
+    certificate: certificate.text,
+    key: read(keyFile, (text) => keyFor(certificate.first, text)),
+  });
   return {
-    gatewayId: gatewayIdText.parse((await text(stateFiles.gatewayId)).trim()),
-    authority: {
-      certificate: await certificate(stateFiles.authority),
-      key: await key(stateFiles.authorityKey),
-    },
-    server: { certificate: await certificate(stateFiles.server), key: await key(stateFiles.serverKey) },
-    signingKey: createPrivateKey(await key(stateFiles.signingKey)),
-    operators: new Map(Object.entries(operatorsText.parse(JSON.parse(await text(stateFiles.operators))))),
+    gatewayId: read(stateFiles.gatewayId, (text) => gatewayIdText.parse(text).trim()),
+    authority: pairOf(authority, privateFile(folder, stateFiles.authorityKey)),
+    server: pairOf(server, privateFile(folder, stateFiles.serverKey)),
+    signingKey: read(privateFile(folder, stateFiles.signingKey), signingKeyOf),
+    operators: read(
+      stateFiles.operators,
+      (text) => new Map(Object.entries(operatorsText.parse(JSON.parse(text)))),
+    ),
   };
 }
 
-/** If the authority's file held no certificate, Node would choose the authorities. */
-function readCertificate(file: string, text: string): string {
+/** One rule for all of them. */
+function readState<Value>(file: string, parse: (text: string) => Value): Value {
+  let text: string;
   try {
-    new X509Certificate(text).toString();
-    return text;
-  } catch {
-    throw new Error(`${file} holds no certificate; restore it from a backup of the state folder`);
+    text = readTextFile(file);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}; ${restore}`, { cause: error });
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`${file}: ${faultOf(error)}; ${restore}`, { cause: error });
   }
 }
 
-async function readKey(file: string): Promise<string> {
-  const { mode } = await stat(file);
-  if ((mode & 0o077) !== 0) throw new Error(`${file} can be read by others; run: chmod 600 ${file}`);
-  return await readFile(file, 'utf8');
+const restore = 'restore it from a backup of the state folder';
+
+function faultOf(error: unknown): string {
+  const message = error instanceof z.ZodError ? error.issues[0]?.message : (error as Error).message;
+  return (message ?? 'it is broken').replaceAll(/\s+/g, ' ');
+}
+
+function privateFile(folder: string, name: string): string {
+  const file = join(folder, name);
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0 && (mode & 0o170000) === 0o100000)
+    throw new Error(`${file} can be read by others; run: chmod 600 ${file}`);
+  return name;
+}
+
+interface Certificates {
+  readonly text: string;
+  readonly first: X509Certificate;
+}
+
+const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** All of it must be certificates: an authority without one would leave the choice of authorities to Node. */
+function certificatesOf(text: string): Certificates {
+  const blocks = text.match(block) ?? [];
+  const [first] = blocks.map(certificateOf);
+  if (first === undefined) throw new Error('it holds no certificate');
+  if (text.replaceAll(block, '').trim() !== '') throw new Error('it holds more than whole certificates');
+  return { text, first };
+}
+
+function certificateOf(text: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    throw new Error('it holds no certificate that can be read');
+  }
+}
+
+function keyFor(certificate: X509Certificate, text: string): string {
+  if (!certificate.checkPrivateKey(keyOf(text))) throw new Error('it is the key of another certificate');
+  return text;
+}
+
+function signingKeyOf(text: string): KeyObject {
+  const key = keyOf(text);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('it is no Ed25519 key');
+  return key;
+}
+
+const oneKey = /^-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^-]*-----END \1PRIVATE KEY-----\s*$/;
+
+function keyOf(text: string): KeyObject {
+  try {
+    if (!oneKey.test(text)) throw new Error('something else stands in it');
+    return createPrivateKey(text);
+  } catch {
+    throw new Error('it holds no private key that can be read');
+  }
 }

@@ -1,5 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { beginning, type Link, verifiedLink } from './chain.ts';
+import { openRegular } from './open-regular.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
 /** The offset after the last whole line of a file. */
@@ -22,7 +23,7 @@ function endOf({ text, end }: Line): End {
 /** The last record in several files, given oldest first. */
 export async function lastLink(files: readonly string[]): Promise<Link> {
   for (const file of [...files].reverse()) {
-    const handle = await open(file, 'r');
+    const handle = await openRegular(file);
     try {
       const last = await lastRecord(handle);
       if (last !== undefined) return { seq: last.seq, hash: last.hash };
@@ -41,7 +42,7 @@ export async function lastLink(files: readonly string[]): Promise<Link> {
  */
 export async function hashAt(files: readonly string[], seq: number): Promise<string | undefined> {
   for (const file of [...files].reverse()) {
-    const handle = await open(file, 'r');
+    const handle = await openRegular(file);
     try {
       for await (const { text } of readBackwards(handle)) {
         const found = seqOf(text);

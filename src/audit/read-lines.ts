@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { openRegular } from './open-regular.ts';
 
 const newline = 0x0a;
 /** Far longer than any record. If a line is longer, only its beginning is kept, which is not a record. */
@@ -11,7 +11,10 @@ const longest = 64 * 1024 * 1024;
 export async function* readLines(file: string, start = 0): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
+  const handle = await openRegular(file);
+  // Closes it at the end, and where nobody reads on.
+  const chunks: AsyncIterable<Buffer> = handle.createReadStream({ start });
+  for await (const chunk of chunks) {
     let at = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, at)) {
       begun.push(chunk.subarray(at, end));

@@ -11,6 +11,7 @@ const rowShape = z.object({ seq: z.number(), hash: z.string() });
 export async function recordedLink(database: string): Promise<Link | undefined> {
   const found = await stat(database).catch(() => undefined);
   if (found === undefined || found.uid !== process.geteuid?.()) return undefined;
+  if (!found.isFile()) throw new Error('it is not a regular file');
   const { default: SqliteDatabase } = await import('better-sqlite3');
   const sqlite = new SqliteDatabase(database, { readonly: true, fileMustExist: true });
   try {

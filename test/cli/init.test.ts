@@ -24,7 +24,7 @@ test('init makes everything that a gateway needs, for nobody else to read', asyn
     audit: join(dir, 'audit.jsonl'),
   });
   expect(loadPolicy(config.policy).tools.size).toBeGreaterThan(0);
-  const identity = await loadGatewayIdentity(config.state);
+  const identity = loadGatewayIdentity(config.state);
   expect(identity.operators).toEqual(new Map([['admin', 'admin']]));
   const server = new X509Certificate(identity.server.certificate);
   expect(server.checkHost('warden.example')).toBe('warden.example');
@@ -40,7 +40,7 @@ test('init makes everything that a gateway needs, for nobody else to read', asyn
 
 test('a gateway does not start with a key that others may read', async () => {
   await chmod(join(dir, 'signing-key.pem'), 0o640);
-  await expect(loadGatewayIdentity(dir)).rejects.toThrow('can be read by others');
+  expect(() => loadGatewayIdentity(dir)).toThrow('can be read by others');
   await chmod(join(dir, 'signing-key.pem'), 0o600);
 });
 

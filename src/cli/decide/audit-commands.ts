@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
+import { readTextFile } from '../../config/read-text-file.ts';
 import { stateFiles } from '../../pki/state-files.ts';
 import { printFacts, printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
@@ -86,7 +87,7 @@ function unreadable(file: string): (error: unknown) => never {
 async function readKey(file: string, given: string | undefined): Promise<KeyObject | undefined> {
   const { createPublicKey } = await import('node:crypto');
   try {
-    return createPublicKey(await readFile(given ?? join(dirname(file), stateFiles.signingKey)));
+    return createPublicKey(readTextFile(given ?? join(dirname(file), stateFiles.signingKey)));
   } catch (error) {
     if (given === undefined) return undefined;
     throw new CliError(`audit: ${given}`, (error as Error).message, "give the gateway's signing key, in PEM");

@@ -1,5 +1,6 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openRegular } from '../../audit/open-regular.ts';
 import { readBackwards } from '../../audit/read-backwards.ts';
 import { printJson } from '../print/output.ts';
 
@@ -11,7 +12,7 @@ const chunkBytes = 1024 * 1024;
  * interrupted.
  */
 export async function tailAudit(file: string, count: number, follow: boolean): Promise<void> {
-  let handle = await open(file, 'r');
+  let handle = await openRegular(file);
   let end = await printLast(handle, count);
   while (follow) {
     await sleep(pollMs);
@@ -31,7 +32,7 @@ async function reopened(file: string, handle: FileHandle): Promise<FileHandle | 
   const now = await stat(file).catch(() => undefined);
   const before = await handle.stat();
   if (now === undefined || (now.ino === before.ino && now.dev === before.dev)) return undefined;
-  return await open(file, 'r').catch(() => undefined);
+  return await openRegular(file).catch(() => undefined);
 }
 
 /** Escaped again, because agents wrote parts of it. A line that is not a record is shown as text. */

@@ -2,7 +2,8 @@ import { reportError } from '../reach/report-error.ts';
 
 /** Writes to stdout. A reader may have seen enough, like `head`: then this command ends there with success. */
 export function writeOut(text: string): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutReader);
+  if (!process.stdout.listeners('error').includes(endWithoutReader))
+    process.stdout.on('error', endWithoutReader);
   process.stdout.write(text);
 }
 

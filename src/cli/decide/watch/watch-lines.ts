@@ -10,8 +10,8 @@ import { followApprovals } from './follow-approvals.ts';
 
 /** Until stdout is closed, prints one line of JSON for each question that comes (with its plan) or goes. */
 export async function watchLines(client: GatewayClient, context: Context): Promise<void> {
-  const closed = new AbortController();
-  process.stdout.on('error', () => closed.abort());
+  // What cannot be written ends the process.
+  const { signal } = new AbortController();
   let known = new Map<string, Approval>();
   const onApprovals = async (approvals: readonly Approval[]) => {
     const now = new Map(approvals.map((approval) => [approval.id, approval]));
@@ -24,14 +24,14 @@ export async function watchLines(client: GatewayClient, context: Context): Promi
       if (question === undefined) now.delete(id);
       else printJson({ event: 'waiting', ...withPlan(question) });
       if (question !== undefined) noteShown(context, [question]);
-      await drained(closed.signal);
+      await drained();
     }
     known = now;
   };
   const onLost = (why: string) => printJson({ event: 'lost', why });
-  await followApprovals(client, { onApprovals, onLost }, closed.signal);
+  await followApprovals(client, { onApprovals, onLost }, signal);
 }
 
-async function drained(signal: AbortSignal): Promise<void> {
-  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain', { signal }).catch(() => {});
+async function drained(): Promise<void> {
+  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readTextFile } from '../../../config/read-text-file.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const dayMs = 86_400_000;
@@ -8,7 +9,7 @@ const warnDays = 14;
 /** `renew` says how to replace a certificate of this kind. */
 export async function checkCertificate(check: string, file: string, renew: string): Promise<Finding> {
   try {
-    const { validFromDate, validToDate } = new X509Certificate(await readFile(file));
+    const { validFromDate, validToDate } = new X509Certificate(readTextFile(file));
     const days = Math.floor((validToDate.getTime() - Date.now()) / dayMs);
     if (Date.now() < validFromDate.getTime())
       return bad(check, `${file} is not valid yet`, "set this machine's clock");
