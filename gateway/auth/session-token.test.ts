@@ -174,6 +174,25 @@ describe('A-91: a token is the very text that signing writes', () => {
     expect(await tokens.verify(signed(text, claimsText()), print)).toEqual(invalid);
   });
 
+  test('no other spelling of the same bytes is accepted, in any part', async () => {
+    const good = signed(header, claimsText());
+    const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
+    const bytesOf = (text: string) =>
+      text.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex'));
+    const spellings = good
+      .split('.')
+      .flatMap((part, at, parts) => [
+        ...alphabet.map((last) => parts.with(at, part.slice(0, -1) + last).join('.')),
+        ...['=', '==', 'A', '\n', ' '].map((more) => parts.with(at, part + more).join('.')),
+        parts.with(at, part.replaceAll('-', '+').replaceAll('_', '/')).join('.'),
+      ]);
+    const others = spellings.filter((text) => text !== good);
+    const same = others.filter((text) => bytesOf(text).join() === bytesOf(good).join());
+    expect(same.length).toBeGreaterThan(10);
+    for (const text of others) expect(await tokens.verify(text, print)).toEqual(invalid);
+    expect(await tokens.verify(good, print)).toHaveProperty('value');
+  });
+
   test('a nested key that stands twice is refused', async () => {
     const doubled = claimsText().replace('{"x5t#S256":', `{"x5t#S256":"${'y'.repeat(43)}","x5t#S256":`);
     expect(await tokens.verify(signed(header, doubled), print)).toEqual(invalid);

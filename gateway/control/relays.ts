@@ -34,9 +34,9 @@ const listenMs = 10_000;
 
 /**
  * An identity is used from a second place, or its first connection was lost and has not been noticed to be; or it is
- * used over a connection that does not synchronize.
+ * used over a connection that does not synchronize; or it says what no relay has a reason to say.
  */
-export type RelayIncident = 'relay-displaced' | 'relay-unsynchronized';
+export type RelayIncident = 'relay-displaced' | 'relay-unsynchronized' | 'relay-impossible';
 
 export interface RelaysOptions {
   readonly stateFor: (relay: string) => RelayState;
@@ -87,6 +87,9 @@ class ConnectedRelays implements Relays {
     const text = `relay ${relay} is used from ${addressOf(address)}, which does not synchronize; ${beside}`;
     this.#options.onIncident('relay-unsynchronized', relay, text);
   };
+
+  impossible: Relays['impossible'] = (relay, text) =>
+    this.#options.onIncident('relay-impossible', relay, `relay ${relay} at ${text}`);
 
   report: Relays['report'] = ({ relay, name }) =>
     this.#connected.get(relay)?.report?.agents.find((agent) => agent.name === name);

@@ -8,7 +8,7 @@ import { type Channel, type FromCaller, type ToCaller, Vanished } from '../ports
 import { CallRefused, toStatus } from './errors.ts';
 import { toFromCaller } from './from-caller.ts';
 import type { WaitAfter } from './message-budgets.ts';
-import { invalid } from './start-request.ts';
+import { ImpossibleCode, invalid } from './start-request.ts';
 import { toResponse } from './to-caller.ts';
 
 export type ExecuteCall = ServerDuplexStream<ExecuteRequest, ExecuteResponse>;
@@ -18,9 +18,16 @@ const firstMessageMs = 10_000;
 const maxEarlyInputs = 256;
 const mirrorMessages: ReadonlySet<string> = new Set(['started', 'stdout', 'stderr', 'mirrorEnd']);
 
+export interface CallChannelOptions {
+  readonly budgetOf: (agent: string) => WaitAfter;
+  /** Hears of a reason code that no relay of ours gives. */
+  readonly onImpossible: (text: string) => void;
+}
+
 /** One Execute stream, as the gateway's core sees it. */
 export class CallChannel implements Channel {
   readonly #call: ExecuteCall;
+  readonly #onImpossible: (text: string) => void;
   readonly #gone = new AbortController();
   readonly #writer;
   readonly #first = Promise.withResolvers<FirstMessage | undefined>();
@@ -36,9 +43,10 @@ export class CallChannel implements Channel {
   readonly #budgetOf: (agent: string) => WaitAfter;
   #waitAfter: WaitAfter = () => 0;
 
-  constructor(call: ExecuteCall, budgetOf: (agent: string) => WaitAfter) {
+  constructor(call: ExecuteCall, { budgetOf, onImpossible }: CallChannelOptions) {
     this.#call = call;
     this.#budgetOf = budgetOf;
+    this.#onImpossible = onImpossible;
     this.#writer = boundedWriter<ExecuteResponse>(call);
     this.#timer = setTimeout(() => this.#lateStart(), firstMessageMs);
     call.on('data', (request: ExecuteRequest) => this.#receive(request));
@@ -86,6 +94,7 @@ export class CallChannel implements Channel {
   refuse(error: unknown): void {
     if (this.#over) return;
     this.#end();
+    if (error instanceof ImpossibleCode) this.#onImpossible(error.message);
     const { code, details } = toStatus(error);
     this.#gone.abort(new ClawrdenError('request-invalid', details));
     this.#writer.release();

@@ -2,18 +2,32 @@ import { status } from '@grpc/grpc-js';
 import type { ExecutionServiceServer } from '../../src/gen/clawrden/v1/execution.ts';
 import type { Execute, Resume } from '../execute.ts';
 import type { Caller } from '../ports/caller.ts';
+import type { RelayRegistry } from '../ports/relay-state.ts';
 import type { Callers } from './authenticate.ts';
 import { CallChannel } from './call-channel.ts';
 import { CallRefused } from './errors.ts';
 import { createMessageBudgets } from './message-budgets.ts';
 import { toStartRequest } from './start-request.ts';
 
-export function executionService(execute: Execute, resume: Resume, callers: Callers): ExecutionServiceServer {
+export interface ExecutionParts {
+  readonly execute: Execute;
+  readonly resume: Resume;
+  readonly relays: Pick<RelayRegistry, 'impossible'>;
+}
+
+export function executionService(
+  { execute, resume, relays }: ExecutionParts,
+  callers: Callers,
+): ExecutionServiceServer {
   const budgets = createMessageBudgets();
   return {
     execute: (call) => {
       const caller = callers.of(call);
-      const channel = new CallChannel(call, (agent) => budgets.of(caller, agent));
+      const peer = call.getPeer();
+      const channel = new CallChannel(call, {
+        budgetOf: (agent) => budgets.of(caller, agent),
+        onImpossible: (text) => relays.impossible(caller.name, `${peer}: ${text}`),
+      });
       serve(execute, resume, caller, channel).catch((error: unknown) => channel.refuse(error));
     },
   };

@@ -1,4 +1,4 @@
-import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type {
   ExecuteRequest,
   FoundOperand,
@@ -8,9 +8,10 @@ import type {
 } from '../../src/gen/clawrden/v1/execution.ts';
 import type { Found } from '../../src/init-client/plan-operands.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
+import { mirrorEnds } from '../../src/relay-codes.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import type { FromCaller } from '../ports/channel.ts';
-import { cutText, invalid, toTerminalSize } from './start-request.ts';
+import { codeOf, cutText, invalid, toTerminalSize } from './start-request.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
 
@@ -65,11 +66,11 @@ function toFound(found: readonly FoundOperand[]): Found {
 
 function toInspection({ found, reason, text }: Inspected): Found | ClawrdenError {
   if (reason === '') return toFound(found);
-  return new ClawrdenError(isErrorCode(reason) ? reason : 'internal', cutText(text));
+  return new ClawrdenError(codeOf(reason, mirrorEnds), cutText(text));
 }
 
 function toMirrorOutcome({ code, signal, reason, text }: MirrorEnd): Outcome {
-  if (reason !== '') return failure(isErrorCode(reason) ? reason : 'internal', cutText(text));
+  if (reason !== '') return failure(codeOf(reason, mirrorEnds), cutText(text));
   if (code > 255 || signal > 64) throw invalid('mirror_end has no such code or signal');
   return { kind: 'exited', code, signal };
 }

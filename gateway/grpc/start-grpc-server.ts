@@ -54,7 +54,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const server = newServer(pace, {
     interceptors: [firstMessageWithin(pace.firstMessageMs, faults), callers.interceptor],
   });
-  server.addService({ execute: executeMethod }, executionService(options.execute, options.resume, callers));
+  server.addService({ execute: executeMethod }, executionService(options, callers));
   server.addService(RelayServiceService, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));
   const introspection = addIntrospection(server);

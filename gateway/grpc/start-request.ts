@@ -1,14 +1,16 @@
 import { status } from '@grpc/grpc-js';
 import { type Command, noStdin, type Stdio, type StdioKind } from '../../src/command.ts';
-import { ClawrdenError, isErrorCode } from '../../src/errors.ts';
+import { ClawrdenError, type ErrorCode, isErrorCode } from '../../src/errors.ts';
 import { isExecutionId } from '../../src/execution-id.ts';
 import type { Start, Command as WireCommand } from '../../src/gen/clawrden/v1/execution.ts';
+import { relayRefusals } from '../../src/relay-codes.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import { CallRefused } from './errors.ts';
 
 const maxText = 1024;
+const maxCode = 64;
 const stdioKinds: ReadonlySet<string> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 
 /** The wire's `start` in the gateway's words. Throws CallRefused where it does not even have the shape of one. */
@@ -57,7 +59,19 @@ export function toTerminalSize({ cols, rows }: { cols: number; rows: number }): 
 }
 
 function toRefusal({ reason, text }: { reason: string; text: string }): ClawrdenError {
-  return new ClawrdenError(isErrorCode(reason) ? reason : 'request-invalid', cutText(text));
+  return new ClawrdenError(codeOf(reason, relayRefusals), cutText(text));
+}
+
+/** A relay says what it never has a reason to say. */
+export class ImpossibleCode extends CallRefused {
+  override name = 'ImpossibleCode';
+}
+
+/** A reason code in a relay's word: only one that it can have a reason for is taken. */
+export function codeOf(reason: string, possible: ReadonlySet<ErrorCode>): ErrorCode {
+  if (isErrorCode(reason) && possible.has(reason)) return reason;
+  const told = JSON.stringify(firstBytes(reason, maxCode));
+  throw new ImpossibleCode(status.INVALID_ARGUMENT, `no relay has a reason to say ${told}`);
 }
 
 /** Of what a relay says for people. */

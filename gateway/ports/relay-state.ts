@@ -59,4 +59,6 @@ export interface RelayRegistry {
   readonly isElsewhere: (relay: string, fingerprint: string) => boolean;
   /** The relay's identity is used over a connection that does not synchronize. */
   readonly adrift: (relay: string, address: RelayAddress) => void;
+  /** A relay has given a reason that no relay of ours has. */
+  readonly impossible: (relay: string, text: string) => void;
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, isErrorCode } from '../errors.ts';
 import { failure, type Outcome } from '../outcome.ts';
+import { initRefusals } from '../relay-codes.ts';
 import type { Usage } from '../usage.ts';
 import { type Frame, FrameType } from '../wire/frames.ts';
 
@@ -33,7 +34,8 @@ export function parseInitEnd({ type, payload }: Frame, operands: readonly string
   const [, reason = '', text = ''] = /^([a-z0-9-]+): (.*)$/s.exec(payload.toString()) ?? [];
   return {
     type: 'refused',
-    reason: isErrorCode(reason) ? reason : 'internal',
+    // In an agent's own container whatever runs there may say anything.
+    reason: isErrorCode(reason) && initRefusals.has(reason) ? reason : 'internal',
     text: text || payload.toString(),
   };
 }

@@ -16,7 +16,7 @@ const files = fc.uniqueArray(fc.record({ path, digest: hex }), {
   maxLength: 8,
 });
 
-const planOf = (scripts: NonNullable<Plan['scripts']>) => ({ scripts }) as Plan;
+const planOf = (scripts: NonNullable<Plan['scripts']>) => ({ scripts, strategy: 'ghost' }) as Plan;
 
 test('P9: a digest is that of the file it was told for, in whatever order and company it comes', () => {
   const drawn = files.chain((named) =>
@@ -43,5 +43,23 @@ test('P9: a digest is that of the file it was told for, in whatever order and co
       ]);
     }),
     { numRuns },
+  );
+});
+
+test("P9: whatever a relay or an init says, no script of a command in an agent's own container is held", () => {
+  const digest = 'a'.repeat(64);
+  const why = fc.stringMatching(/^[a-z ]{1,20}$/);
+  const line = fc.oneof(
+    fc.constant(`held sha256:${digest} /app/x`),
+    why.map((text) => `not held: ${text}; sha256:${digest} /app/x`),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(line, fc.constantFrom('mirror', 'passthrough', 'ghost'), (said, strategy) => {
+      const plan = { scripts: [{ path: 'x' }], strategy } as unknown as Plan;
+      const [found] = operandsFound(plan, new Map([['x', said]]));
+      const held = found !== undefined && 'digest' in found && found.notHeld === undefined;
+      expect(held).toBe(strategy === 'ghost' && said.startsWith('held sha256:'));
+    }),
   );
 });

@@ -1,6 +1,9 @@
 import type { Operand, Plan, ScriptOperand } from '../plan.ts';
 import { operandText, parseOperand } from './operand-texts.ts';
 
+/** As our init says it there. */
+const agentsOwn = 'the agent can change it';
+
 /** What an init said about each file, by the name that the plan gives it. */
 export type Found = ReadonlyMap<string, string>;
 
@@ -19,13 +22,17 @@ export function operandOrders({ scripts = [], operands }: Plan): OperandOrders {
 }
 
 /** What the command of a plan runs, with what its init found for each file. */
-export function operandsFound({ scripts = [], operands }: Plan, found: Found): readonly Operand[] {
-  return (
-    operands ??
-    scripts.map((operand) =>
-      'path' in operand ? parseOperand(operand.path, found.get(operand.path) ?? '') : operand,
-    )
+export function operandsFound({ scripts = [], operands, strategy }: Plan, found: Found): readonly Operand[] {
+  if (operands !== undefined) return operands;
+  const all = scripts.map((operand) =>
+    'path' in operand ? parseOperand(operand.path, found.get(operand.path) ?? '') : operand,
   );
+  return strategy === 'ghost' ? all : all.map(notHeld);
+}
+
+/** In the agent's own container nothing is held, whatever the relay or an init there says. */
+function notHeld(operand: Operand): Operand {
+  return 'digest' in operand ? { notHeld: agentsOwn, ...operand } : operand;
 }
 
 function pathOf(operand: ScriptOperand | Operand): readonly string[] {

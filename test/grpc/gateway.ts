@@ -97,7 +97,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   });
   const enrolment = createEnrolment({
     identity,
-    agentsOf: (name) => (name === relay.name ? ['coder'] : []),
+    agentsOf: (name) => (name.startsWith('host-') ? ['coder'] : []),
     tokens: await openEnrolmentTokens(database),
     revocations,
   });

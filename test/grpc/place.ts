@@ -5,6 +5,7 @@ import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { ExecuteRequest, Refusal } from '../../src/gen/clawrden/v1/execution.ts';
 import type { SynchronizeRequest, SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { relay, type TestGateway } from './gateway.ts';
@@ -17,6 +18,12 @@ export const state = () => ({
 });
 
 const againMs = 50;
+
+export interface Command {
+  readonly args?: readonly string[];
+  readonly refusal?: Refusal;
+  readonly then?: ExecuteRequest['message'];
+}
 
 /** One of the places that an identity is used from. */
 export class Place implements Disposable {
@@ -58,19 +65,20 @@ export class Place implements Disposable {
     this.#stream?.write({ version: '1', agents: [agent] });
   }
 
-  /** Begins a command; `args` are for the test to know it by. Resolves with how the call ended. */
-  execute(...args: string[]): Promise<string> {
+  /** Begins a command, and says `then` to the gateway's first word. Resolves with how the call ended. */
+  execute({ args = [], refusal, then }: Command = {}): Promise<string> {
     const stream = this.client.execute();
     const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
     const value = {
       executionId: newExecutionId(),
       agent: 'coder',
-      command: { tool: 'run', args, ...rest },
+      command: { tool: 'run', args: [...args], ...rest },
       identity: { uid: 1000, gid: 1000 },
-      refusal: undefined,
+      refusal,
       hostLabels: {},
     };
     stream.write({ message: { $case: 'start', value } });
+    if (then !== undefined) stream.once('data', () => stream.write({ message: then }));
     stream.on('data', () => {});
     return new Promise((resolve) => {
       stream.on('error', ({ code, details }: ServiceError) => resolve(`${code} ${details}`));

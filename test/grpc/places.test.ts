@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import { callersPace } from '../../gateway/grpc/pace.ts';
+import { ClawrdenError, errorCodes } from '../../src/errors.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { mirrorEnds, relayRefusals } from '../../src/relay-codes.ts';
 import { relay, startTestGateway, type TestGateway } from './gateway.ts';
 import { coder, confirmed, Place, state, twoPlaces } from './place.ts';
 
@@ -42,11 +44,11 @@ test('A-89 P19: a place that only calls Execute holds nothing, and is an inciden
   using _real = real;
   using _copy = copy;
   await real.synchronize();
-  void real.execute('of the real one');
+  void real.execute({ args: ['of the real one'] });
   await expect.poll(() => running).toEqual(['of the real one']);
   expect(incidents).toEqual([]);
 
-  const refused = copy.execute('of the copy');
+  const refused = copy.execute({ args: ['of the copy'] });
   const place = `127.0.0.1:\\d+ \\(certificate ${print}, serial [0-9A-F]+\\)`;
   const named = new RegExp(
     `^relay-unsynchronized: relay host-7 is used from ${place}, which does not synchronize; ${place} does$`,
@@ -81,7 +83,7 @@ test('A-89: a connection that fetches tokens and does not synchronize is ended, 
   }
   expect(incidents).toEqual([expect.stringMatching(/does not synchronize; nor does any other place$/)]);
   // One that comes a little before it synchronizes is served.
-  const early = real.execute('early');
+  const early = real.execute({ args: ['early'] });
   await sleep(100);
   await real.synchronize();
   expect(await early).toBe('ended');
@@ -138,12 +140,12 @@ test('A-89: a relay that renews has two connections for a while: no incident, wh
   using party = await Party.of(gateway, await gateway.identity(relay), 'real');
   const before = party.place;
   await before.synchronize();
-  void before.execute('begun before');
+  void before.execute({ args: ['begun before'] });
   await expect.poll(() => running).toHaveLength(1);
   const during = gateway.relays.halted(coder);
   await party.renew();
-  void before.execute('on its way meanwhile');
-  void party.place.execute('begun after');
+  void before.execute({ args: ['on its way meanwhile'] });
+  void party.place.execute({ args: ['begun after'] });
   await expect.poll(() => running).toHaveLength(3);
   // Longer than the gateway takes to look at every connection.
   await sleep(1500);
@@ -157,7 +159,21 @@ test('A-89: a relay that renews has two connections for a while: no incident, wh
   await expect.poll(() => running, { timeout: 5000 }).toEqual([]);
 });
 
-const action = fc.record({
+interface Action {
+  readonly party: number;
+  readonly does: string;
+}
+
+const oneRelay: Action[] = [
+  { party: 1, does: 'execute' },
+  { party: 0, does: 'synchronize' },
+  { party: 0, does: 'execute' },
+  { party: 1, does: 'execute' },
+  { party: 0, does: 'renew' },
+  { party: 0, does: 'execute' },
+];
+
+const action: fc.Arbitrary<Action> = fc.record({
   party: fc.nat(2),
   does: fc.constantFrom('synchronize', 'execute', 'execute', 'renew', 'leave'),
 });
@@ -167,16 +183,19 @@ test(
   async () => {
     const { running, execute } = holding();
     await using gateway = await startTestGateway({ state, execute });
-    const seen = { confirmed: 0, held: 0 };
+    const seen = { runs: 0, confirmed: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 7 }), async (actions) => {
-        const identityDir = await gateway.identity(relay);
+        // An identity of its own: places that were displaced are remembered.
+        const peer = { kind: 'relay', name: `host-${(seen.runs += 1)}` } as const;
+        const agent = { ...coder, relay: peer.name };
+        const identityDir = await gateway.identity(peer);
         const parties = await Promise.all([0, 1, 2].map((n) => Party.of(gateway, identityDir, `${n}`)));
         try {
           let last: number | undefined;
           for (const { party: n, does } of actions) {
             const party = parties[n]!;
-            if (does === 'execute') void party.place.execute(`${n}`);
+            if (does === 'execute') void party.place.execute({ args: [`${n}`] });
             if (does === 'leave') {
               party.place.leave();
               if (last === n) last = undefined;
@@ -187,7 +206,7 @@ test(
             }
             await sleep(20);
           }
-          const halted = gateway.relays.halted(coder);
+          const halted = gateway.relays.halted(agent);
           for (const { place } of parties) place.report({ halted: false });
           if (last !== undefined) parties[last]!.place.report({ halted: true });
           if (!(await confirmed(halted))) return;
@@ -199,9 +218,64 @@ test(
           await expect.poll(() => running, { timeout: 5000 }).toEqual([]);
         }
       }),
-      { numRuns: isLong ? 300 : 8, endOnFailure: true },
+      { numRuns: isLong ? 300 : 8, endOnFailure: true, examples: [[oneRelay]] },
     );
     expect(seen.confirmed).toBeGreaterThan(0);
+    expect(seen.held).toBeGreaterThan(0);
   },
   isLong ? 900_000 : 60_000,
 );
+
+test('P3 A-89: a relay refuses, finds and ends only by reasons that a relay has; any other is refused, and an incident', async () => {
+  const incidents: string[] = [];
+  const seen: string[] = [];
+  await using gateway = await startTestGateway({
+    ...{ state, onIncident: (incident, _, text) => incidents.push(`${incident}: ${text}`) },
+    execute: async (_caller, { refusal, command }, channel) => {
+      if (refusal !== undefined) seen.push(`refusal ${refusal.code}`);
+      if (command.args[0] === undefined) return { kind: 'exited', code: 0, signal: 0 };
+      const plan = { planHash: 'x', canonicalPlan: '{}' };
+      void channel.send({ type: command.args[0] === 'mirrorEnd' ? 'run-here' : 'inspect-here', ...plan });
+      return await new Promise((resolve) => {
+        const end = () => resolve({ kind: 'exited', code: 0, signal: 0 });
+        channel.gone.addEventListener('abort', end);
+        channel.listen((input) => {
+          if (input.type === 'inspected' && input.found instanceof ClawrdenError)
+            seen.push(`inspected ${input.found.code}`);
+          if (input.type === 'mirror-end' && 'reason' in input.outcome)
+            seen.push(`mirrorEnd ${input.outcome.reason}`);
+          end();
+        });
+      });
+    },
+  });
+  const client = await gateway.connect(relay);
+  const reasons = [...errorCodes, 'made-up', '__proto__', 'x'.repeat(5000)];
+  const possible = [
+    ...[...relayRefusals].map((code) => `refusal ${code}`),
+    ...[...mirrorEnds].flatMap((code) => [`inspected ${code}`, `mirrorEnd ${code}`]),
+  ];
+  const place = new Place(client);
+  let refused = 0;
+  for (const reason of reasons) {
+    const ends = [
+      await place.execute({ refusal: { reason, text: '' } }),
+      await place.execute({
+        args: ['inspected'],
+        then: { $case: 'inspected', value: { found: [], reason, text: '' } },
+      }),
+      await place.execute({
+        args: ['mirrorEnd'],
+        then: { $case: 'mirrorEnd', value: { code: 0, signal: 0, reason, text: '', usage: undefined } },
+      }),
+    ];
+    refused += ends.filter((end) => /^3 no relay has a reason to say /.test(end)).length;
+  }
+  expect(seen.toSorted()).toEqual(possible.toSorted());
+  expect(refused).toBe(3 * reasons.length - possible.length);
+  expect(incidents).toHaveLength(refused);
+  expect(incidents[0]).toMatch(
+    /^relay-impossible: relay host-7 at 127.0.0.1:\d+: no relay has a reason to say "denied-by-rule"$/,
+  );
+  expect(Math.max(...incidents.map((text) => text.length))).toBeLessThan(300);
+});
