@@ -22,7 +22,7 @@ const againMs = 50;
 export interface Command {
   readonly args?: readonly string[];
   readonly refusal?: Refusal;
-  readonly then?: ExecuteRequest['message'];
+  readonly answer?: ExecuteRequest['message'];
 }
 
 /** One of the places that an identity is used from. */
@@ -65,8 +65,8 @@ export class Place implements Disposable {
     this.#stream?.write({ version: '1', agents: [agent] });
   }
 
-  /** Begins a command, and says `then` to the gateway's first word. Resolves with how the call ended. */
-  execute({ args = [], refusal, then }: Command = {}): Promise<string> {
+  /** Begins a command, and says `answer` to the gateway's first word. Resolves with how the call ended. */
+  execute({ args = [], refusal, answer }: Command = {}): Promise<string> {
     const stream = this.client.execute();
     const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
     const value = {
@@ -78,7 +78,7 @@ export class Place implements Disposable {
       hostLabels: {},
     };
     stream.write({ message: { $case: 'start', value } });
-    if (then !== undefined) stream.once('data', () => stream.write({ message: then }));
+    if (answer !== undefined) stream.once('data', () => stream.write({ message: answer }));
     stream.on('data', () => {});
     return new Promise((resolve) => {
       stream.on('error', ({ code, details }: ServiceError) => resolve(`${code} ${details}`));

@@ -262,14 +262,14 @@ test('P3 A-89: a relay refuses, finds and ends only by reasons that a relay has;
       await place.execute({ refusal: { reason, text: '' } }),
       await place.execute({
         args: ['inspected'],
-        then: { $case: 'inspected', value: { found: [], reason, text: '' } },
+        answer: { $case: 'inspected', value: { found: [], reason, text: '' } },
       }),
       await place.execute({
         args: ['mirrorEnd'],
-        then: { $case: 'mirrorEnd', value: { code: 0, signal: 0, reason, text: '', usage: undefined } },
+        answer: { $case: 'mirrorEnd', value: { code: 0, signal: 0, reason, text: '', usage: undefined } },
       }),
     ];
-    refused += ends.filter((end) => /^3 no relay has a reason to say /.test(end)).length;
+    refused += ends.filter((end) => end.startsWith('3 no relay has a reason to say ')).length;
   }
   expect(seen.toSorted()).toEqual(possible.toSorted());
   expect(refused).toBe(3 * reasons.length - possible.length);
