@@ -18,8 +18,8 @@ import type { Mirror } from './execution/mirror.ts';
 import { AgentListener } from './listening/agent-listener.ts';
 import { countedLog } from './listening/counted-log.ts';
 import { prepareJail } from './listening/jail.ts';
-import { createParseTurns } from './listening/parse-turns.ts';
-import { loadPeerCredentials } from './listening/peer-credentials.ts';
+import { createParseTurns } from './listening/request/parse-turns.ts';
+import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
 
 /** How long running commands may continue after the first TERM; a second TERM ends the relay at once. */
 const drainMs = 30_000;

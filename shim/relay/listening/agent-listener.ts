@@ -1,14 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { RequestLimits } from '../../../src/config/relay-config.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
-import { createAgentBudget } from './agent-budget.ts';
+import { reportRefusal } from './channel/report-refusal.ts';
+import { turnAway } from './channel/shim-end.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { foldReports } from './folded-reports.ts';
-import type { Peer } from './identity-refusal.ts';
-import { type KeptSocket, keepSocket } from './keep-socket.ts';
-import type { ParseTurn } from './parse-turns.ts';
-import { reportRefusal } from './report-refusal.ts';
-import { turnAway } from './shim-end.ts';
+import { createAgentBudget } from './request/agent-budget.ts';
+import type { Peer } from './request/identity-refusal.ts';
+import type { ParseTurn } from './request/parse-turns.ts';
+import { type KeptSocket, keepSocket } from './socket/keep-socket.ts';
 
 const maxConnections = 256;
 const maxHandshakes = 64;

@@ -11,15 +11,15 @@ import { reachGateway } from '../control/reach-gateway.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { relayExecution } from '../execution/relayed-execution.ts';
-import { type Admission, admitRequest } from './admit-request.ts';
-import type { AgentBudget } from './agent-budget.ts';
+import { reportRefusal } from './channel/report-refusal.ts';
+import { ShimChannel } from './channel/shim-channel.ts';
+import { refuseShim, turnAway } from './channel/shim-end.ts';
 import type { CountedLog } from './counted-log.ts';
 import type { ReportTooMuch } from './folded-reports.ts';
-import type { Peer } from './identity-refusal.ts';
-import { receiveRequest } from './receive-request.ts';
-import { reportRefusal } from './report-refusal.ts';
-import { ShimChannel } from './shim-channel.ts';
-import { refuseShim, turnAway } from './shim-end.ts';
+import { type Admission, admitRequest } from './request/admit-request.ts';
+import type { AgentBudget } from './request/agent-budget.ts';
+import type { Peer } from './request/identity-refusal.ts';
+import { receiveRequest } from './request/receive-request.ts';
 
 export interface ConnectionContext {
   readonly agent: RelayAgentConfig;

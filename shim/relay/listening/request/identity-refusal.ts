@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
-import type { Identity } from '../../../src/command.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
+import type { Identity } from '../../../../src/command.ts';
+import { ClawrdenError } from '../../../../src/errors.ts';
 
 /**
  * The kernel's credentials of the process that connected. `pid` is 0 if it is outside of the relay's pid namespace.

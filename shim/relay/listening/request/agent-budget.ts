@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestLimits } from '../../../src/config/relay-config.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
-import { valueWeight } from '../../../src/request-weight.ts';
-import { tokenBucket } from '../../../src/token-bucket.ts';
-import { type Frame, FrameType } from '../../../src/wire/frames.ts';
+import type { RequestLimits } from '../../../../src/config/relay-config.ts';
+import { ClawrdenError } from '../../../../src/errors.ts';
+import { valueWeight } from '../../../../src/request-weight.ts';
+import { tokenBucket } from '../../../../src/token-bucket.ts';
+import { type Frame, FrameType } from '../../../../src/wire/frames.ts';
 import type { ParseTurn } from './parse-turns.ts';
 
 /** What all clients of one agent together may ask of this relay in a second. */

@@ -1,8 +1,8 @@
-import type { Command, Identity, Stdio, StdioKind, TerminalSize } from '../../../src/command.ts';
-import { noStdin } from '../../../src/command.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
-import { commandLimits } from '../../../src/policy/request/check-command.ts';
-import { renderArgument } from '../../../src/text/render-text.ts';
+import type { Command, Identity, Stdio, StdioKind, TerminalSize } from '../../../../src/command.ts';
+import { noStdin } from '../../../../src/command.ts';
+import { ClawrdenError } from '../../../../src/errors.ts';
+import { commandLimits } from '../../../../src/policy/request/check-command.ts';
+import { renderArgument } from '../../../../src/text/render-text.ts';
 import {
   JsonError,
   type JsonLimits,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClawrdenError } from '../../../src/errors.ts';
+import type { ClawrdenError } from '../../../../src/errors.ts';
 import { parseRequest } from './parse-request.ts';
 
 const version0 = {

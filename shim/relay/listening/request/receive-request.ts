@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { ClawrdenError } from '../../../src/errors.ts';
-import { FrameError } from '../../../src/wire/frames.ts';
+import { ClawrdenError } from '../../../../src/errors.ts';
+import { FrameError } from '../../../../src/wire/frames.ts';
 
 export const maxRequestBytes = 1024 * 1024;
 const headerBytes = 4;

@@ -1,5 +1,5 @@
-import type { Command, Identity } from '../../../src/command.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
+import type { Command, Identity } from '../../../../src/command.ts';
+import { ClawrdenError } from '../../../../src/errors.ts';
 import type { AgentBudget } from './agent-budget.ts';
 import { identityRefusal, type Peer } from './identity-refusal.ts';
 import { parseRequest } from './parse-request.ts';
