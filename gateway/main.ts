@@ -95,7 +95,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     `version ${version}, policy ${policy().hash}`,
   );
   const { audit, history } = records;
-  // Whoever looks at the audit's health sees that it could not be written.
+  // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
   const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
   const faults = createFaults(log);

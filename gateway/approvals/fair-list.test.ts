@@ -53,7 +53,7 @@ test('A-79: what is there all along comes exactly once, whatever comes and goes 
   );
 });
 
-test("A-79 P20: every page begins with one row of each agent that has any, its oldest, whoever else's are there", () => {
+test('A-79 P20: every page begins with one row of each agent that has any, its oldest, whatever other agents have', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...agents), { minLength: 1, maxLength: 200 }), (owners) => {
       const rows = owners.map((agent, id): Row => ({ id, agent }));

@@ -13,8 +13,8 @@ export interface InspectParts {
 const noFiles: Found = new Map();
 
 /**
- * The plan with the files that its command would run besides its tool: this is what a person is asked about. If there
- * are none, the same plan. Throws what an inspector throws, or the init's refusal.
+ * The plan with the files that its command would run besides its tool: this is what a person is asked about. If the
+ * command runs no such file, the same plan. Throws what an inspector throws, or the init's refusal.
  */
 export async function inspected(
   sealed: SealedPlan,

@@ -18,7 +18,7 @@ const widest = 6;
 
 /**
  * The record, or what fits of it: texts and lists are cut, and `shortened` says what the whole was. Nothing is refused:
- * one record that is too long stops nobody's work.
+ * a record that is too long stops no work.
  */
 export function boundedRecord(record: object): object {
   const whole = jsonText(record);

@@ -22,7 +22,7 @@ export function faultNotesInMemory(): FaultNotes {
 
 const notesAtMost = 10;
 
-/** A line for each in `file`. Whoever moves the file away has acknowledged them. */
+/** A line for each in `file`. An operator acknowledges them by moving the file away. */
 export function faultNotesIn(file: string): FaultNotes {
   return {
     read: () => readFaultNotes(file),

@@ -76,7 +76,7 @@ async function firstRecord(parts: readonly Part[]): Promise<number> {
 /** Begun in the middle, the first line may be a part of one. */
 function parse(line: string): Recorded<AuditRecord> | undefined {
   try {
-    // Written by this program; whoever changed it since has broken the chain.
+    // This program wrote it; a later change breaks the chain.
     return JSON.parse(line) as Recorded<AuditRecord>;
   } catch {
     return undefined;

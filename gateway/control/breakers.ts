@@ -32,7 +32,7 @@ export interface BreakerParts {
 /** An agent that is stopped is not stopped more for asking again. */
 const ofStopped: ReadonlySet<string> = new Set(['agent-paused', 'agent-killed', 'breaker-open']);
 
-/** What an agent did of late: as much as the breakers of the policy in force need. */
+/** What an agent did recently: as much as the breakers of the policy in force need. */
 interface Seen {
   last: string;
   repeats: number;

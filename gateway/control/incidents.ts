@@ -16,7 +16,7 @@ const foldMs = 1000;
 export function createIncidents(audit: AuditLog): Incidents {
   const kinds = new Map<string, Kind>();
 
-  // Whoever looks at the audit's health sees that it could not be written.
+  // If it cannot be written, the audit's health says so.
   const append = (incident: string, caller: string, text: string) =>
     void audit.append({ type: 'incident', incident, caller, text }).catch(() => {});
 

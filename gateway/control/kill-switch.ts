@@ -81,7 +81,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', callerName(by), reason),
     trip: (agent, { breaker, state, reason }) => {
       if (strictness[state] <= strictness[states.stateOf(agent)]) return;
-      // It holds as long as this gateway lives; that it was not recorded, whoever looks at the audit's health sees.
+      // It holds as long as this gateway lives. If it was not recorded, the audit's health says so.
       change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
     },
   };

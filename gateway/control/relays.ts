@@ -29,7 +29,7 @@ interface Connected extends RelayConnection {
   report: RelayReport | undefined;
 }
 
-/** Far longer than whoever orders a halt waits for it. */
+/** Far longer than the kill switch waits for a halt. */
 const listenMs = 10_000;
 
 /**

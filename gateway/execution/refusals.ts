@@ -53,7 +53,7 @@ export function createRefusals(audit: AuditLog, now: () => number = () => perfor
       flood.folded = undefined;
       return folded ?? [];
     });
-    // Whoever looks at the audit's health sees that it could not be written.
+    // If it cannot be written, the audit's health says so.
     await Promise.all(told.map((folded) => audit.append(recordOf(folded)).catch(() => {})));
   }
 

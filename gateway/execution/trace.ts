@@ -1,7 +1,7 @@
 /** Where a command in a ghost got, in order. */
 export type Mark = 'received' | 'judged' | 'decided' | 'placed' | 'planned' | 'started' | 'ended';
 
-/** When an execution got where: what its time went to, for whoever measures. */
+/** When an execution reached each step, for measurements. */
 export interface Trace {
   readonly mark: (mark: Mark) => void;
   /** Milliseconds since the first mark; only the marks that were made. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What stands for one peer when addresses are counted: whoever has one IPv6 address has all of its /64. */
+/** The key under which addresses of one peer are counted: a peer with one IPv6 address has its whole /64. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -180,5 +180,5 @@ export class CallChannel implements Channel {
 
 function canceled({ requesterGone }: Cancel): ClawrdenError {
   if (!requesterGone) return new ClawrdenError('canceled', 'canceled by the caller');
-  return new ClawrdenError('requester-gone', 'whoever typed the command is gone');
+  return new ClawrdenError('requester-gone', 'the process that asked for the command is gone');
 }

@@ -1,4 +1,4 @@
-/** One line for all that ended for the same reason since the last flush, whoever makes thousands of them end. */
+/** One log line for everything that ended for the same reason since the last flush, so that a peer cannot flood the log. */
 export interface CountedReasons {
   readonly tell: (reason: string, peer: string) => void;
   readonly flush: () => void;

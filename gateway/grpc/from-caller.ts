@@ -21,7 +21,7 @@ const maxOperandBytes = 8192;
 /** HUP INT QUIT USR1 USR2 TERM CONT TSTP */
 const signals: ReadonlySet<number> = new Set([1, 2, 3, 10, 12, 15, 18, 20]);
 
-/** One message of a running execution in the gateway's words. Throws CallRefused where it is none. */
+/** One message of a running execution in the gateway's words. Throws CallRefused if it is not a valid message. */
 export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): FromCaller {
   switch (message.$case) {
     case 'stdin':

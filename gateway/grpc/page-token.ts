@@ -3,7 +3,7 @@ import { invalid } from './start-request.ts';
 /** Which list a token is of; with the gateway's own start where places do not outlive it. */
 export type TokenKind = string;
 
-/** Opaque to whoever gets it. */
+/** Opaque to its reader. */
 export function toToken(kind: TokenKind, place: readonly (number | string)[]): string {
   return Buffer.from(JSON.stringify([kind, ...place])).toString('base64url');
 }
@@ -26,7 +26,7 @@ export function numbersOf(kind: TokenKind, token: string, count?: number): reado
 }
 
 export function foreignToken(): Error {
-  return invalid('page_token is none of this list now: begin again without one');
+  return invalid('page_token does not belong to this list now: begin again without one');
 }
 
 function parse(token: string): unknown {

@@ -16,7 +16,7 @@ export interface RelayPlaceOptions {
  * while the connection that it was renewed over to does. So no place holds work that the kill switch does not ask.
  */
 export class RelayPlace {
-  /** Fingerprint of the certificate that was given to whoever is at its other end. */
+  /** Fingerprint of the certificate that the peer at its other end got. */
   renewedTo: string | undefined;
   readonly #options: RelayPlaceOptions;
   readonly #since = performance.now();

@@ -25,7 +25,7 @@ const mostTools = 200;
 const toolBytes = 255;
 const mostTexts = 100;
 
-/** Every text of it is bounded, whoever wrote it. */
+/** Every text in it is bounded. */
 export function toExecution(record: ExecutionRecord): Execution {
   const { plan, operands } = record;
   return {

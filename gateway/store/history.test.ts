@@ -39,7 +39,7 @@ function recordOf(number: number, change: Partial<ExecutionRecord> = {}): Execut
 
 const all = { agent: '', since: undefined, decision: '', limit: 100 };
 
-test('whoever reads sees what was saved before, however much is saved meanwhile', async () => {
+test('a reader sees what was saved before, however much is saved meanwhile', async () => {
   let saved = 0;
   const stop = new AbortController();
   const load = (async () => {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Link, verifiedLink } from './chain.ts';
 
-/** Of one line, in bytes. Whoever writes bounded records is far below it. */
+/** Most bytes of one line. Bounded records are far shorter. */
 export const longestLine = 256 * 1024;
 
 /** What stands behind the last line of a log. */

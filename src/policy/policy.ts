@@ -84,7 +84,7 @@ export interface Breaker {
   readonly trips: Trips;
   /** `refuse`: no new work; what runs goes on. `pause`: as an operator's pause. */
   readonly action: 'refuse' | 'pause';
-  /** One line for whoever is refused, and for whoever is to let it go on. */
+  /** One line for the refused agent, and for the person who may let it continue. */
   readonly reason?: string;
   /** All where absent. */
   readonly agents?: ReadonlySet<string>;

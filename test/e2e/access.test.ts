@@ -197,7 +197,7 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
   });
 
   test.each([[[own, foreign]], [[]], [['spiffe://elsewhere/relay/host-1']], [[`${own}/x`]]])(
-    'A-54 a certificate with the names %j is nobody’s: its connection ends behind the handshake',
+    'A-54 a certificate with the names %j names no peer: its connection ends behind the handshake',
     async (names) => {
       const forged = tlsOf(await forgeCertificate({ authority, commonName: 'host-1', names }));
       expect(await tokenOver(forged)).toEqual({ code: status.UNAVAILABLE, token: '' });

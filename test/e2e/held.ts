@@ -16,7 +16,7 @@ export async function letGo(stack: Stack, agent: string, name: string, count: nu
   await Promise.all(tokens.map((token) => mkdir(join(stack.workspaceOf(agent), token))));
 }
 
-/** Whoever reads the named pipe meets its end; nothing where nobody does. */
+/** Every reader of the named pipe sees its end; does nothing if there is no reader. */
 export async function endReaders(pipe: string): Promise<void> {
   const writer = await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
   await writer?.close();

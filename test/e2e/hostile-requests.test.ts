@@ -143,9 +143,7 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
       'n'.repeat(5000),
     ],
     ...['ls\u200b', '.', '..', 'ls;docker'],
-  ])('A-26 the tool %j is none of the policy’s', (command) =>
-    refused({ ...plainRequest, command }, 'tool-unknown'),
-  );
+  ])('A-26 the policy has no tool %j', (command) => refused({ ...plainRequest, command }, 'tool-unknown'));
 
   test.each([
     ['env', '-S', 'docker ps'],
@@ -160,7 +158,7 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
   test('A-32 a shell that the policy names for one script is refused another command', () =>
     refused({ ...plainRequest, command: 'sh', args: ['-c', 'docker ps'] }, 'denied-by-default'));
 
-  test('a refusal reaches whoever typed the command: one line, status 1', async () => {
+  test('a refusal reaches the process that typed the command: one line, status 1', async () => {
     const { code, stdout, stderr } = await stack.agents['coder']!.exec(['docker', 'ps']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^clawrden: denied-by-rule: not for agents .*\n$/);

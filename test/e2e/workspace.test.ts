@@ -40,7 +40,7 @@ for (let turn = 0; ; turn += 1) {
   fs.renameSync('/app/real', '/app/d');
   wait();
 }`;
-// What would do harm to whoever follows, counts, copies or removes it without care.
+// Files that harm a program that follows, counts, copies or removes them without care.
 const harming = `import os
 os.makedirs('/app/harm/-rf')
 os.chdir('/app/harm')

@@ -201,7 +201,7 @@ test.each<[string, Message[]]>([
   ['signal 9', [start(), { $case: 'signal', value: 9 }]],
   ['a third descriptor', [start(), { $case: 'closed', value: 3 }]],
   ['a terminal beyond all size', [start(), { $case: 'resize', value: { cols: 70_000, rows: 1 } }]],
-  ['an id that is none', [start({ executionId: 'x' })]],
+  ['an invalid id', [start({ executionId: 'x' })]],
   ['no command', [start({ command: undefined })]],
 ])('%s is refused', async (_what, messages) => {
   await using gateway = await startTestGateway({

@@ -240,7 +240,7 @@ test('two callers with one id are told apart by the caller', async () => {
   expect(execution?.caller).toBe('relay:b');
 });
 
-test('a token that is none of a list is refused, and so is one of another list', async () => {
+test('a token that belongs to no list is refused, and so is one of another list', async () => {
   const forged = ['["history","1",2]', '[1,2]', '["history",1]', '["agents",1]', '["x",{}]', '{}', 'null'];
   const encoded = forged.map((each) => Buffer.from(each).toString('base64url'));
   const refused = { code: 3, details: expect.stringMatching(/page_token/) };

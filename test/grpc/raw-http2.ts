@@ -2,7 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { readIdentity } from '../../src/pki/identity-files.ts';
 
-/** HTTP/2 as bytes: whoever uses this keeps no rule that it does not want to keep. */
+/** HTTP/2 as bytes, so that a test can break every rule. */
 export const frameTypes = {
   data: 0,
   headers: 1,

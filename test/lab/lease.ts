@@ -24,7 +24,7 @@ export async function takeLease(): Promise<string> {
   throw new Error('clawrden: lab: all 256 lab networks are taken; run scripts/lab down');
 }
 
-/** From now on the lab is nobody's, and stays when its process ends. */
+/** From now on no process owns the lab, and it stays when its process ends. */
 export async function letGo(id: string): Promise<void> {
   await rm(holderFile(id));
 }

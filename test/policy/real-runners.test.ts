@@ -10,7 +10,7 @@ import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const nobody = 65534;
-/** Each runs by itself: no network, no other process, nobody's rights. */
+/** Each runs by itself: no network, no other process, the rights of user nobody. */
 const apart = [
   ...['unshare', '--net', '--pid', '--mount', '--ipc', '--fork', '--mount-proc', '--kill-child'],
   ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'],
@@ -90,7 +90,7 @@ describe('A-77 A-35: policy check tells of a tool that runs others', () => {
     },
   );
 
-  test.each(['ls', 'cat', 'wc', 'sleep', 'md5sum'])('%s is none', (tool) => {
+  test.each(['ls', 'cat', 'wc', 'sleep', 'md5sum'])('%s is not one', (tool) => {
     expect(isTold(tool)).toBe(false);
   });
 

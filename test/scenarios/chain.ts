@@ -6,7 +6,7 @@ import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import type { Stack } from '../stack/start-stack.ts';
 
-/** Everything between whoever types a command and what it runs, where it runs as a process of its own. */
+/** Every process between the caller of a command and the tool. */
 export const parts = [
   'shim',
   'relay',

@@ -19,7 +19,7 @@ const ticksPerSecond = 100;
 const format = '{{.ID}}\t{{.Names}}\t{{.CreatedAt}}';
 const ours = ['ps', '--all', '--no-trunc', '--filter', 'label=clawrden.gateway', '--format', format];
 
-/** `gateway`: the pid of the one that runs; ghosts that waited for an older one are nobody's. */
+/** `gateway`: the pid of the one that runs; ghosts that waited for an older one have no owner. */
 export function watchOrphans(lab: Lab, gateway: () => number): FindOrphans {
   const claimedSince = new Map<string, number>();
 

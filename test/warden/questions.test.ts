@@ -148,7 +148,7 @@ test('A-80: a question that is asked again until its id suits the prefix that wa
     stderr: expect.stringMatching(/was not shown here; look at it first: clawrden show/),
   });
   expect(evil.command.starts).toBe(0);
-  // It can be approved by whoever has looked at it.
+  // A person who has looked at it can approve it.
   await cli('show', evil.command.approvalId);
   expect(await cli('approve', evil.command.approvalId.slice(0, 6))).toMatchObject({
     ...{ code: 0, stdout: expect.stringContaining('ask evil') },

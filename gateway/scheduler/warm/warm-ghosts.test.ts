@@ -58,7 +58,7 @@ test('one that is on its way can be claimed once, and counts no more', async () 
   expect(warm.size).toBe(0);
 });
 
-test('where its start fails whoever waits is told, and who gives up leaves it to others', async () => {
+test('if its start fails the waiting command learns it, and a command that gives up leaves it to others', async () => {
   const { warm } = pool();
   const failing = warm.expect('k');
   const told = warm.claimComing('k', never);

@@ -124,7 +124,7 @@ describe.each(nativeBuilds)('a script that somebody approved ($name)', ({ init }
     }
   }, 600_000);
 
-  test('runs exactly, whoever reads it and whatever is written beside it', async () => {
+  test('runs exactly, also if others read it and write files beside it', async () => {
     for (const shell of ['sh', 'bash']) {
       const script = newScript();
       await using command = script.start(shell, 'way/x.sh', await script.look('way/x.sh'));

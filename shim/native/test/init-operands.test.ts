@@ -191,7 +191,7 @@ describe.each(nativeBuilds)('the files that a command runs ($name)', ({ init }) 
     });
   });
 
-  test('a plan with more of them than fit, or with other expectations than files, is none', async () => {
+  test('a plan with more of them than fit, or with other expectations than files, is refused', async () => {
     const many = Array.from({ length: 9 }, () => 'x.sh');
     for (const plan of [
       { operands: many },

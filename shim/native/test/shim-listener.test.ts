@@ -55,7 +55,7 @@ describe.skipIf(!asRoot).each(nativeBuilds)('who listens at the socket ($name)',
     return { ...end, said: listener.said };
   }
 
-  test('A-91: is root, or whoever owns the folder', async () => {
+  test('A-91: is root, or the owner of the folder', async () => {
     for (const [uid, owner] of [
       [0, 0],
       [0, 998],

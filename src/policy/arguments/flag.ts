@@ -15,7 +15,7 @@ const longest = 260;
 export interface Keys {
   /** Letters in a row behind one dash, each once; absent where they are too many to be looked at. */
   readonly letters?: string;
-  /** In small letters, `_` for `-`, without dashes and without what stands behind `=` or `:`; empty where it is none. */
+  /** In small letters, `_` for `-`, without dashes and without the part after `=` or `:`; empty if it is not a flag. */
   readonly name: string;
 }
 

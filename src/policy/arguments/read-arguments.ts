@@ -237,7 +237,7 @@ function isKnownValue({ values }: Option, text: string): boolean {
   return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));
 }
 
-/** One that looks like an option may be one to another version of the tool, or to whoever reads the line before it. */
+/** A word that looks like an option may be an option for another version of the tool, or for a program that reads the line before it. */
 function nextValue(reader: Reader): string | undefined {
   const next = reader.args[reader.at];
   if (next === undefined || (reader.style === 'nopt' && next.startsWith('-'))) return undefined;

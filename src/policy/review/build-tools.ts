@@ -15,7 +15,7 @@ export function buildTools(
   );
 }
 
-/** What the shape alone does not show: names that are none, networks that are not there. */
+/** Faults that the schema cannot show: invalid names, networks that are not defined. */
 export function findToolProblems(tools: ToolsFile, networks: NetworksFile, source: YamlSource): string[] {
   return [
     ...Object.keys(tools)

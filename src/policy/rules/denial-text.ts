@@ -1,6 +1,6 @@
 import type { Decision } from '../policy.ts';
 
-/** The line that whoever was refused reads: the reason, the rule, and what to do instead. */
+/** The line that the refused caller reads: the reason, the rule, and what to do instead. */
 export function denialText({ rule, reason, code, instead }: Decision): string {
   const by = code === 'denied-by-rule' ? ` (rule ${rule})` : '';
   const advice = instead ?? advices[code ?? ''];

@@ -25,7 +25,7 @@ export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolD
   };
 }
 
-/** 0 is none. */
+/** 0 means no limit. */
 export function tighterLimit(a: number, b: number): number {
   return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
 }

@@ -203,7 +203,7 @@ function look(model: WatchModel): WatchModel {
   const top = Math.max(0, Math.min(open.top, rows.length - bodyRows(model)));
   const end = top + bodyRows(model);
   const first = rows[top]?.fact ?? 0;
-  // Complete up to here: the next row begins another fact, or there are no more rows.
+  // Complete up to here: the next row begins another fact, or does not exist.
   const whole = rows[end] === undefined ? (rows.at(-1)?.fact ?? 0) + 1 : rows[end].fact;
   const seen = first <= open.seen ? Math.max(open.seen, whole) : open.seen;
   return { ...model, open: { ...open, top, seen } };

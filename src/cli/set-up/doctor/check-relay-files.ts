@@ -105,7 +105,8 @@ function problemsOf({ State, Config, HostConfig, Mounts }: Container, check: str
     jail === undefined &&
       bad(check, 'no /clawrden/bin', "mount the agent's jail there, :ro, and put it first on PATH"),
     jail?.RW === true && bad(check, '/clawrden/bin can be written', readOnly),
-    docker && bad(check, 'it has a Docker socket', 'take it away: whoever has it is root on this machine'),
+    docker &&
+      bad(check, 'it has a Docker socket', 'take it away: a process that has it is root on this machine'),
     HostConfig.Privileged && bad(check, 'it is privileged', 'start it without --privileged'),
     root && bad(check, 'it runs as root', 'start it with --user 1000:1000'),
     HostConfig.NetworkMode !== 'none' &&

@@ -44,7 +44,7 @@ function problemOf(place: string, stats: Stats, path: string, owner: number): Pr
   const { mode, uid } = stats;
   if (stats.isSymbolicLink())
     return {
-      text: `${is} a symbolic link: whoever changes it chooses what is mounted`,
+      text: `${is} a symbolic link: a user who changes it chooses what is mounted`,
       fix: `name the folder itself: readlink -f ${path}`,
     };
   // The agent may write the workspace itself; the folders above it decide which folder it is.

@@ -39,7 +39,7 @@ test('A-83: every program in a workspace that runs as its owner or group is foun
   );
 });
 
-test('A-83: links are not followed, folders with a bit are none, and no more than 20 are named', async () => {
+test('A-83: links are not followed, folders with a bit do not count, and no more than 20 are named', async () => {
   mkdirSync(join(root, 'folder'));
   chmodSync(join(root, 'folder'), 0o2755);
   symlinkSync('/', join(root, 'all'));
