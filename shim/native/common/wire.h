@@ -22,6 +22,30 @@ enum frame_type {
     FRAME_STARTED = 18,
     FRAME_REFUSED = 19,
     FRAME_OPERANDS = 20,
+
+    /* The carrier's; docs/carrier.md has them. */
+    FRAME_HELLO = 32,
+    FRAME_CARRIER_READY = 33,
+    FRAME_SETTLE = 34,
+    FRAME_STATE = 35,
+    FRAME_CHANGES = 36,
+    FRAME_ENTRY = 37,
+    FRAME_CHUNK = 38,
+    FRAME_DONE = 39,
+    FRAME_BEGIN = 40,
+    FRAME_VERIFY = 41,
+    FRAME_WANT = 42,
+    FRAME_CHECKED = 43,
+    FRAME_COMMIT = 44,
+    FRAME_APPLIED = 45,
+    FRAME_ABORT = 46,
+    FRAME_MANIFEST = 47,
+    FRAME_DIRS = 48,
+    FRAME_READ = 49,
+    FRAME_BYTES = 50,
+    FRAME_ACKNOWLEDGE = 51,
+    FRAME_FAILED = 52,
+    FRAME_CARRIER_REFUSED = 53,
 };
 
 enum {
@@ -41,6 +65,12 @@ static inline void put_u32(uint8_t *at, uint32_t value)
 {
     put_u16(at, (uint16_t)(value >> 16));
     put_u16(at + 2, (uint16_t)value);
+}
+
+static inline void put_u64(uint8_t *at, uint64_t value)
+{
+    put_u32(at, (uint32_t)(value >> 32));
+    put_u32(at + 4, (uint32_t)value);
 }
 
 static inline uint16_t get_u16(const uint8_t *at)

@@ -114,17 +114,24 @@ void sha256_add(struct sha256 *hash, const uint8_t *bytes, size_t length)
     }
 }
 
-void sha256_end(struct sha256 *hash, char hex[SHA256_HEX])
+void sha256_end_bytes(struct sha256 *hash, uint8_t digest[SHA256_BYTES])
 {
     static const uint8_t padding[SHA256_BLOCK] = {0x80};
-    static const char digits[] = "0123456789abcdef";
     uint64_t bits = hash->length * 8;
     uint8_t length[8];
-    put_u32(length, (uint32_t)(bits >> 32));
-    put_u32(length + 4, (uint32_t)bits);
+    put_u64(length, bits);
     size_t filled = hash->length % SHA256_BLOCK;
     sha256_add(hash, padding, filled < LENGTH_AT ? LENGTH_AT - filled : SHA256_BLOCK + LENGTH_AT - filled);
     sha256_add(hash, length, sizeof length);
+    for (int i = 0; i < SHA256_BYTES / 4; i++)
+        put_u32(digest + 4 * i, hash->state[i]);
+}
+
+void sha256_end(struct sha256 *hash, char hex[SHA256_HEX])
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t digest[SHA256_BYTES];
+    sha256_end_bytes(hash, digest);
     for (int i = 0; i < SHA256_HEX; i++)
-        hex[i] = digits[hash->state[i / 8] >> (28 - i % 8 * 4) & 15];
+        hex[i] = digits[digest[i / 2] >> (4 - i % 2 * 4) & 15];
 }

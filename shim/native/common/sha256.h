@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHA256_BLOCK = 64, SHA256_HEX = 64 };
+enum { SHA256_BLOCK = 64, SHA256_BYTES = 32, SHA256_HEX = 64 };
 
 /* Mixes `count` blocks into `state`. */
 typedef void sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
@@ -25,6 +25,9 @@ struct sha256 {
 
 void sha256_begin(struct sha256 *hash);
 void sha256_add(struct sha256 *hash, const uint8_t *bytes, size_t length);
+
+/* Finishes. */
+void sha256_end_bytes(struct sha256 *hash, uint8_t digest[SHA256_BYTES]);
 
 /* Finishes: 64 lower-case hex digits, without a NUL. */
 void sha256_end(struct sha256 *hash, char hex[SHA256_HEX]);

@@ -1,0 +1,62 @@
+/* The carrier: keeps a tree's index, sends what changed and applies what others changed. It reads frames on fd 0 and
+ * writes frames on fd 1; docs/carrier.md has the wire. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "carrier.h"
+#include "descriptors.h"
+#include "notify.h"
+#include "serve.h"
+#include "state-frames.h"
+
+enum { REFUSED = 125 };
+
+static bool prepare(struct carrier *carrier)
+{
+    signal(SIGPIPE, SIG_IGN);
+    descriptors_close_inherited();
+    carrier->stream.in = 0;
+    carrier->stream.out = 1;
+    carrier->stream.beside = carrier->notify = carrier->root = carrier->area = -1;
+    return descriptors_guard() && fcntl(0, F_SETFL, O_NONBLOCK) == 0 && fcntl(1, F_SETFL, O_NONBLOCK) == 0;
+}
+
+/* All frames that are there. */
+static void serve_all(struct carrier *carrier)
+{
+    struct frame frame;
+    while (stream_next(&carrier->stream, &frame))
+        serve(carrier, &frame);
+    stream_flush(&carrier->stream);
+}
+
+/* False at the end of the stream. */
+static bool wait_and_serve(struct carrier *carrier)
+{
+    struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = carrier->notify, .events = POLLIN}};
+    if (poll(polled, 2, -1) < 0)
+        return errno == EINTR;
+    if (polled[1].revents & POLLIN)
+        notify_drain(carrier);
+    if (polled[0].revents == 0)
+        return true;
+    if (!stream_read(&carrier->stream))
+        return false;
+    serve_all(carrier);
+    return true;
+}
+
+int main(void)
+{
+    static struct carrier carrier;
+    if (!prepare(&carrier))
+        return REFUSED;
+    while (!carrier.stream.broken && wait_and_serve(&carrier))
+        continue;
+    int code = carrier.stream.broken ? REFUSED : 0;
+    index_end(&carrier.index);
+    return code;
+}

@@ -1,0 +1,34 @@
+/* One carrier: a tree, what is known of it, and the stream to whoever asks. */
+#ifndef CLAWRDEN_CARRIER_H
+#define CLAWRDEN_CARRIER_H
+
+#include <sys/stat.h>
+
+#include "index.h"
+#include "hello.h"
+#include "stream.h"
+
+/* An exchange that is being received, see receive.h. */
+struct receiving;
+
+struct carrier {
+    struct stream stream;
+    struct limits limits;
+    struct index index;
+    /* The tree, and the folder beside it for what is ours. Both on one device. */
+    int root, area;
+    uint64_t device, root_inode;
+    /* An inotify; -1 where everything is scanned each time. */
+    int notify;
+    /* Changes were missed: everything must be looked at. */
+    bool rescan;
+    /* More than `unsaved` on the disk would say. */
+    bool unsaved;
+    /* The index of an earlier run was there and whole. */
+    bool remembered;
+    struct receiving *receiving;
+    struct xattrs xattrs;
+    uint8_t block[BLOCK_BYTES];
+};
+
+#endif

@@ -1,0 +1,62 @@
+#include "dirty.h"
+
+#include <stdlib.h>
+
+static uint64_t count_below(const struct entry *entry, uint64_t since)
+{
+    uint64_t count = entry_dirty(entry);
+    for (const struct entry *child = entry->child; child; child = child->next)
+        if (child->below > since)
+            count += count_below(child, since);
+    return count;
+}
+
+uint64_t dirty_count(struct index *index)
+{
+    uint64_t count = index->keeps_base ? count_below(index->root, index->acked) : 0;
+    if (count == 0)
+        index->acked = index->seq;
+    return count;
+}
+
+static void drop_base(struct entry *entry)
+{
+    free(entry->base);
+    entry->base = NULL;
+}
+
+static void acknowledge_below(struct index *index, struct entry *entry)
+{
+    for (struct entry *child = entry->child, *next; child; child = next) {
+        next = child->next;
+        if (child->below > index->acked)
+            acknowledge_below(index, child);
+    }
+    if (entry->flags & ENTRY_UNSTABLE)
+        return;
+    drop_base(entry);
+    if (!entry_alive(entry) && entry->skip == SKIP_NOT)
+        index_forget(index, entry);
+}
+
+void dirty_acknowledge(struct index *index)
+{
+    acknowledge_below(index, index->root);
+    index->acked = 0;
+    dirty_count(index);
+}
+
+void dirty_base(struct index *index, struct entry *entry, const struct record *record)
+{
+    if (!index->keeps_base)
+        return;
+    if (!entry->base)
+        entry->base = malloc(sizeof *entry->base);
+    if (!entry->base) {
+        index->failed = true;
+        return;
+    }
+    *entry->base = *record;
+    if (record_same(record, &entry->now))
+        drop_base(entry);
+}

@@ -1,0 +1,16 @@
+/* What a replica has that the other side has not. */
+#ifndef CLAWRDEN_CARRIER_DIRTY_H
+#define CLAWRDEN_CARRIER_DIRTY_H
+
+#include "index.h"
+
+/* How many entries differ from what the other side had. */
+uint64_t dirty_count(struct index *index);
+
+/* The other side has all of it now, but what was unstable. */
+void dirty_acknowledge(struct index *index);
+
+/* The other side had `record` of this entry. */
+void dirty_base(struct index *index, struct entry *entry, const struct record *record);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef CLAWRDEN_CARRIER_HELLO_H
+#define CLAWRDEN_CARRIER_HELLO_H
+
+#include <limits.h>
+
+#include "words.h"
+
+enum { EXCLUDES_MOST = 64 };
+
+/* What a hello says, checked. */
+struct limits {
+    bool replica;
+    uint32_t uid, gid;
+    uint64_t entries, bytes, file;
+    uint32_t depth;
+    char root[PATH_MOST + 1], area[PATH_MOST + 1];
+    uint32_t excluded;
+    char *excludes[EXCLUDES_MOST];
+};
+
+/* NULL, or what is wrong with it. */
+const char *limits_read(struct limits *limits, const uint8_t *payload, size_t length);
+
+#endif

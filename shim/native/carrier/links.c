@@ -1,0 +1,206 @@
+#include "links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "name-hash.h"
+#include "wire.h"
+
+static struct entry **inode_bucket(const struct index *index, uint64_t inode)
+{
+    return &index->inodes[number_hash(index->key, inode) & (index->buckets - 1)];
+}
+
+static struct entry **watch_bucket(const struct index *index, int watch)
+{
+    return &index->watches[(size_t)watch & (index->buckets - 1)];
+}
+
+static const struct entry *other_name(const struct index *index, uint64_t inode)
+{
+    const struct entry *at = *inode_bucket(index, inode);
+    while (at && at->inode != inode)
+        at = at->inode_next;
+    return at;
+}
+
+/* The names of this inode are not in order any more, where there are others. */
+static void tear(struct index *index, uint64_t inode)
+{
+    if (!other_name(index, inode))
+        return;
+    if (index->torn_count > 0 && index->torn[index->torn_count - 1] == inode)
+        return;
+    if (index->torn_count == index->torn_room) {
+        size_t room = index->torn_room ? index->torn_room * 2 : 64;
+        uint64_t *torn = realloc(index->torn, room * sizeof *torn);
+        if (!torn) {
+            index->failed = true;
+            return;
+        }
+        index->torn = torn;
+        index->torn_room = room;
+    }
+    index->torn[index->torn_count++] = inode;
+}
+
+static void put_in(struct index *index, struct entry *entry)
+{
+    struct entry **bucket = inode_bucket(index, entry->inode);
+    entry->inode_before = NULL;
+    entry->inode_next = *bucket;
+    if (*bucket)
+        (*bucket)->inode_before = entry;
+    *bucket = entry;
+}
+
+void links_leave(struct index *index, struct entry *entry)
+{
+    if (!(entry->flags & ENTRY_LINKED))
+        return;
+    if (entry->inode_before)
+        entry->inode_before->inode_next = entry->inode_next;
+    else
+        *inode_bucket(index, entry->inode) = entry->inode_next;
+    if (entry->inode_next)
+        entry->inode_next->inode_before = entry->inode_before;
+    entry->flags &= (uint8_t)~ENTRY_LINKED;
+    tear(index, entry->inode);
+}
+
+void links_join(struct index *index, struct entry *entry, uint64_t inode)
+{
+    if (entry->flags & ENTRY_LINKED && entry->inode == inode)
+        return;
+    links_leave(index, entry);
+    entry->inode = inode;
+    entry->flags |= ENTRY_LINKED;
+    tear(index, inode);
+    put_in(index, entry);
+}
+
+void links_rehash(struct index *index, struct entry *entry)
+{
+    if (entry->watch >= 0) {
+        struct entry **bucket = watch_bucket(index, entry->watch);
+        entry->watch_next = *bucket;
+        *bucket = entry;
+    }
+    if (entry->flags & ENTRY_LINKED)
+        put_in(index, entry);
+}
+
+static const struct entry *above(const struct entry *entry, uint32_t steps)
+{
+    for (; steps > 0; steps--)
+        entry = entry->parent;
+    return entry;
+}
+
+/* Whether a walk through the tree, names in the order of their bytes, comes to `a` first. */
+static bool comes_first(const struct entry *a, const struct entry *b)
+{
+    uint32_t deep_a = entry_depth(a), deep_b = entry_depth(b);
+    a = above(a, deep_a > deep_b ? deep_a - deep_b : 0);
+    b = above(b, deep_b > deep_a ? deep_b - deep_a : 0);
+    while (a->parent != b->parent) {
+        a = a->parent;
+        b = b->parent;
+    }
+    return names_order(a, b) < 0;
+}
+
+struct entry *links_first(const struct index *index, const struct entry *entry)
+{
+    struct entry *first = NULL;
+    for (struct entry *at = *inode_bucket(index, entry->inode); at; at = at->inode_next)
+        if (at->inode == entry->inode && (!first || comes_first(at, first)))
+            first = at;
+    return first == entry ? NULL : first;
+}
+
+static uint64_t key_of(const struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    uint8_t digest[SHA256_BYTES];
+    struct sha256 hash;
+    if (!entry_path(entry, path))
+        return 1;
+    sha256_begin(&hash);
+    sha256_add(&hash, (const uint8_t *)path, strlen(path));
+    sha256_end_bytes(&hash, digest);
+    return get_u64(digest) | 1;
+}
+
+static void set_link(struct index *index, struct entry *entry, uint64_t link)
+{
+    if (entry->now.link == link || !entry_alive(entry))
+        return;
+    struct record record = entry->now;
+    record.link = link;
+    index_set(index, entry, &record);
+}
+
+static void mend(struct index *index, uint64_t inode)
+{
+    struct entry *first = NULL;
+    for (struct entry *at = *inode_bucket(index, inode); at; at = at->inode_next)
+        if (at->inode == inode && (!first || comes_first(at, first)))
+            first = at;
+    uint64_t key = first ? key_of(first) : 0;
+    for (struct entry *at = first ? *inode_bucket(index, inode) : NULL; at; at = at->inode_next)
+        if (at->inode == inode)
+            set_link(index, at, at == first ? 0 : key);
+}
+
+void links_mend(struct index *index)
+{
+    for (size_t i = 0; i < index->torn_count; i++)
+        mend(index, index->torn[i]);
+    index->torn_count = index->torn_looked = 0;
+}
+
+void links_queue_torn(struct index *index)
+{
+    for (; index->torn_looked < index->torn_count; index->torn_looked++) {
+        uint64_t inode = index->torn[index->torn_looked];
+        for (struct entry *at = *inode_bucket(index, inode); at; at = at->inode_next)
+            if (at->inode == inode)
+                index_queue(index, at);
+    }
+}
+
+void links_queue(struct index *index, const struct entry *entry)
+{
+    if (!(entry->flags & ENTRY_LINKED))
+        return;
+    for (struct entry *at = *inode_bucket(index, entry->inode); at; at = at->inode_next)
+        if (at->inode == entry->inode && at != entry)
+            index_queue(index, at);
+}
+
+struct entry *watches_find(const struct index *index, int watch)
+{
+    struct entry *entry = watch >= 0 ? *watch_bucket(index, watch) : NULL;
+    while (entry && entry->watch != watch)
+        entry = entry->watch_next;
+    return entry;
+}
+
+void watches_add(struct index *index, struct entry *entry, int watch)
+{
+    struct entry **bucket = watch_bucket(index, watch);
+    entry->watch = watch;
+    entry->watch_next = *bucket;
+    *bucket = entry;
+}
+
+void watches_remove(struct index *index, struct entry *entry)
+{
+    struct entry **at = entry->watch >= 0 ? watch_bucket(index, entry->watch) : NULL;
+    while (at && *at && *at != entry)
+        at = &(*at)->watch_next;
+    if (at && *at)
+        *at = entry->watch_next;
+    entry->watch = -1;
+}

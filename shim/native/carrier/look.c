@@ -1,0 +1,264 @@
+#include "look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "beneath.h"
+#include "content.h"
+#include "links.h"
+#include "notify.h"
+#include "skip.h"
+#include "xattrs.h"
+
+/* Within so much of a change the clock that stamps files may stand still: what is read then may change and look the same. */
+enum { CLOCK_STANDS_NS = 20 * 1000 * 1000, READ_TRIES = 3 };
+
+/* What a look has found. */
+struct found {
+    struct stat status;
+    int64_t looked;
+    struct record record;
+    struct content content;
+    uint8_t flags;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return nanoseconds(&now);
+}
+
+static uint8_t type_of(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return TYPE_FILE;
+    if (S_ISDIR(mode))
+        return TYPE_FOLDER;
+    return S_ISLNK(mode) ? TYPE_LINK : TYPE_NONE;
+}
+
+static struct record record_of(const struct stat *status)
+{
+    struct record record = {.type = type_of(status->st_mode), .uid = status->st_uid, .gid = status->st_gid};
+    record.mode = status->st_mode & (record.type == TYPE_FOLDER ? 03777 : 0777);
+    record.mtime = nanoseconds(&status->st_mtim);
+    record.size = record.type == TYPE_FOLDER ? 0 : (uint64_t)status->st_size;
+    return record;
+}
+
+/* Nothing has happened to it since its record was made. */
+static bool holds(const struct entry *entry, const struct stat *status)
+{
+    struct record record = record_of(status);
+    const struct record *now = &entry->now;
+    if (entry->flags & ENTRY_UNSTABLE || entry->inode != status->st_ino || entry->ctime != nanoseconds(&status->st_ctim))
+        return false;
+    if (now->type != record.type || now->mode != record.mode || now->uid != record.uid || now->gid != record.gid)
+        return false;
+    if (now->mtime != record.mtime || (now->size != record.size && !(entry->flags & ENTRY_UNREADABLE)))
+        return false;
+    return entry->looked - entry->ctime >= CLOCK_STANDS_NS;
+}
+
+static void read_as_empty(struct found *found)
+{
+    found->record.size = 0;
+    bytes_id("", 0, found->record.id);
+    found->flags |= ENTRY_UNREADABLE;
+}
+
+static bool read_attributes(struct carrier *carrier, int fd, struct found *found)
+{
+    if (!xattrs_read(fd, &carrier->xattrs))
+        return false;
+    xattrs_id(&carrier->xattrs, found->record.xattrs);
+    return true;
+}
+
+/* Three times at most; then what was read last is taken, and looked at again soon. */
+static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
+{
+    enum content_found how = CONTENT_CHANGED;
+    for (int tries = 0; tries < READ_TRIES && how == CONTENT_CHANGED; tries++) {
+        free(found->content.blocks);
+        found->content.blocks = NULL;
+        found->looked = now_ns();
+        if ((uint64_t)found->status.st_size > carrier->limits.file)
+            return false;
+        uint64_t size = (uint64_t)found->status.st_size;
+        how = content_read(fd, &found->status, carrier->block, &found->content);
+        found->record = record_of(&found->status);
+        found->record.size = size;
+    }
+    memcpy(found->record.id, found->content.id, SHA256_BYTES);
+    if (how == CONTENT_CHANGED)
+        found->flags |= ENTRY_UNSTABLE;
+    return how != CONTENT_UNREAD;
+}
+
+static enum skip read_file(struct carrier *carrier, int folder, const char *name, struct found *found)
+{
+    /* Another kind of thing may be there by now: nothing of it is waited for. */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+        read_as_empty(found);
+        return SKIP_NOT;
+    }
+    enum skip skip = SKIP_NOT;
+    if (fd < 0 || fstat(fd, &found->status) != 0 || !S_ISREG(found->status.st_mode))
+        found->flags |= ENTRY_UNSTABLE;
+    else if (!read_bytes_of(carrier, fd, found))
+        skip = (uint64_t)found->status.st_size > carrier->limits.file ? SKIP_TOO_LARGE : SKIP_UNREADABLE;
+    else if (!read_attributes(carrier, fd, found))
+        skip = SKIP_XATTRS;
+    if (fd >= 0)
+        close(fd);
+    return skip;
+}
+
+static enum skip read_link(int folder, const char *name, struct found *found)
+{
+    char text[PATH_MOST + 2];
+    ssize_t length = readlinkat(folder, name, text, sizeof text);
+    if (length < 0)
+        found->flags |= ENTRY_UNSTABLE;
+    if (length > PATH_MOST)
+        return SKIP_TOO_LARGE;
+    found->record.mode = 0777;
+    found->record.size = length < 0 ? 0 : (uint64_t)length;
+    bytes_id(text, (size_t)found->record.size, found->record.id);
+    return SKIP_NOT;
+}
+
+static enum skip read_folder(struct carrier *carrier, int folder, const char *name, struct found *found)
+{
+    enum skip skip = SKIP_NOT;
+    int fd = *name ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : dup(folder);
+    if (fd >= 0 && !read_attributes(carrier, fd, found))
+        skip = SKIP_XATTRS;
+    if (fd >= 0)
+        close(fd);
+    else if (errno == EXDEV)
+        skip = SKIP_OTHER_DEVICE;
+    return skip;
+}
+
+static enum skip read_entry(struct carrier *carrier, int folder, const char *name, struct found *found)
+{
+    found->looked = now_ns();
+    found->record = record_of(&found->status);
+    switch (found->record.type) {
+    case TYPE_FILE:
+        return read_file(carrier, folder, name, found);
+    case TYPE_LINK:
+        return read_link(folder, name, found);
+    default:
+        return read_folder(carrier, folder, name, found);
+    }
+}
+
+/* Another name of the same inode that was read since it changed last knows all of it. */
+static bool known_by_other_name(const struct entry *entry, struct found *found)
+{
+    const struct entry *others[] = {entry->inode_before, entry->inode_next};
+    for (int i = 0; i < 2; i++) {
+        const struct entry *other = others[i];
+        if (!other || !(entry->flags & ENTRY_LINKED) || other->inode != entry->inode || !holds(other, &found->status))
+            continue;
+        if (other->blocks || other->flags & ENTRY_UNREADABLE)
+            continue;
+        found->looked = other->looked;
+        found->record = other->now;
+        return true;
+    }
+    return false;
+}
+
+static void keep_facts(struct index *index, struct entry *entry, struct found *found)
+{
+    free(entry->blocks);
+    entry->blocks = found->content.blocks;
+    entry->ctime = nanoseconds(&found->status.st_ctim);
+    entry->looked = found->looked;
+    entry->flags = (uint8_t)((entry->flags & ~(ENTRY_UNSTABLE | ENTRY_UNREADABLE)) | found->flags);
+    if (found->record.type == TYPE_FILE) {
+        links_join(index, entry, found->status.st_ino);
+    } else {
+        links_leave(index, entry);
+        entry->inode = found->status.st_ino;
+    }
+}
+
+/* The index says what was found; what was there before is not the same thing where a folder is concerned. */
+static void take(struct carrier *carrier, struct entry *entry, struct found *found)
+{
+    struct index *index = &carrier->index;
+    bool folder = entry->now.type == TYPE_FOLDER || found->record.type == TYPE_FOLDER;
+    if (entry_alive(entry) && folder && (entry->now.type != found->record.type || entry->inode != found->status.st_ino))
+        lose(carrier, entry);
+    bool unstable = entry->flags & ENTRY_UNSTABLE;
+    /* Folders keep the id of what is in them; links are put in order at the end of a settle. */
+    found->record.link = entry->now.type == TYPE_FILE && entry->inode == found->status.st_ino ? entry->now.link : 0;
+    if (found->record.type == TYPE_FOLDER)
+        memcpy(found->record.id, entry->now.id, SHA256_BYTES);
+    if (unstable || !record_same(&entry->now, &found->record)) {
+        index_set(index, entry, &found->record);
+        links_queue(index, entry);
+    }
+    keep_facts(index, entry, found);
+    skip_set(index, entry, SKIP_NOT);
+}
+
+static void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip)
+{
+    if (entry_alive(entry))
+        lose(carrier, entry);
+    skip_set(&carrier->index, entry, skip);
+}
+
+bool look(struct carrier *carrier, int folder, struct entry *entry)
+{
+    struct found found = {0};
+    bool known = entry->now.type == TYPE_FOLDER;
+    uint64_t inode = entry->inode;
+    if (fstatat(folder, entry->name, &found.status, AT_SYMLINK_NOFOLLOW) != 0) {
+        leave_out(carrier, entry, SKIP_NOT);
+        return false;
+    }
+    enum skip skip = skip_why(carrier, entry, &found.status);
+    if (skip == SKIP_NOT && holds(entry, &found.status))
+        return false;
+    if (skip == SKIP_NOT && !known_by_other_name(entry, &found))
+        skip = read_entry(carrier, folder, entry->name, &found);
+    if (skip != SKIP_NOT) {
+        free(found.content.blocks);
+        leave_out(carrier, entry, skip);
+        return false;
+    }
+    take(carrier, entry, &found);
+    return entry->now.type == TYPE_FOLDER && !(known && inode == entry->inode);
+}
+
+void scan_root(struct carrier *carrier, bool all)
+{
+    struct entry *root = carrier->index.root;
+    struct found found = {0};
+    if (fstat(carrier->root, &found.status) != 0)
+        return;
+    if (!holds(root, &found.status)) {
+        read_entry(carrier, carrier->root, "", &found);
+        if (root->now.type == TYPE_FOLDER)
+            memcpy(found.record.id, root->now.id, SHA256_BYTES);
+        if (!record_same(&root->now, &found.record))
+            index_set(&carrier->index, root, &found.record);
+        keep_facts(&carrier->index, root, &found);
+    }
+    int fd = all ? beneath_open(carrier->root, "", O_RDONLY | O_DIRECTORY) : -1;
+    if (fd >= 0)
+        scan(carrier, root, fd);
+}

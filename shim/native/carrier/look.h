@@ -1,0 +1,19 @@
+/* Looks at the tree and brings the index up to date. */
+#ifndef CLAWRDEN_CARRIER_LOOK_H
+#define CLAWRDEN_CARRIER_LOOK_H
+
+#include "carrier.h"
+
+/* Looks at one name of an open folder. True where it is a folder whose inside is not known. */
+bool look(struct carrier *carrier, int folder, struct entry *entry);
+
+/* Looks at all that is in an open folder and below. */
+void scan(struct carrier *carrier, struct entry *folder, int fd);
+
+/* Looks at the root itself, and where `all` at everything in it. */
+void scan_root(struct carrier *carrier, bool all);
+
+/* The entry is gone: nothing in it is watched any more. */
+void lose(struct carrier *carrier, struct entry *entry);
+
+#endif

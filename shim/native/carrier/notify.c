@@ -1,0 +1,104 @@
+#include "notify.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "links.h"
+
+enum {
+    TOLD = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB,
+    HOW = IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK,
+    /* Names that were told and are not in the index, at most. Above, all is looked at. */
+    UNKNOWN_MOST = 100 * 1000,
+};
+
+void notify_begin(struct carrier *carrier)
+{
+    carrier->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+}
+
+/* Without enough watches none is of use: everything is scanned from now on. */
+static void scan_instead(struct carrier *carrier)
+{
+    close(carrier->notify);
+    carrier->notify = -1;
+    carrier->stream.beside = -1;
+}
+
+void notify_watch(struct carrier *carrier, struct entry *entry, int fd)
+{
+    if (carrier->notify < 0 || fchdir(fd) != 0)
+        return;
+    int watch = inotify_add_watch(carrier->notify, ".", TOLD | HOW);
+    if (watch < 0) {
+        if (errno == ENOSPC || errno == ENOMEM)
+            scan_instead(carrier);
+        return;
+    }
+    /* A watch follows the folder, not its name: one that was renamed comes under its new name with its old watch. */
+    struct entry *other = watches_find(&carrier->index, watch);
+    if (other == entry)
+        return;
+    if (other) {
+        watches_remove(&carrier->index, other);
+        index_queue(&carrier->index, other);
+    }
+    if (entry->watch >= 0) {
+        inotify_rm_watch(carrier->notify, entry->watch);
+        watches_remove(&carrier->index, entry);
+    }
+    watches_add(&carrier->index, entry, watch);
+}
+
+void notify_leave(struct carrier *carrier, struct entry *entry)
+{
+    if (entry->watch >= 0) {
+        if (carrier->notify >= 0)
+            inotify_rm_watch(carrier->notify, entry->watch);
+        watches_remove(&carrier->index, entry);
+    }
+    for (struct entry *child = entry->child; child; child = child->next)
+        if (child->child || child->watch >= 0)
+            notify_leave(carrier, child);
+}
+
+static void take_event(struct carrier *carrier, const struct inotify_event *event)
+{
+    struct index *index = &carrier->index;
+    if (event->mask & IN_Q_OVERFLOW)
+        carrier->rescan = true;
+    struct entry *entry = watches_find(index, event->wd);
+    if (!entry)
+        return;
+    if (event->mask & IN_IGNORED) {
+        watches_remove(index, entry);
+        return;
+    }
+    if (event->len > 0) {
+        /* The folder has another mtime now; nothing more is told of that. */
+        if (event->mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
+            index_queue(index, entry);
+        size_t length = strnlen(event->name, event->len);
+        bool full = index->held > carrier->limits.entries + UNKNOWN_MOST;
+        entry = full ? index_find(index, entry, event->name, length) : index_add(index, entry, event->name, length);
+        carrier->rescan |= !entry;
+    }
+    if (entry)
+        index_queue(index, entry);
+}
+
+void notify_drain(void *context)
+{
+    struct carrier *carrier = context;
+    static _Alignas(struct inotify_event) char events[64 * 1024];
+    ssize_t got;
+    while (carrier->notify >= 0 && (got = read(carrier->notify, events, sizeof events)) > 0) {
+        const struct inotify_event *event;
+        for (ssize_t at = 0; at < got; at += (ssize_t)(sizeof *event + event->len)) {
+            event = (const struct inotify_event *)(events + at);
+            take_event(carrier, event);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "beneath.h"
+#include "look.h"
+#include "notify.h"
+
+void lose(struct carrier *carrier, struct entry *entry)
+{
+    notify_leave(carrier, entry);
+    index_gone(&carrier->index, entry);
+}
+
+static void scan_child(struct carrier *carrier, int fd, struct entry *entry)
+{
+    struct stat status;
+    int inside = beneath_open(fd, entry->name, O_RDONLY | O_DIRECTORY);
+    if (inside < 0) {
+        /* What cannot be opened for want of descriptors is not empty. */
+        carrier->index.failed |= errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+        return;
+    }
+    /* Another folder by now: whoever made it so was told of, and it is looked at again. */
+    if (fstat(inside, &status) == 0 && status.st_ino == entry->inode && status.st_dev == carrier->device)
+        scan(carrier, entry, inside);
+    else
+        close(inside);
+}
+
+static bool found(struct carrier *carrier, struct entry *folder, int fd, const char *name)
+{
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return true;
+    struct entry *entry = index_add(&carrier->index, folder, name, strlen(name));
+    if (!entry)
+        return false;
+    entry->flags |= ENTRY_SEEN;
+    look(carrier, fd, entry);
+    if (entry->now.type == TYPE_FOLDER)
+        scan_child(carrier, fd, entry);
+    return true;
+}
+
+/* What was in the index and is not in the folder. */
+static void lose_unseen(struct carrier *carrier, struct entry *folder)
+{
+    for (struct entry *child = folder->child; child; child = child->next)
+        if (!(child->flags & ENTRY_SEEN) && (entry_alive(child) || child->skip != SKIP_NOT))
+            index_queue(&carrier->index, child);
+}
+
+void scan(struct carrier *carrier, struct entry *folder, int fd)
+{
+    notify_watch(carrier, folder, fd);
+    for (struct entry *child = folder->child; child; child = child->next)
+        child->flags &= (uint8_t)~ENTRY_SEEN;
+    DIR *names = fdopendir(fd);
+    if (!names) {
+        close(fd);
+        return;
+    }
+    struct dirent *name;
+    while ((name = readdir(names)) && found(carrier, folder, fd, name->d_name))
+        continue;
+    lose_unseen(carrier, folder);
+    closedir(names);
+}

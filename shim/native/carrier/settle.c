@@ -1,0 +1,125 @@
+#include "settle.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "beneath.h"
+#include "links.h"
+#include "look.h"
+#include "notify.h"
+#include "tree-id.h"
+
+enum { PASSES_MOST = 8 };
+
+/* The folder that is open, because the next to be looked at is often in the same. */
+struct open_folder {
+    const struct entry *entry;
+    int fd;
+};
+
+static bool lives(const struct entry *folder)
+{
+    for (; folder; folder = folder->parent)
+        if (folder->now.type != TYPE_FOLDER)
+            return false;
+    return true;
+}
+
+static int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder)
+{
+    char path[PATH_MOST + 1];
+    if (open_folder->entry == entry->parent && open_folder->fd >= 0)
+        return open_folder->fd;
+    if (open_folder->fd >= 0)
+        close(open_folder->fd);
+    open_folder->entry = entry->parent;
+    open_folder->fd = entry_path(entry->parent, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
+    return open_folder->fd;
+}
+
+static void look_again(struct carrier *carrier, struct entry *entry, struct open_folder *open_folder)
+{
+    if (!entry->parent) {
+        scan_root(carrier, false);
+        return;
+    }
+    int fd = lives(entry->parent) ? folder_of(carrier, entry, open_folder) : -1;
+    if (fd < 0)
+        return;
+    if (look(carrier, fd, entry)) {
+        int inside = beneath_open(fd, entry->name, O_RDONLY | O_DIRECTORY);
+        if (inside >= 0)
+            scan(carrier, entry, inside);
+    }
+}
+
+/* What is queued while this goes on is for the next pass. */
+static void look_at_queue(struct carrier *carrier)
+{
+    struct index *index = &carrier->index;
+    struct open_folder open_folder = {NULL, -1};
+    size_t count = index->queued;
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = index->queue[i];
+        entry->flags &= (uint8_t)~ENTRY_QUEUED;
+        look_again(carrier, entry, &open_folder);
+    }
+    if (open_folder.fd >= 0)
+        close(open_folder.fd);
+    /* Nothing in what was looked at refers to what stands for nothing. */
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = index->queue[i];
+        if (!entry_alive(entry) && entry->seq == 0 && entry->skip == SKIP_NOT && !entry->base)
+            index_forget(index, entry);
+    }
+    for (size_t i = count; i < index->queued; i++)
+        index->queue[i - count] = index->queue[i];
+    index->queued -= count;
+}
+
+static void queue_unstable(struct carrier *carrier, struct entry *entry)
+{
+    if (entry->flags & ENTRY_UNSTABLE)
+        index_queue(&carrier->index, entry);
+    for (struct entry *child = entry->child; child; child = child->next)
+        if (child->below == carrier->index.next || child->flags & ENTRY_UNSTABLE)
+            queue_unstable(carrier, child);
+}
+
+void settle_version(struct carrier *carrier)
+{
+    struct index *index = &carrier->index;
+    links_mend(index);
+    if (!tree_refresh(index))
+        index->failed = true;
+    if (!index->changed)
+        return;
+    index->seq = index->next++;
+    index->changed = false;
+    carrier->unsaved = true;
+}
+
+void settle(struct carrier *carrier, bool all)
+{
+    notify_drain(carrier);
+    if (all || carrier->notify < 0 || carrier->rescan) {
+        carrier->rescan = false;
+        scan_root(carrier, true);
+    }
+    for (int pass = 0; pass < PASSES_MOST && carrier->index.queued > 0; pass++) {
+        look_at_queue(carrier);
+        /* What was written through a name that is gone is seen at the others. */
+        links_queue_torn(&carrier->index);
+    }
+    if (carrier->index.changed)
+        queue_unstable(carrier, carrier->index.root);
+    settle_version(carrier);
+}
+
+bool root_lost(const struct carrier *carrier)
+{
+    struct stat status;
+    if (stat(carrier->limits.root, &status) != 0)
+        return true;
+    return status.st_ino != carrier->root_inode || status.st_dev != carrier->device;
+}

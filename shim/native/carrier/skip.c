@@ -1,0 +1,109 @@
+#include "skip.h"
+
+#include <string.h>
+
+/* Ours, where the folder for it is in the tree itself. */
+static const char reserved[] = ".clawrden";
+
+static bool excluded(const struct carrier *carrier, const char *path, const char *name)
+{
+    for (uint32_t i = 0; i < carrier->limits.excluded; i++) {
+        const char *exclude = carrier->limits.excludes[i];
+        if (strcmp(strchr(exclude, '/') ? path : name, exclude) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool entry_excluded(const struct carrier *carrier, const struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    return carrier->limits.excluded > 0 && (!entry_path(entry, path) || excluded(carrier, path, entry->name));
+}
+
+static bool too_deep(const struct carrier *carrier, const struct entry *entry)
+{
+    size_t length = 0, depth = 0;
+    for (; entry->parent; entry = entry->parent) {
+        length += (size_t)entry->length + 1;
+        depth++;
+    }
+    return depth > carrier->limits.depth || length > PATH_MOST;
+}
+
+enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status)
+{
+    const struct index *index = &carrier->index;
+    if (entry->parent == index->root && strcmp(entry->name, reserved) == 0)
+        return SKIP_RESERVED;
+    if (status->st_dev != carrier->device)
+        return SKIP_OTHER_DEVICE;
+    if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISLNK(status->st_mode))
+        return SKIP_SPECIAL;
+    if (too_deep(carrier, entry))
+        return SKIP_TOO_DEEP;
+    if (entry_excluded(carrier, entry))
+        return SKIP_RESERVED;
+    if (S_ISREG(status->st_mode) && (uint64_t)status->st_size > carrier->limits.file)
+        return SKIP_TOO_LARGE;
+    if (!entry_alive(entry) && index->entries >= carrier->limits.entries)
+        return SKIP_FULL;
+    return SKIP_NOT;
+}
+
+void skip_set(struct index *index, struct entry *entry, enum skip skip)
+{
+    index->skipped += (entry->skip == SKIP_NOT) != (skip == SKIP_NOT) ? (skip == SKIP_NOT ? -1 : 1) : 0;
+    entry->skip = (uint8_t)skip;
+}
+
+static bool name_carried(const char *name, size_t length)
+{
+    return length > 0 && length <= NAME_MOST && !(length == 1 && name[0] == '.')
+        && !(length == 2 && name[0] == '.' && name[1] == '.');
+}
+
+static bool names_carried(const struct carrier *carrier, const char *path)
+{
+    char name[NAME_MOST + 1];
+    uint32_t depth = 0;
+    for (const char *at = path;; at++) {
+        size_t length = strcspn(at, "/");
+        if (!name_carried(at, length) || ++depth > carrier->limits.depth)
+            return false;
+        memcpy(name, at, length);
+        name[length] = 0;
+        if (depth == 1 && strcmp(name, reserved) == 0)
+            return false;
+        at += length;
+        if (*at == 0)
+            return !excluded(carrier, path, name);
+    }
+}
+
+bool path_carried(const struct carrier *carrier, const char *path)
+{
+    return *path == 0 || names_carried(carrier, path);
+}
+
+static uint16_t tell_below(struct carrier *carrier, const struct entry *entry, uint16_t told)
+{
+    char path[PATH_MOST + 1];
+    if (entry->skip != SKIP_NOT && told < PATHS_TOLD && entry_path(entry, path)) {
+        stream_put_u8(&carrier->stream, entry->skip);
+        stream_put_text(&carrier->stream, path);
+        told++;
+    }
+    for (const struct entry *child = entry->child; child && told < PATHS_TOLD; child = child->next)
+        told = tell_below(carrier, child, told);
+    return told;
+}
+
+void skip_tell(struct carrier *carrier)
+{
+    stream_put_u32(&carrier->stream, (uint32_t)carrier->index.skipped);
+    uint8_t *count = stream_hole(&carrier->stream, 2);
+    uint16_t told = carrier->index.skipped > 0 ? tell_below(carrier, carrier->index.root, 0) : 0;
+    if (count)
+        put_u16(count, told);
+}

@@ -1,0 +1,95 @@
+#include "start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "notify.h"
+#include "settle.h"
+#include "state-frames.h"
+
+enum { DESCRIPTORS = 4096, DESCRIPTORS_LEAST = DEPTH_MOST + 64 };
+
+/* A carrier at home is what the agent is, and no more. One that is not root stays what it is. */
+static const char *become_agent(const struct limits *limits)
+{
+    if (limits->replica || geteuid() != 0 || limits->uid == 0)
+        return NULL;
+    if (setgroups(0, NULL) != 0 || setresgid(limits->gid, limits->gid, limits->gid) != 0)
+        return "carrier-failed: cannot take the agent's group";
+    return setresuid(limits->uid, limits->uid, limits->uid) == 0 ? NULL : "carrier-failed: cannot take the agent's user";
+}
+
+static const char *raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return "carrier-failed: the limit of open files cannot be read";
+    if (limit.rlim_cur < DESCRIPTORS) {
+        limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    return limit.rlim_cur < DESCRIPTORS_LEAST ? "carrier-failed: too few files may be open" : NULL;
+}
+
+/* The folder for what is ours: where it is in the tree it is made, and nobody else reads it. */
+static int open_area(const struct limits *limits)
+{
+    if (mkdir(limits->area, 0700) != 0 && errno != EEXIST)
+        return -1;
+    return open(limits->area, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static const char *open_tree(struct carrier *carrier)
+{
+    struct stat root, area;
+    carrier->root = open(carrier->limits.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (carrier->root < 0)
+        return errno == ENOENT ? "workspace-missing: there is no such folder" : "workspace-missing: it cannot be opened";
+    carrier->area = open_area(&carrier->limits);
+    if (carrier->area < 0 || fstat(carrier->root, &root) != 0 || fstat(carrier->area, &area) != 0)
+        return "carrier-failed: the folder for the carrier's own files cannot be opened";
+    if (root.st_dev != area.st_dev)
+        return "carrier-failed: the workspace and the carrier's folder are not on one file system";
+    carrier->device = root.st_dev;
+    carrier->root_inode = root.st_ino;
+    return NULL;
+}
+
+static const char *begin(struct carrier *carrier, const struct frame *hello)
+{
+    const char *why = limits_read(&carrier->limits, hello->payload, hello->length);
+    if (!why)
+        why = raise_descriptors();
+    if (!why)
+        why = become_agent(&carrier->limits);
+    if (!why)
+        why = open_tree(carrier);
+    if (!why && !index_begin(&carrier->index, carrier->limits.replica))
+        why = "carrier-failed: no memory";
+    return why;
+}
+
+void start(struct carrier *carrier, const struct frame *hello)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_DUMPABLE, 0);
+    umask(0);
+    const char *why = begin(carrier, hello);
+    if (!why) {
+        notify_begin(carrier);
+        carrier->stream.beside = carrier->notify;
+        carrier->stream.look_beside = notify_drain;
+        carrier->stream.context = carrier;
+        settle(carrier, true);
+        why = state_wrong(carrier);
+    }
+    if (why)
+        tell_refused(carrier, why);
+    else
+        tell_state(carrier, FRAME_CARRIER_READY);
+}

@@ -1,0 +1,69 @@
+import { PayloadReader } from './payload.ts';
+
+/** A version of a tree: `epoch` names one life of an index, `seq` counts the batches of changes in it. */
+export interface Version {
+  readonly epoch: bigint;
+  readonly seq: bigint;
+}
+
+const skipReasons = [
+  ...(['', 'special', 'other-device', 'too-deep', 'too-large', 'attributes'] as const),
+  ...(['reserved', 'full', 'unreadable'] as const),
+] as const;
+
+export type SkipReason = (typeof skipReasons)[number];
+
+export interface CarrierState {
+  /** Everything is scanned at each settle: there is no inotify, or there are too few watches. */
+  readonly scans: boolean;
+  /** The limits of entries or bytes are reached. */
+  readonly full: boolean;
+  /** The folder that the carrier opened is not at its place any more. */
+  readonly lost: boolean;
+  /** What an earlier run knew was there. */
+  readonly remembered: boolean;
+  readonly version: Version;
+  /** The tree's id, in hex: equal trees have equal ids. */
+  readonly tree: string;
+  readonly entries: number;
+  readonly bytes: number;
+  /** Of a replica: the version of home that it has; epoch 0 is none. */
+  readonly at: Version;
+  /** Of a replica: entries that differ from what home had. */
+  readonly dirty: number;
+  /** Paths that changed while they were read, up to a hundred. */
+  readonly unstable: readonly Buffer[];
+  readonly skippedCount: number;
+  /** What is in the tree and not carried, up to a hundred. */
+  readonly skipped: readonly { readonly why: SkipReason; readonly path: Buffer }[];
+}
+
+export function parseState(payload: Buffer): CarrierState {
+  const reader = new PayloadReader(payload);
+  reader.u8();
+  const flags = reader.u8();
+  const state = {
+    ...{ scans: (flags & 1) !== 0, full: (flags & 2) !== 0 },
+    ...{ lost: (flags & 4) !== 0, remembered: (flags & 8) !== 0 },
+    version: readVersion(reader),
+    tree: reader.bytes(32).toString('hex'),
+    entries: reader.count(),
+    bytes: reader.count(),
+    at: readVersion(reader),
+    dirty: reader.count(),
+    unstable: list(reader, (item) => item.text()),
+    skippedCount: reader.u32(),
+    skipped: list(reader, (item) => ({ why: skipReasons[item.u8()] ?? '', path: item.text() })),
+  };
+  reader.end();
+  return state;
+}
+
+export function readVersion(reader: PayloadReader): Version {
+  return { epoch: reader.u64(), seq: reader.u64() };
+}
+
+/** `u16 count` and as many items. */
+export function list<T>(reader: PayloadReader, read: (reader: PayloadReader) => T): T[] {
+  return Array.from({ length: reader.u16() }, () => read(reader));
+}

@@ -1,0 +1,68 @@
+import type { Duplex } from 'node:stream';
+import { encodeFrame, type Frame, FrameReader } from '../wire/frames.ts';
+import { CarrierError } from './carrier-error.ts';
+
+/** Frames over a stream, one reader: reads only as fast as it is asked, and nothing stays silent for long. */
+export class FrameChannel {
+  readonly #stream: Duplex;
+  readonly #silenceMs: number;
+  readonly #frames: AsyncIterator<Frame, undefined>;
+
+  constructor(stream: Duplex, silenceMs: number) {
+    this.#stream = stream;
+    this.#silenceMs = silenceMs;
+    // What breaks is reported by the read side, once; without a listener it would be thrown at the process.
+    stream.on('error', () => {});
+    this.#frames = framesOf(stream);
+  }
+
+  /** A promise means that too much is on its way, and resolves when it is less or the stream is gone. */
+  write(type: number, payload?: Uint8Array): Promise<void> | undefined {
+    if (!this.#stream.writable || this.#stream.write(encodeFrame(type, payload))) return undefined;
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(deadline);
+        this.#stream.off('drain', done).off('close', done);
+        resolve();
+      };
+      const deadline = setTimeout(() => this.destroy(), this.#silenceMs);
+      this.#stream.on('drain', done).on('close', done);
+    });
+  }
+
+  /** The next frame; rejects with `carrier-lost` where none comes. Its payload is valid until the next call. */
+  async next(): Promise<Frame> {
+    let silent = false;
+    const deadline = setTimeout(() => {
+      silent = true;
+      this.destroy();
+    }, this.#silenceMs);
+    try {
+      const { value, done } = await this.#frames.next();
+      if (done !== true) return value;
+    } finally {
+      clearTimeout(deadline);
+    }
+    const why = silent ? `said nothing for ${this.#silenceMs / 1000} s` : 'ended before its answer';
+    throw new CarrierError('carrier-lost', `the carrier ${why}`);
+  }
+
+  /** The carrier takes this for the end: it writes what it knows and exits. */
+  end(): void {
+    this.#stream.end();
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+}
+
+async function* framesOf(stream: Duplex): AsyncGenerator<Frame, undefined> {
+  const reader = new FrameReader();
+  try {
+    for await (const chunk of stream) yield* reader.push(chunk as Buffer);
+  } catch {
+    stream.destroy();
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import { carrierProtocol } from './carrier-frame.ts';
+import { text, u8, u16, u32, u64 } from './payload.ts';
+
+/** What a carrier is told before anything else. */
+export interface Hello {
+  readonly role: 'home' | 'replica';
+  /** The agent's, whose user and group a carrier at home takes where it starts as root. */
+  readonly uid: number;
+  readonly gid: number;
+  readonly limits: CarrierLimits;
+  /** Absolute: the tree. */
+  readonly root: string;
+  /** Absolute, on the same file system: the folder for the carrier's own files, made where it is missing. */
+  readonly area: string;
+  /** A name, anywhere in the tree, or a path from its root. */
+  readonly excludes?: readonly string[];
+}
+
+export interface CarrierLimits {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly file: number;
+  readonly depth: number;
+}
+
+export const defaultLimits: CarrierLimits = {
+  entries: 200_000,
+  bytes: 10 * 1024 ** 3,
+  file: 4 * 1024 ** 3,
+  depth: 255,
+};
+
+export function encodeHello({ role, uid, gid, limits, root, area, excludes = [] }: Hello): Buffer {
+  return Buffer.concat([
+    ...[u8(carrierProtocol), u8(role === 'home' ? 1 : 2), u32(uid), u32(gid)],
+    ...[u64(limits.entries), u64(limits.bytes), u64(limits.file), u32(limits.depth)],
+    ...[text(root), text(area), u16(excludes.length), ...excludes.map(text)],
+  ]);
+}

@@ -1,0 +1,79 @@
+import { FrameError } from '../wire/frames.ts';
+
+/** Reads a payload in order; what is missing throws `FrameError`. Buffers are copies. */
+export class PayloadReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  bytes(length: number): Buffer {
+    if (length > this.left) throw new FrameError('a frame of a carrier is too short');
+    const taken = Buffer.from(this.#bytes.subarray(this.#at, this.#at + length));
+    this.#at += length;
+    return taken;
+  }
+
+  u8(): number {
+    return this.bytes(1).readUInt8(0);
+  }
+
+  u16(): number {
+    return this.bytes(2).readUInt16BE(0);
+  }
+
+  u32(): number {
+    return this.bytes(4).readUInt32BE(0);
+  }
+
+  u64(): bigint {
+    return this.bytes(8).readBigUInt64BE(0);
+  }
+
+  /** A count that fits a number: what carriers count is far below 2^53. */
+  count(): number {
+    return Number(this.u64());
+  }
+
+  /** `u16 length` and the bytes; paths need not be UTF-8. */
+  text(): Buffer {
+    return this.bytes(this.u16());
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  end(): void {
+    if (this.left > 0) throw new FrameError('a frame of a carrier is too long');
+  }
+}
+
+export function u8(value: number): Buffer {
+  return Buffer.of(value);
+}
+
+export function u16(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(2);
+  bytes.writeUInt16BE(value, 0);
+  return bytes;
+}
+
+export function u32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32BE(value, 0);
+  return bytes;
+}
+
+export function u64(value: bigint | number): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeBigUInt64BE(BigInt(value), 0);
+  return bytes;
+}
+
+export function text(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([u16(bytes.length), bytes]);
+}
