@@ -16,7 +16,7 @@ export type InitEnd =
       /** Processes of this container that the kernel killed for memory while the command ran. */
       readonly oomKills: number;
       readonly usage: Usage;
-      /** Which of the plan's operands changed, if that is the cause. */
+      /** Which of the plan's operands changed, if that is the cause; else empty. */
       readonly operand: string;
     }
   | { readonly type: 'refused'; readonly reason: ErrorCode; readonly text: string };
@@ -26,9 +26,10 @@ export function parseInitEnd({ type, payload }: Frame, operands: readonly string
   if (type === FrameType.exit && payload.length >= 20) {
     const [code = 0, signal = 0, cause = 0] = payload;
     const oomKills = payload.readUInt32BE(3);
-    const operand = operands[payload.readUInt8(19)] ?? 'a script';
     const usage = usageIn(payload);
-    return { type: 'exit', code, signal, cause: causes[cause] ?? 'own', oomKills, usage, operand };
+    const why = causes[cause] ?? 'own';
+    const operand = why === 'operand' ? (operands[payload.readUInt8(19)] ?? 'a script') : '';
+    return { type: 'exit', code, signal, cause: why, oomKills, usage, operand };
   }
   if (type !== FrameType.refused) return undefined;
   const [, reason = '', text = ''] = /^([a-z0-9-]+): (.*)$/s.exec(payload.toString()) ?? [];

@@ -14,7 +14,7 @@ const exited = {
   code: 0,
   signal: 0,
   cause: 'own',
-  operand: 0,
+  operand: '',
   oomKills: 0,
   usage: expect.anything() as unknown,
 };
