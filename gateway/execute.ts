@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
-import { ClawrdenError, toClawrdenError } from '../src/errors.ts';
-import { failure, type Outcome, outcomeOf } from '../src/outcome.ts';
+import { type ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
 import { type InspectParts, inspected } from './approvals/inspect.ts';
@@ -10,10 +10,12 @@ import { recordedBytes } from './execution/bounded-records.ts';
 import { type Execution, Interrupted } from './execution/execution.ts';
 import type { Ledger } from './execution/ledger.ts';
 import type { Executors } from './executors/create-executors.ts';
+import type { Run } from './executors/executor.ts';
 import type { Budgets } from './judging/budgets.ts';
-import { agentOf, judge } from './judging/judge.ts';
+import { agentOf, judge, unboundCodes } from './judging/judge.ts';
+import { type Judged, planned } from './judging/judged.ts';
 import type { HoldRates } from './judging/rate-limits.ts';
-import { type SealedPlan, sealJudged } from './judging/seal-plan.ts';
+import type { SealedPlan } from './judging/seal-plan.ts';
 import type { Caller } from './ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
 import type { ImageFacts } from './ports/engine.ts';
@@ -36,33 +38,133 @@ export interface ExecuteParts extends InspectParts, Executors {
 /** Runs one command for a caller; never throws. Everything that runs a command calls this, and nothing else does. */
 export type Execute = (caller: Caller, request: StartRequest, channel: Channel) => Promise<Outcome>;
 
-/** A caller that was cut off while a person is asked takes up its place again; never throws. */
+/** A caller that was cut off while a person is asked takes its place again; never throws. */
 export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
 
 export function createExecute(parts: ExecuteParts): Execute {
-  const { agents, budgets, breakers, ledger, recorder } = parts;
-
-  /** Whose it is is known: its agent pays for it. */
-  async function begin(caller: Caller, request: StartRequest, channel: Channel): Promise<Outcome> {
-    try {
-      budgets.charge(caller, request);
-      const execution = await ledger.open(caller, request, channel);
-      return await live(parts, execution, () => startOf(parts, caller, request, execution));
-    } catch (error) {
-      const refusal = toClawrdenError(error);
-      breakers.refused(request.agent, refusal.code);
-      return recorder.refused(caller, request, refusal);
-    }
-  }
-
   return async (caller, request, channel) => {
     try {
-      agentOf(agents, caller, request);
+      const execution = await receive(parts, caller, request, channel);
+      return await conclude(parts, execution, () => live(parts, caller, request, execution));
     } catch (error) {
-      return recorder.refused(caller, { ...request, agent: '' }, toClawrdenError(error));
+      return turnAway(parts, caller, request, toClawrdenError(error));
     }
-    return begin(caller, request, channel);
   };
+}
+
+/** From the request to the outcome. Throws the refusal, or the failure. */
+async function live(
+  parts: ExecuteParts,
+  caller: Caller,
+  request: StartRequest,
+  execution: Execution,
+): Promise<Outcome> {
+  const judged = await judgeAndPlan(parts, caller, request, execution);
+  chargeRecords(parts, caller, request, execution, judged);
+  await parts.recorder.decided(execution, judged);
+  const shown = await inspected(judged, execution, parts);
+  const permit = await authorize(shown, execution, parts.authorizing);
+  const run = await lease(parts, permit, execution);
+  return run();
+}
+
+/** The rest of a life, for an execution that waited for a person when the gateway was started again. */
+export function continueAsked(
+  parts: ExecuteParts,
+  execution: Execution,
+  asked: Asked,
+  sealed: SealedPlan,
+): Promise<Outcome> {
+  return conclude(parts, execution, async () => {
+    const permit = await awaitVerdict(asked, sealed, execution, parts.authorizing);
+    const run = await lease(parts, permit, execution);
+    return run();
+  });
+}
+
+/** The caller may speak for the agent, the agent pays for the request, and its id is claimed. Throws the refusal. */
+async function receive(
+  { agents, budgets, ledger }: ExecuteParts,
+  caller: Caller,
+  request: StartRequest,
+  channel: Channel,
+): Promise<Execution> {
+  agentOf(agents, caller, request);
+  budgets.charge(caller, request);
+  return ledger.open(caller, request, channel);
+}
+
+/** Refuses a request that became no execution. No count and no record names an agent that its caller may not speak for. */
+function turnAway(
+  { breakers, recorder }: ExecuteParts,
+  caller: Caller,
+  request: StartRequest,
+  refusal: ClawrdenError,
+): Promise<Outcome> {
+  if (unboundCodes.has(refusal.code)) return recorder.refused(caller, { ...request, agent: '' }, refusal);
+  breakers.refused(request.agent, refusal.code);
+  return recorder.refused(caller, request, refusal);
+}
+
+async function judgeAndPlan(
+  { policy: inForce, agents, halted, holdRates, breakers, obtainImage }: ExecuteParts,
+  caller: Caller,
+  request: StartRequest,
+  execution: Execution,
+): Promise<Judged> {
+  const policy = inForce();
+  const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
+  if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
+  const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
+  const wish = imageWish(labels, execution);
+  const judged = await planned(judgement, policy, (reference) => obtainImage(reference, wish));
+  execution.trace.mark('judged');
+  return judged;
+}
+
+/** A refusal has a smaller budget for its records, which the recorder keeps. */
+function chargeRecords(
+  { budgets }: ExecuteParts,
+  caller: Caller,
+  request: StartRequest,
+  { record }: Execution,
+  { decision: { action }, sealed }: Judged,
+): void {
+  if (action === 'deny') return;
+  budgets.chargeRecords(caller, request, recordedBytes(record, sealed?.canonical ?? '', action === 'ask'));
+}
+
+function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: Execution): ImageWish {
+  const onProgress = (percent: number) => void send({ type: 'notice', text: `pulling image ${percent} %` });
+  return { labels, signal, onProgress };
+}
+
+/** The place that the plan runs in. The caller hears of the yes before it waits for one. */
+function lease({ executors }: ExecuteParts, permit: Permit, execution: Execution): Run | Promise<Run> {
+  const { plan, hash } = permit.sealed;
+  execution.signal.throwIfAborted();
+  if (plan.record === 'head-tail') execution.output.record();
+  if (plan.strategy === 'ghost') void execution.send({ type: 'accepted', planHash: hash });
+  return executors[plan.strategy](permit, execution);
+}
+
+/** Waits for the end of a life, whatever it is, and records it. */
+async function conclude(
+  { recorder, breakers, ledger }: ExecuteParts,
+  execution: Execution,
+  life: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await life().catch((error: unknown) => outcomeOfFailure(toClawrdenError(error)));
+  recorder.ended(execution, outcome);
+  breakers.ended(execution.record, outcome);
+  execution.end(outcome);
+  ledger.close(execution);
+  return outcome;
+}
+
+function outcomeOfFailure(error: ClawrdenError): Outcome {
+  if (error instanceof Interrupted) return { kind: 'interrupted', signal: error.signal };
+  return outcomeOf(error);
 }
 
 export function createResume(ledger: Ledger): Resume {
@@ -73,80 +175,4 @@ export function createResume(ledger: Ledger): Resume {
       return outcomeOf(toClawrdenError(error));
     }
   };
-}
-
-/** Takes up an execution that waits for a person since before a restart. */
-export function takeUp(
-  parts: ExecuteParts,
-  execution: Execution,
-  asked: Asked,
-  sealed: SealedPlan,
-): Promise<Outcome> {
-  return live(parts, execution, () => awaitVerdict(asked, sealed, execution, parts.authorizing));
-}
-
-/** The life of one command up to its permit: sanitize → decide → audit → inspect → authorize. Throws the refusal. */
-async function startOf(
-  parts: ExecuteParts,
-  caller: Caller,
-  request: StartRequest,
-  execution: Execution,
-): Promise<Permit> {
-  const { agents, halted, holdRates, breakers, recorder, obtainImage, authorizing } = parts;
-  const policy = parts.policy();
-  const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
-  if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
-  const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
-  const obtain = (reference: string) => obtainImage(reference, imageWish(labels, execution));
-  const sealed = await sealJudged(judgement, policy, obtain).catch(toClawrdenError);
-  execution.trace.mark('judged');
-  // What is refused has a smaller budget for its records, which the recorder keeps.
-  const { action } = judgement.decision;
-  const canonical = sealed instanceof ClawrdenError ? '' : sealed.canonical;
-  if (action !== 'deny')
-    parts.budgets.chargeRecords(
-      caller,
-      request,
-      recordedBytes(execution.record, canonical, action === 'ask'),
-    );
-  await recorder.decided(execution, judgement, sealed);
-  execution.trace.mark('decided');
-  const { decision } = judgement;
-  const asks = decision.action === 'ask' && !(sealed instanceof ClawrdenError);
-  const shown = asks ? await inspected(sealed, execution, parts) : sealed;
-  return authorize(decision, shown, execution, authorizing);
-}
-
-function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: Execution): ImageWish {
-  const onProgress = (percent: number) => void send({ type: 'notice', text: `pulling image ${percent} %` });
-  return { labels, signal, onProgress };
-}
-
-/** The rest of it: lease → run → audit. */
-async function live(
-  { ledger, recorder, executors, breakers }: ExecuteParts,
-  execution: Execution,
-  permitted: () => Promise<Permit>,
-): Promise<Outcome> {
-  let outcome: Outcome;
-  try {
-    const permit = await permitted();
-    execution.signal.throwIfAborted();
-    const { strategy, record } = permit.sealed.plan;
-    if (record === 'head-tail') execution.output.record();
-    if (strategy === 'ghost') void execution.send({ type: 'accepted', planHash: permit.sealed.hash });
-    outcome = await executors[strategy](permit, execution);
-  } catch (error) {
-    outcome = outcomeOfFailure(toClawrdenError(error));
-  }
-  recorder.ended(execution, outcome);
-  breakers.ended(execution.record, outcome);
-  execution.end(outcome);
-  ledger.close(execution);
-  return outcome;
-}
-
-function outcomeOfFailure(error: ClawrdenError): Outcome {
-  if (error instanceof Interrupted) return { kind: 'interrupted', signal: error.signal };
-  return failure(error.code, error.message);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Plan, planHash } from '../src/plan.ts';
 import type { Approvals, Restored } from './approvals/approvals.ts';
 import { lifeKey } from './audit/last-lives.ts';
-import { type ExecuteParts, takeUp } from './execute.ts';
+import { continueAsked, type ExecuteParts } from './execute.ts';
 import { recordablePlan } from './execution/bounded-records.ts';
 import type { StartContext } from './execution/execution.ts';
 import { type Records, settleHistory } from './execution/settle-history.ts';
@@ -50,6 +50,6 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
   if (sealed.hash !== approval.planHash) return false;
   const told = { ...record, plan: recordablePlan(sealed.canonical) };
   const execution = parts.ledger.restore(told, contextSchema.parse(JSON.parse(context)) as StartContext);
-  void takeUp(parts, execution, asked, sealed);
+  void continueAsked(parts, execution, asked, sealed);
   return true;
 }

@@ -167,7 +167,7 @@ test('A-82: a plan with anything not inspected, or that runs a script and may re
     { argv: ['sh', '-c', 'true'], stdin: 'none', operands: unseen },
     { argv: ['ls'], stdin: 'none', operands: [script, ...unseen] },
     { argv: ['sh', 'x.sh'], stdin: 'pipe', operands: [script] },
-    { argv: ['sh', 'x.sh'], stdin: 'none' },
+    { argv: ['sh', 'x.sh'], stdin: 'none', scripts: [{ path: 'x.sh' }] },
     { argv: ['sh', 'x.sh'], stdin: 'none', operands: [script] },
     { argv: ['ls'], stdin: 'pipe' },
   ];

@@ -3,7 +3,8 @@ import type { Strategy } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Recorder } from '../execution/recorder.ts';
 import type { Inspector } from '../executors/executor.ts';
-import { type SealedPlan, withOperands } from '../judging/seal-plan.ts';
+import type { Judged } from '../judging/judged.ts';
+import { withOperands } from '../judging/seal-plan.ts';
 
 export interface InspectParts {
   readonly inspectors: Readonly<Record<Strategy, Inspector>>;
@@ -13,20 +14,22 @@ export interface InspectParts {
 const noFiles: Found = new Map();
 
 /**
- * The plan with the files that its command would run besides its tool: this is what a person is asked about. If the
- * command runs no such file, the same plan. Throws what an inspector throws, or the init's refusal.
+ * Before a person is asked, an init looks at the scripts, and the plan says what they are. The same judgement if there
+ * are none, or if nobody is asked. Throws what an inspector throws, or the init's refusal.
  */
 export async function inspected(
-  sealed: SealedPlan,
+  judged: Judged,
   execution: Execution,
   { inspectors, recorder }: InspectParts,
-): Promise<SealedPlan> {
+): Promise<Judged> {
+  const { decision, sealed } = judged;
+  if (decision.action !== 'ask' || sealed?.plan.scripts === undefined) return judged;
   const { plan } = sealed;
-  if (plan.scripts === undefined) return sealed;
-  const hasFiles = plan.scripts.some((operand) => 'path' in operand);
+  const { scripts = [] } = plan;
+  const hasFiles = scripts.some((operand) => 'path' in operand);
   if (hasFiles) void execution.send({ type: 'notice', text: 'reading the scripts that it would run' });
   const found = hasFiles ? await inspectors[plan.strategy](sealed, execution) : noFiles;
   const seen = withOperands(sealed, operandsFound(plan, found));
   await recorder.inspected(execution, seen);
-  return seen;
+  return { ...judged, sealed: seen, refusal: undefined };
 }

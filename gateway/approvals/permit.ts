@@ -4,6 +4,7 @@ import type { Decision } from '../../src/policy/policy.ts';
 import { denialText } from '../../src/policy/rules/denial-text.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
+import { denialOf, type Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 import type { RecordedVerdict, Verdict } from '../ports/verdict.ts';
 import type { Approvals, Asked } from './approvals.ts';
@@ -40,16 +41,14 @@ export interface AuthorizeParts {
   ) => Promise<void>;
 }
 
-/** Turns a decision on a plan into a permit. Asks a person if the policy says so. Throws the refusal. */
+/** Turns what was judged into a permit. Asks a person if the policy says so. Throws the refusal. */
 export async function authorize(
-  decision: Decision,
-  sealed: SealedPlan | ClawrdenError,
+  judged: Judged,
   execution: Execution,
   parts: AuthorizeParts,
 ): Promise<Permit> {
-  if (decision.action === 'deny')
-    throw new ClawrdenError(decision.code ?? 'denied-by-rule', denialText(decision));
-  if (sealed instanceof ClawrdenError) throw sealed;
+  const { decision, sealed, refusal } = judged;
+  if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   checkSize(sealed);
   const grantor = await grantorOf(sealed, parts);

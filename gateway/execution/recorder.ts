@@ -1,10 +1,10 @@
-import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { exitOf, failure, type Outcome } from '../../src/outcome.ts';
 import type { Operand } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, IncidentRecord, OutcomeRecord, StartRecord } from '../audit/audit-record.ts';
-import type { Judgement } from '../judging/judge.ts';
+import type { Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
@@ -19,11 +19,7 @@ import type { Refusals } from './refusals.ts';
 /** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
 export interface Recorder {
   /** The one decision record; a refusal that is one of too many is only counted. Throws `audit-unwritable`: then nothing may run. */
-  readonly decided: (
-    execution: Execution,
-    judgement: Judgement,
-    sealed: SealedPlan | ClawrdenError,
-  ) => Promise<void>;
+  readonly decided: (execution: Execution, judged: Judged) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
   /** The plan is another one once its operands are known. Throws `audit-unwritable`. */
   readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
@@ -52,16 +48,17 @@ export function createRecorder(
   }
 
   return {
-    decided: async (execution, judgement, sealed) => {
-      const fields = decidedFields(execution, judgement, sealed);
-      const { code = '' } = judgement.decision;
-      const decision = decisionRecord({ ...execution.record, ...fields }, code, judgement.policyHash);
+    decided: async (execution, judged) => {
+      const fields = decidedFields(execution, judged);
+      const { code = '' } = judged.decision;
+      const decision = decisionRecord({ ...execution.record, ...fields }, code, judged.policyHash);
       if (decision.decision === 'deny' && !refusals.admit(decision)) {
         folded.add(execution);
-        return;
+      } else {
+        execution.decided(fields);
+        await keepDecision(decision);
       }
-      execution.decided(fields);
-      await keepDecision(decision);
+      execution.trace.mark('decided');
     },
     verdict: (execution, approval, verdict) => {
       const { planHash } = execution.record;
@@ -124,20 +121,15 @@ function incidentRecord({ execution, caller, agent, code, reason }: DecisionReco
   return { type: 'incident', incident: code, caller, text: `execution ${execution}${whose}: ${reason}` };
 }
 
-function decidedFields(
-  { record }: Execution,
-  { decision, cleared }: Judgement,
-  sealed: SealedPlan | ClawrdenError,
-): DecidedFacts {
-  const plan = sealed instanceof ClawrdenError ? undefined : sealed;
+function decidedFields({ record }: Execution, { decision, cleared, sealed }: Judged): DecidedFacts {
   return {
     decision: decision.action,
     rule: decision.rule,
     decisionReason: decision.reason,
-    strategy: plan?.plan.strategy ?? decision.tool?.strategy ?? '',
+    strategy: sealed?.plan.strategy ?? decision.tool?.strategy ?? '',
     decidedAt: Date.now(),
-    planHash: plan?.hash ?? '',
-    plan: recordablePlan(plan?.canonical ?? ''),
+    planHash: sealed?.hash ?? '',
+    plan: recordablePlan(sealed?.canonical ?? ''),
     cwd: cleared?.command.cwd ?? record.cwd,
     uid: cleared?.subject.identity.uid ?? record.uid,
     gid: cleared?.subject.identity.gid ?? record.gid,

@@ -6,10 +6,16 @@ import type { Execution } from '../execution/execution.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 
 /**
- * Runs a permit to its outcome. If it cannot reach an outcome it throws a ClawrdenError, for example the signal's
- * reason.
+ * Takes the place that a permit's plan runs in, and waits for it if it must: for `ghost` a lease on a host with a ready
+ * container in it; the other strategies run where their caller is. Throws ClawrdenErrors, the signal's reason among them.
  */
-export type Executor = (permit: Permit, execution: Execution) => Promise<Outcome>;
+export type Executor = (permit: Permit, execution: Execution) => Run | Promise<Run>;
+
+/**
+ * Runs the permit's plan in that place to its outcome, once, and gives the place back. Runs nothing if the execution was
+ * stopped meanwhile. Throws as an Executor does.
+ */
+export type Run = () => Promise<Outcome>;
 
 /**
  * Inspects the files that a plan's command would run, in the place where it would run, and runs none of them.

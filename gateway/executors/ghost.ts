@@ -32,30 +32,39 @@ export function createGhostExecutor(parts: GhostParts): Executor {
   const place = createPlacer(parts);
   return async (permit, execution) => {
     const { plan } = permit.sealed;
-    const now = place(plan, execution);
-    const placed = now instanceof Promise ? await now : now;
-    const { host } = placed.lease;
+    const placed = await place(plan, execution);
     execution.trace.mark('placed');
-    try {
-      const outcome = await runIn(placed, plan, execution, parts);
-      execution.clean(host.release(placed.ghost));
-      return outcome;
-    } catch (error) {
-      const lost = toClawrdenError(error).code === 'host-lost';
-      if (lost) {
-        parts.onHostLost(host);
-        parts.onLateExit(host, execution.record);
-      }
-      const destroyed = host.destroy(placed.ghost).then((gone) => {
-        if (!gone && !lost) parts.onLateExit(host, execution.record);
-      });
-      execution.clean(destroyed);
-      throw error;
-    } finally {
-      placed.lease.release();
-      parts.traced(execution);
-    }
+    return () => runAndRelease(placed, plan, execution, parts);
   };
+}
+
+async function runAndRelease(
+  placed: Placed,
+  plan: Plan,
+  execution: Execution,
+  parts: GhostParts,
+): Promise<Outcome> {
+  const { lease, ghost } = placed;
+  const { host } = lease;
+  try {
+    const outcome = await runIn(placed, plan, execution, parts);
+    execution.clean(host.release(ghost));
+    return outcome;
+  } catch (error) {
+    const lost = toClawrdenError(error).code === 'host-lost';
+    if (lost) {
+      parts.onHostLost(host);
+      parts.onLateExit(host, execution.record);
+    }
+    const destroyed = host.destroy(ghost).then((gone) => {
+      if (!gone && !lost) parts.onLateExit(host, execution.record);
+    });
+    execution.clean(destroyed);
+    throw error;
+  } finally {
+    lease.release();
+    parts.traced(execution);
+  }
 }
 
 async function runIn(
@@ -64,6 +73,7 @@ async function runIn(
   execution: Execution,
   { recordStart }: GhostParts,
 ): Promise<Outcome> {
+  execution.signal.throwIfAborted();
   const { session, containerId } = ghost;
   let lost: ClawrdenError | undefined;
   const forgetHost = host.onLost((error) => {

@@ -6,7 +6,8 @@ import type { Executor, RecordStart } from './executor.ts';
 
 /** The relay runs the plan in the agent's container and sends copies of its output; its end is the outcome. */
 export function createMirror(recordStart: RecordStart): Executor {
-  return (permit, execution) => {
+  return (permit, execution) => () => {
+    execution.signal.throwIfAborted();
     const ended = Promise.withResolvers<Outcome>();
     const started = (found: Found) => recordStart(execution, operandsFound(permit.sealed.plan, found));
     execution.takeInputs((input) => observe(input, execution, started, ended.resolve));

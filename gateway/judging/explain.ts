@@ -1,13 +1,12 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { ClawrdenError } from '../../src/errors.ts';
 import type { Policy } from '../../src/policy/policy.ts';
-import { denialText } from '../../src/policy/rules/denial-text.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
 import type { ExplainedCommand, Explanation } from '../ports/operator-api.ts';
 import { judge } from './judge.ts';
-import { sealJudged } from './seal-plan.ts';
+import { planned } from './judged.ts';
 
 export interface ExplainParts {
   readonly policy: () => Policy;
@@ -27,16 +26,14 @@ export function createExplain({ policy: inForce, agents, halted, resolveImage }:
     const { decision } = judgement;
     const { action, rule, reason, code = '' } = decision;
     const isDenied = action === 'deny';
-    const sealed = isDenied
-      ? undefined
-      : await sealJudged(judgement, policy, resolveImage).catch(toClawrdenError);
+    const { sealed, refusal } = await planned(judgement, policy, resolveImage);
     return {
       ...{ action, rule, code },
       line: policy.rules.find(({ name }) => name === rule)?.line ?? 0,
-      reason: isDenied ? denialText(decision) : reason,
+      reason: isDenied && refusal !== undefined ? refusal.message : reason,
       policyHash: policy.hash,
-      plan: sealed === undefined || sealed instanceof ClawrdenError ? '' : sealed.canonical,
-      problem: sealed instanceof ClawrdenError ? sealed.message : '',
+      plan: sealed?.canonical ?? '',
+      problem: isDenied ? '' : (refusal?.message ?? ''),
       questionMs: action === 'ask' ? policy.approvalExpiresMs : 0,
     };
   };

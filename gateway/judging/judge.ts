@@ -1,6 +1,6 @@
 import type { Command, Identity } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../src/errors.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { CommandFacts, Decision, Policy } from '../../src/policy/policy.ts';
 import { checkCommand } from '../../src/policy/request/check-command.ts';
@@ -67,6 +67,9 @@ export function judge(
 export function denialFor({ code, message }: ClawrdenError): Decision {
   return { action: 'deny', rule: code, reason: message, code };
 }
+
+/** What `agentOf` refuses with. */
+export const unboundCodes: ReadonlySet<ErrorCode> = new Set(['identity-agent', 'agent-unknown']);
 
 /**
  * The agent for which the caller may speak; undefined if an orchestrator names no agent. Throws `identity-agent` or

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExecute } from '../../gateway/execute.ts';
-import type { Executor, RecordStart } from '../../gateway/executors/executor.ts';
+import type { RecordStart } from '../../gateway/executors/executor.ts';
 import { createMirror } from '../../gateway/executors/mirror.ts';
 import { Vanished } from '../../gateway/ports/channel.ts';
 import { ClawrdenError } from '../../src/errors.ts';
@@ -11,6 +11,7 @@ import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import {
   openChannel,
+  type RunPermit,
   readAudit,
   relay,
   request,
@@ -151,7 +152,8 @@ test('P9: a relay that does not name what it found, as those before it did, is n
 test('P9: the plan of an allowed command names its scripts, and the record says what each was', async () => {
   const rules = '  - { name: may-sh, tools: [node], action: allow }\n';
   const started: RecordStart[] = [];
-  const mirror: Executor = (permit, execution) => createMirror(started[0]!)(permit, execution);
+  const mirror: RunPermit = async (permit, execution) =>
+    (await createMirror(started[0]!)(permit, execution))();
   await using core = await startCore(dir, mirror, smallLimits, rules, '  node: { strategy: mirror }\n');
   started.push(core.recorder.started);
   const channel = openChannel();

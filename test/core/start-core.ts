@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import type { Permit } from '../../gateway/approvals/permit.ts';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 import { type AgentStates, openAgentStates } from '../../gateway/control/agent-states.ts';
 import { type Breakers, createBreakers } from '../../gateway/control/breakers.ts';
 import { createKillSwitch, type KillSwitch } from '../../gateway/control/kill-switch.ts';
 import { type ExecuteParts } from '../../gateway/execute.ts';
+import type { Execution } from '../../gateway/execution/execution.ts';
 import { createLedger } from '../../gateway/execution/ledger.ts';
 import { createRecorder } from '../../gateway/execution/recorder.ts';
 import { createRefusals, type Refusals } from '../../gateway/execution/refusals.ts';
@@ -26,6 +28,7 @@ import { type History, openHistory } from '../../gateway/store/history.ts';
 import { createOutputs, type Outputs } from '../../gateway/store/outputs.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
+import type { Outcome } from '../../src/outcome.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
@@ -63,10 +66,13 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly ran: string[];
 }
 
+/** What runs a permit, in a place that is always free. */
+export type RunPermit = (permit: Permit, execution: Execution) => Promise<Outcome>;
+
 /** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes behind the policy's rules, `tools` behind its tools. */
 export async function startCore(
   dir: string,
-  run: Executor = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
+  run: RunPermit = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),
   limits = smallLimits,
   more = '',
   tools = '',
@@ -96,7 +102,7 @@ export async function startCore(
     relaysHalted: () => new Map(),
   });
   const ran: string[] = [];
-  const executor: Executor = (permit, execution) => {
+  const executor: Executor = (permit, execution) => () => {
     ran.push(permit.sealed.plan.argv.join(' '));
     return run(permit, execution);
   };
