@@ -44,8 +44,8 @@ export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) 
 export function createExecute(parts: ExecuteParts): Execute {
   return async (caller, request, channel) => {
     try {
-      const execution = await receive(parts, caller, request, channel);
-      return await conclude(parts, execution, () => live(parts, caller, request, execution));
+      const received = await receive(parts, caller, request, channel);
+      return await conclude(parts, received.execution, () => carryOut(parts, received));
     } catch (error) {
       return turnAway(parts, caller, request, toClawrdenError(error));
     }
@@ -53,14 +53,10 @@ export function createExecute(parts: ExecuteParts): Execute {
 }
 
 /** From the request to the outcome. Throws the refusal, or the failure. */
-async function live(
-  parts: ExecuteParts,
-  caller: Caller,
-  request: StartRequest,
-  execution: Execution,
-): Promise<Outcome> {
-  const judged = await judgeAndPlan(parts, caller, request, execution);
-  chargeRecords(parts, caller, request, execution, judged);
+async function carryOut(parts: ExecuteParts, received: Received): Promise<Outcome> {
+  const { execution } = received;
+  const judged = await judgeAndPlan(parts, received);
+  chargeRecords(parts, received, judged);
   await parts.recorder.decided(execution, judged);
   const shown = await inspected(judged, execution, parts);
   const permit = await authorize(shown, execution, parts.authorizing);
@@ -68,18 +64,11 @@ async function live(
   return run();
 }
 
-/** The rest of a life, for an execution that waited for a person when the gateway was started again. */
-export function continueAsked(
-  parts: ExecuteParts,
-  execution: Execution,
-  asked: Asked,
-  sealed: SealedPlan,
-): Promise<Outcome> {
-  return conclude(parts, execution, async () => {
-    const permit = await awaitVerdict(asked, sealed, execution, parts.authorizing);
-    const run = await lease(parts, permit, execution);
-    return run();
-  });
+/** A request that has become an execution. */
+interface Received {
+  readonly caller: Caller;
+  readonly request: StartRequest;
+  readonly execution: Execution;
 }
 
 /** The caller may speak for the agent, the agent pays for the request, and its id is claimed. Throws the refusal. */
@@ -88,10 +77,10 @@ async function receive(
   caller: Caller,
   request: StartRequest,
   channel: Channel,
-): Promise<Execution> {
+): Promise<Received> {
   agentOf(agents, caller, request);
   budgets.charge(caller, request);
-  return ledger.open(caller, request, channel);
+  return { caller, request, execution: await ledger.open(caller, request, channel) };
 }
 
 /** Refuses a request that became no execution. No count and no record names an agent that its caller may not speak for. */
@@ -108,9 +97,7 @@ function turnAway(
 
 async function judgeAndPlan(
   { policy: inForce, agents, halted, holdRates, breakers, obtainImage }: ExecuteParts,
-  caller: Caller,
-  request: StartRequest,
-  execution: Execution,
+  { caller, request, execution }: Received,
 ): Promise<Judged> {
   const policy = inForce();
   const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
@@ -122,21 +109,20 @@ async function judgeAndPlan(
   return judged;
 }
 
-/** A refusal has a smaller budget for its records, which the recorder keeps. */
-function chargeRecords(
-  { budgets }: ExecuteParts,
-  caller: Caller,
-  request: StartRequest,
-  { record }: Execution,
-  { decision: { action }, sealed }: Judged,
-): void {
-  if (action === 'deny') return;
-  budgets.chargeRecords(caller, request, recordedBytes(record, sealed?.canonical ?? '', action === 'ask'));
-}
-
 function imageWish(labels: Readonly<Record<string, string>>, { signal, send }: Execution): ImageWish {
   const onProgress = (percent: number) => void send({ type: 'notice', text: `pulling image ${percent} %` });
   return { labels, signal, onProgress };
+}
+
+/** A refusal has a smaller budget for its records, which the recorder keeps. */
+function chargeRecords(
+  { budgets }: ExecuteParts,
+  { caller, request, execution }: Received,
+  { decision: { action }, sealed }: Judged,
+): void {
+  if (action === 'deny') return;
+  const bytes = recordedBytes(execution.record, sealed?.canonical ?? '', action === 'ask');
+  budgets.chargeRecords(caller, request, bytes);
 }
 
 /** The place that the plan runs in. The caller hears of the yes before it waits for one. */
@@ -165,6 +151,20 @@ async function conclude(
 function outcomeOfFailure(error: ClawrdenError): Outcome {
   if (error instanceof Interrupted) return { kind: 'interrupted', signal: error.signal };
   return outcomeOf(error);
+}
+
+/** The rest of a life, for an execution that waited for a person when the gateway was started again. */
+export function continueAsked(
+  parts: ExecuteParts,
+  execution: Execution,
+  asked: Asked,
+  sealed: SealedPlan,
+): Promise<Outcome> {
+  return conclude(parts, execution, async () => {
+    const permit = await awaitVerdict(asked, sealed, execution, parts.authorizing);
+    const run = await lease(parts, permit, execution);
+    return run();
+  });
 }
 
 export function createResume(ledger: Ledger): Resume {
