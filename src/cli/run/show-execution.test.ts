@@ -6,6 +6,7 @@ import { factRows } from '../print/output.ts';
 import { executionFacts } from './show-execution.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 10_000 : 1000;
+const limits = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
 const ours = [
   'plan         none',
   'result       exit 0',
@@ -18,6 +19,24 @@ const text = fc
   })
   .map((parts) => parts.join(''));
 const time = '2026-11-21T08:00:00.000Z';
+const script = fc.oneof(fc.record({ path: text }), fc.record({ notInspected: text }));
+const plan = fc
+  .record({
+    argv: fc.array(text, { minLength: 1, maxLength: 2 }),
+    scripts: fc.array(script, { maxLength: 3 }),
+  })
+  .map((drawn) =>
+    JSON.stringify({
+      ...{ cwd: '/app', uid: 1000, gid: 1000, umask: 18, strategy: 'mirror', network: '', workspace: '/app' },
+      ...{ mounts: [], env: [], stdin: 'pipe', timeoutMs: 0, idleTimeoutMs: 0, policyHash: 'p', limits },
+      ...drawn,
+    }),
+  );
+const operands = fc
+  .array(fc.oneof(fc.record({ path: text, digest: text, file: text }), fc.record({ notInspected: text })), {
+    maxLength: 3,
+  })
+  .map((found) => JSON.stringify(found));
 const execution = fc
   .record({
     agent: text,
@@ -31,6 +50,8 @@ const execution = fc
     host: text,
     container: text,
     reason: text,
+    plan: fc.oneof(fc.constant(''), plan),
+    operands: fc.oneof(fc.constant(''), operands),
   })
   .map((drawn) =>
     Execution.fromPartial({
