@@ -158,12 +158,12 @@ describe.skipIf(!hasLab())('who asks', () => {
       expect(await incidentsSince(before)).toContainEqual(
         expect.objectContaining({
           ...{ incident: 'identity-agent', caller: 'relay:host-1' },
-          text: expect.stringContaining('far'),
+          text: expect.stringContaining('far') as unknown,
         }),
       );
-      const online = async () => JSON.parse((await stack.cli(['agents', '--json'])).stdout);
-      const coder = expect.objectContaining({ name: 'coder', online: true, relay: 'host-1' });
-      await expect.poll(online, { timeout: 10_000 }).toContainEqual(coder);
+      const online = async () => JSON.parse((await stack.cli(['agents', '--json'])).stdout) as unknown;
+      const served: unknown = expect.objectContaining({ name: 'coder', online: true, relay: 'host-1' });
+      await expect.poll(online, { timeout: 10_000 }).toContainEqual(served);
       await verdicts.serves();
     },
   );
