@@ -6,8 +6,8 @@ import {
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import type { Enrolment } from '../ports/authentication.ts';
-import { CallRefused } from './errors.ts';
-import { unary } from './unary.ts';
+import { CallRefused } from './calls/errors.ts';
+import { unary } from './calls/unary.ts';
 
 /** `Enroll` and nothing else: its callers have no certificate yet. */
 export const enrollOnly = { enroll: RelayServiceService.enroll } as const;

@@ -9,9 +9,9 @@ import type {
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
-import type { Callers } from './authenticate.ts';
-import { CallRefused, toStatus } from './errors.ts';
-import { unary } from './unary.ts';
+import type { Callers } from './calls/authenticate.ts';
+import { CallRefused, toStatus } from './calls/errors.ts';
+import { unary } from './calls/unary.ts';
 
 export interface RelayServiceParts {
   readonly callers: Callers;

@@ -1,11 +1,11 @@
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
+import { firstMessageWithin } from './calls/first-message.ts';
 import { type EnrollServiceParts, enrollOnly, enrollService } from './enroll-service.ts';
-import { firstMessageWithin } from './first-message.ts';
-import { Front } from './front.ts';
-import { closeServer, listen, newServer } from './listen.ts';
-import { enrolmentPace, type Pace } from './pace.ts';
+import { Front } from './front/front.ts';
+import { closeServer, listen, newServer } from './front/listen.ts';
+import { enrolmentPace, type Pace } from './front/pace.ts';
 import type { RunningServer } from './start-grpc-server.ts';
 
 export interface EnrolmentServerOptions extends EnrollServiceParts {

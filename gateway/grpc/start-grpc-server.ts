@@ -9,16 +9,16 @@ import type { Execute, Resume } from '../execute.ts';
 import type { Authentication, Enrolment } from '../ports/authentication.ts';
 import type { OperatorApi } from '../ports/operator-api.ts';
 import type { RelayRegistry } from '../ports/relay-state.ts';
-import { authenticateCalls } from './authenticate.ts';
-import type { ConnectionLimits } from './connection-bounds.ts';
-import { executionService } from './execution-service.ts';
-import { firstMessageWithin } from './first-message.ts';
-import { Front } from './front.ts';
+import { authenticateCalls } from './calls/authenticate.ts';
+import { firstMessageWithin } from './calls/first-message.ts';
+import { executionService } from './execute/execution-service.ts';
+import type { ConnectionLimits } from './front/connection-bounds.ts';
+import { Front } from './front/front.ts';
+import { closeServer, listen, newServer } from './front/listen.ts';
+import { callersPace, type Pace } from './front/pace.ts';
 import { addIntrospection } from './introspection.ts';
-import { closeServer, listen, newServer } from './listen.ts';
-import { callersPace, type Pace } from './pace.ts';
 import { relayService } from './relay-service.ts';
-import { wardenService } from './warden-service.ts';
+import { wardenService } from './warden/warden-service.ts';
 
 export interface GrpcServerOptions {
   readonly listen: ListenAddress;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callersPace } from '../../gateway/grpc/pace.ts';
+import { callersPace } from '../../gateway/grpc/front/pace.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { callersPace } from '../../gateway/grpc/pace.ts';
+import { callersPace } from '../../gateway/grpc/front/pace.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { admin, relay, startTestGateway } from './gateway.ts';
 import { connectRaw, preface, type RawPeer, settings } from './raw-http2.ts';

@@ -3,7 +3,7 @@ import { connect, constants } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { messagesPerSecond } from '../../gateway/grpc/message-budgets.ts';
+import { messagesPerSecond } from '../../gateway/grpc/execute/message-budgets.ts';
 import type { Channel, FromCaller } from '../../gateway/ports/channel.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';

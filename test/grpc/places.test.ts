@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
-import { callersPace } from '../../gateway/grpc/pace.ts';
+import { callersPace } from '../../gateway/grpc/front/pace.ts';
 import { ClawrdenError, errorCodes } from '../../src/errors.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';

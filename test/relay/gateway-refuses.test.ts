@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CallRefused } from '../../gateway/grpc/errors.ts';
+import { CallRefused } from '../../gateway/grpc/calls/errors.ts';
 import { clawrden } from '../cli/clawrden.ts';
 import { gatewayWith } from '../cli/exec-gateway.ts';
 import { version1 } from './requests.ts';

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
-import type { ExecutionServiceServer } from '../../src/gen/clawrden/v1/execution.ts';
-import type { Execute, Resume } from '../execute.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { RelayRegistry } from '../ports/relay-state.ts';
-import type { Callers } from './authenticate.ts';
+import type { ExecutionServiceServer } from '../../../src/gen/clawrden/v1/execution.ts';
+import type { Execute, Resume } from '../../execute.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { RelayRegistry } from '../../ports/relay-state.ts';
+import type { Callers } from '../calls/authenticate.ts';
+import { CallRefused } from '../calls/errors.ts';
 import { CallChannel } from './call-channel.ts';
-import { CallRefused } from './errors.ts';
 import { createMessageBudgets } from './message-budgets.ts';
 import { toStartRequest } from './start-request.ts';
 

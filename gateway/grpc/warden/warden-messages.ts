@@ -8,15 +8,15 @@ import type {
   Host,
   RecordedStream,
   Halt as WireHalt,
-} from '../../src/gen/clawrden/v1/warden.ts';
-import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
-import { firstBytes } from '../../src/text/first-bytes.ts';
-import { questionPlanBytes } from '../execution/bounded-records.ts';
-import type { Halt } from '../ports/agent-state.ts';
-import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
-import type { AgentView, Explanation, HostView, StatusView } from '../ports/operator-api.ts';
-import type { Excerpt, RecordedOutput } from '../ports/recorded-output.ts';
-import type { PendingApproval } from '../ports/verdict.ts';
+} from '../../../src/gen/clawrden/v1/warden.ts';
+import { type RecordableCommand, recordable } from '../../../src/recordable-command.ts';
+import { firstBytes } from '../../../src/text/first-bytes.ts';
+import { questionPlanBytes } from '../../execution/bounded-records.ts';
+import type { Halt } from '../../ports/agent-state.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
+import type { AgentView, Explanation, HostView, StatusView } from '../../ports/operator-api.ts';
+import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
 
 /** Long enough for whatever an honest peer calls a thing or says of it. */
 const textBytes = 1024;

@@ -1,6 +1,6 @@
-import { Approval, type WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
-import { createFairList } from '../approvals/fair-list.ts';
-import type { PendingApproval } from '../ports/verdict.ts';
+import { Approval, type WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
+import { createFairList } from '../../approvals/fair-list.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
 import { fillPage } from './page.ts';
 import { toApproval } from './warden-messages.ts';
 

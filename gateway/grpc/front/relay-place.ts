@@ -1,4 +1,4 @@
-import { onAbort } from '../../src/abort.ts';
+import { onAbort } from '../../../src/abort.ts';
 
 export interface RelayPlaceOptions {
   /** From the connection to its Synchronize stream; calls that come before that wait for it half as long. */

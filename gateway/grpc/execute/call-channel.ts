@@ -1,11 +1,11 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { ClawrdenError } from '../../src/errors.ts';
-import type { Cancel, ExecuteRequest, ExecuteResponse } from '../../src/gen/clawrden/v1/execution.ts';
-import type { Outcome } from '../../src/outcome.ts';
-import { boundedWriter } from '../../src/wire/bounded-writer.ts';
-import { toWireOutcome } from '../../src/wire/outcome-message.ts';
-import { type Channel, type FromCaller, type ToCaller, Vanished } from '../ports/channel.ts';
-import { CallRefused, toStatus } from './errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Cancel, ExecuteRequest, ExecuteResponse } from '../../../src/gen/clawrden/v1/execution.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
+import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
+import { type Channel, type FromCaller, type ToCaller, Vanished } from '../../ports/channel.ts';
+import { CallRefused, toStatus } from '../calls/errors.ts';
 import { toFromCaller } from './from-caller.ts';
 import type { WaitAfter } from './message-budgets.ts';
 import { ImpossibleCode, invalid } from './start-request.ts';

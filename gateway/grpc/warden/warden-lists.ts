@@ -11,14 +11,14 @@ import {
   type ListExecutionsResponse,
   type ListHostsRequest,
   type ListHostsResponse,
-} from '../../src/gen/clawrden/v1/warden.ts';
-import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
-import type { OperatorApi } from '../ports/operator-api.ts';
-import type { PendingApproval } from '../ports/verdict.ts';
+} from '../../../src/gen/clawrden/v1/warden.ts';
+import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../../ports/execution-record.ts';
+import type { OperatorApi } from '../../ports/operator-api.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
+import { invalid } from '../execute/start-request.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape } from './page.ts';
 import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
-import { invalid } from './start-request.ts';
 import { toAgent, toApproval, toExecutionSummary, toHost } from './warden-messages.ts';
 
 /** The List calls of the WardenService: pages that are bounded whatever is in their rows. */

@@ -1,5 +1,5 @@
-import type { ExecuteResponse, Plan } from '../../src/gen/clawrden/v1/execution.ts';
-import type { ToCaller } from '../ports/channel.ts';
+import type { ExecuteResponse, Plan } from '../../../src/gen/clawrden/v1/execution.ts';
+import type { ToCaller } from '../../ports/channel.ts';
 
 /** What goes to a caller, on the wire. */
 export function toResponse(item: ToCaller): NonNullable<ExecuteResponse['message']> {

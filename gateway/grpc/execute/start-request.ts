@@ -1,13 +1,13 @@
 import { status } from '@grpc/grpc-js';
-import { type Command, noStdin, type Stdio, type StdioKind } from '../../src/command.ts';
-import { ClawrdenError, type ErrorCode, isErrorCode } from '../../src/errors.ts';
-import { isExecutionId } from '../../src/execution-id.ts';
-import type { Start, Command as WireCommand } from '../../src/gen/clawrden/v1/execution.ts';
-import { relayRefusals } from '../../src/relay-codes.ts';
-import { firstBytes } from '../../src/text/first-bytes.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { StartRequest } from '../ports/channel.ts';
-import { CallRefused } from './errors.ts';
+import { type Command, noStdin, type Stdio, type StdioKind } from '../../../src/command.ts';
+import { ClawrdenError, type ErrorCode, isErrorCode } from '../../../src/errors.ts';
+import { isExecutionId } from '../../../src/execution-id.ts';
+import type { Start, Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
+import { relayRefusals } from '../../../src/relay-codes.ts';
+import { firstBytes } from '../../../src/text/first-bytes.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { StartRequest } from '../../ports/channel.ts';
+import { CallRefused } from '../calls/errors.ts';
 
 const maxText = 1024;
 const maxCode = 64;

@@ -1,6 +1,6 @@
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import type { Faults } from '../../src/faults.ts';
-import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import type { Faults } from '../../../src/faults.ts';
+import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 
 /**
  * Ends each call that has said nothing within `withinMs`: an open call keeps its connection open. Not a relay's

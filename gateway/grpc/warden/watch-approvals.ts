@@ -1,10 +1,10 @@
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
-import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../src/gen/clawrden/v1/warden.ts';
-import type { Role } from '../ports/caller.ts';
-import type { OperatorApi } from '../ports/operator-api.ts';
+import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
+import type { Role } from '../../ports/caller.ts';
+import type { OperatorApi } from '../../ports/operator-api.ts';
+import type { Callers } from '../calls/authenticate.ts';
+import { CallRefused, toStatus } from '../calls/errors.ts';
 import { createChanges } from './approval-changes.ts';
-import type { Callers } from './authenticate.ts';
-import { CallRefused, toStatus } from './errors.ts';
 
 /** Changes that come together are told together: a watcher sees one within this time. */
 const settleMs = 50;

@@ -6,17 +6,17 @@ import {
   type ResolveApprovalResponse,
   Verdict,
   type WardenServiceServer,
-} from '../../src/gen/clawrden/v1/warden.ts';
-import type { AgentState } from '../ports/agent-state.ts';
-import type { Enrolment } from '../ports/authentication.ts';
-import type { Caller, Role } from '../ports/caller.ts';
-import type { ExecutionRecord } from '../ports/execution-record.ts';
-import type { ExplainedCommand, OperatorApi } from '../ports/operator-api.ts';
-import type { Resolution, ShownVerdict } from '../ports/verdict.ts';
-import type { Callers } from './authenticate.ts';
-import { CallRefused } from './errors.ts';
-import { invalid } from './start-request.ts';
-import { unary } from './unary.ts';
+} from '../../../src/gen/clawrden/v1/warden.ts';
+import type { AgentState } from '../../ports/agent-state.ts';
+import type { Enrolment } from '../../ports/authentication.ts';
+import type { Caller, Role } from '../../ports/caller.ts';
+import type { ExecutionRecord } from '../../ports/execution-record.ts';
+import type { ExplainedCommand, OperatorApi } from '../../ports/operator-api.ts';
+import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
+import type { Callers } from '../calls/authenticate.ts';
+import { CallRefused } from '../calls/errors.ts';
+import { unary } from '../calls/unary.ts';
+import { invalid } from '../execute/start-request.ts';
 import { createLists } from './warden-lists.ts';
 import {
   toApproval,

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Admission, Checked } from '../ports/authentication.ts';
+import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
 import type { Pace } from './pace.ts';
 import type { PeerShare } from './peer-share.ts';

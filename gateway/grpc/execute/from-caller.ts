@@ -1,16 +1,16 @@
-import { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
 import type {
   ExecuteRequest,
   FoundOperand,
   Inspected,
   MirrorEnd,
   Started,
-} from '../../src/gen/clawrden/v1/execution.ts';
-import type { Found } from '../../src/init-client/plan-operands.ts';
-import { failure, type Outcome } from '../../src/outcome.ts';
-import { mirrorEnds } from '../../src/relay-codes.ts';
-import { firstBytes } from '../../src/text/first-bytes.ts';
-import type { FromCaller } from '../ports/channel.ts';
+} from '../../../src/gen/clawrden/v1/execution.ts';
+import type { Found } from '../../../src/init-client/plan-operands.ts';
+import { failure, type Outcome } from '../../../src/outcome.ts';
+import { mirrorEnds } from '../../../src/relay-codes.ts';
+import { firstBytes } from '../../../src/text/first-bytes.ts';
+import type { FromCaller } from '../../ports/channel.ts';
 import { codeOf, cutText, invalid, toTerminalSize } from './start-request.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;

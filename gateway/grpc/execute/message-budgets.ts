@@ -1,6 +1,6 @@
-import type { ExecuteRequest } from '../../src/gen/clawrden/v1/execution.ts';
-import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
+import type { ExecuteRequest } from '../../../src/gen/clawrden/v1/execution.ts';
+import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
+import { type Caller, callerName } from '../../ports/caller.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
 

@@ -6,11 +6,11 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
-import type { Admission, Checked } from '../ports/authentication.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { Front, ServedCall } from './front.ts';
-import type { RelayPlace } from './relay-place.ts';
+import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
+import type { Admission, Checked } from '../../ports/authentication.ts';
+import type { Caller } from '../../ports/caller.ts';
+import type { Front, ServedCall } from '../front/front.ts';
+import type { RelayPlace } from '../front/relay-place.ts';
 
 /** Tells who makes a call; nothing in the call's messages has a say in it. */
 export interface Callers {

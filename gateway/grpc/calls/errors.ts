@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../../src/errors.ts';
 
 type Status = (typeof status)[keyof typeof status];
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
 import { Server, type ServerOptions } from '@grpc/grpc-js';
-import type { ListenAddress } from '../../src/config/gateway-config.ts';
+import type { ListenAddress } from '../../../src/config/gateway-config.ts';
 import { bindThrough } from './bound-servers.ts';
 import type { Front } from './front.ts';
 import type { Pace } from './pace.ts';

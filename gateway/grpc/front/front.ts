@@ -8,9 +8,9 @@ import {
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Faults } from '../../src/faults.ts';
-import type { Admission, Checked } from '../ports/authentication.ts';
-import type { RelayRegistry } from '../ports/relay-state.ts';
+import type { Faults } from '../../../src/faults.ts';
+import type { Admission, Checked } from '../../ports/authentication.ts';
+import type { RelayRegistry } from '../../ports/relay-state.ts';
 import { addressKey } from './address-key.ts';
 import { CallTurns } from './call-turns.ts';
 import { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
+import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { Turned } from './call-turns.ts';
 import type { Held } from './unfinished-messages.ts';
 

@@ -1,4 +1,4 @@
-import { invalid } from './start-request.ts';
+import { invalid } from '../execute/start-request.ts';
 
 /** Which list a token is of; with the gateway's own start where places do not outlive it. */
 export type TokenKind = string;
