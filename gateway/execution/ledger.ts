@@ -60,9 +60,12 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
       open.set(key, execution);
-      if (await history.has(callerName(caller), request.executionId)) {
+      try {
+        await history.checkId(callerName(caller), request.executionId);
+        if (await history.has(callerName(caller), request.executionId)) throw duplicate(request.executionId);
+      } catch (error) {
         open.delete(key);
-        throw duplicate(request.executionId);
+        throw error;
       }
       return execution;
     },

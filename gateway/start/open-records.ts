@@ -33,7 +33,7 @@ export async function openRecords(
   const file = join(config.state, stateFiles.database);
   const database = await openDatabase(file, 'power-loss');
   const index = await openDatabase(file, 'crash');
-  const history = openHistory(index, config.limits.historyMs);
+  const history = openHistory(index, config.limits);
   const { recorded, witness } = await witnessOf(index, history);
   const faults = faultNotesIn(join(config.state, stateFiles.auditFaults));
   const audit = await openAuditLog(config.audit, { key: signingKey, witness, faults });

@@ -130,7 +130,21 @@ export interface AuditPositionRow {
   hash: string;
 }
 
+/** Of one agent's executions, kept up by triggers. */
+export interface HistorySizeRow {
+  agent: string;
+  bytes: number;
+}
+
+/** Executions of this caller whose ids are no younger may have been removed. */
+export interface HistoryHorizonRow {
+  caller: string;
+  id_time: number;
+}
+
 export interface Tables {
+  history_sizes: HistorySizeRow;
+  history_horizons: HistoryHorizonRow;
   audit_position: AuditPositionRow;
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;

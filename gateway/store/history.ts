@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, summaryColumns, toRow } from './execution-row.ts';
+import { createHistoryRoom } from './history-room.ts';
 import { isOpen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
 import { WrittenBehind } from './written-behind.ts';
@@ -19,18 +20,30 @@ export interface History {
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
+  /** Rejects with `id-too-old` where this id may be one that was deleted for want of room. */
+  readonly checkId: (caller: string, id: string) => Promise<void>;
   /** Empty, or why some states could not be written. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
 }
 
-/**
- * Executions that ended more than `keepMs` ago are deleted; if `keepMs` is absent, none is. Closing the history
- * closes the database.
- */
-export function openHistory(database: Database, keepMs?: number): History {
+export interface HistoryLimits {
+  /** Executions that ended longer ago are deleted. */
+  readonly historyMs: number;
+  /** Where all executions together take more, the oldest of the agent that has most are deleted. */
+  readonly historyBytes: number;
+}
+
+const roomEveryMs = 10_000;
+
+/** Without limits nothing is deleted. Closing the history closes the database. */
+export function openHistory(database: Database, limits?: HistoryLimits): History {
   const rows = new WrittenBehind(database);
-  const stopSweeping = keepMs === undefined ? () => {} : keepRetention(database, keepMs);
+  const stopSweeping = limits === undefined ? () => {} : keepRetention(database, limits.historyMs);
+  const room = createHistoryRoom(database, limits?.historyBytes ?? Number.POSITIVE_INFINITY);
+  // A failed removal is tried again; if the database cannot be written, its writers report it.
+  const makeRoom = () => void room.makeRoom().catch(() => {});
+  const timer = setInterval(makeRoom, roomEveryMs).unref();
 
   return {
     save: (record) => rows.save(toRow(record)),
@@ -53,8 +66,10 @@ export function openHistory(database: Database, keepMs?: number): History {
       await rows.tried();
       return getExecution(database, caller, id);
     },
+    checkId: room.checkId,
     problem: () => rows.problem(),
     close: async () => {
+      clearInterval(timer);
       stopSweeping();
       await rows.close();
       await database.destroy();

@@ -17,6 +17,7 @@ export const migrations: Record<string, Migration> = {
   '0012-audit-position': { up: createAuditPosition },
   '0013-enrolment-epochs': { up: addEnrolmentEpochs },
   '0014-plans-of-questions': { up: forgetAnsweredPlans },
+  '0015-history-sizes': { up: addHistorySizes },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -177,4 +178,30 @@ async function addEnrolmentEpochs(database: Kysely<unknown>): Promise<void> {
 async function forgetAnsweredPlans(database: Kysely<unknown>): Promise<void> {
   await sql`update approvals set plan = ''
     where state in ('denied', 'expired', 'void') or used_at is not null`.execute(database);
+}
+
+/** About what a row takes, with its share of the indexes. */
+const sizeOf = (row: string) => {
+  const texts = ['argv', 'cwd', 'plan', 'operands', 'text', 'decision_reason', 'cut'];
+  return `(1000 + ${texts.map((name) => `octet_length(${row}${name})`).join(' + ')})`;
+};
+
+/** Sizes are kept up by triggers: to sum up a million rows would hold up everybody. */
+async function addHistorySizes(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run('create table history_sizes (agent text primary key not null, bytes bigint not null)');
+  await run('create table history_horizons (caller text primary key not null, id_time bigint not null)');
+  await run(`insert into history_sizes select agent, sum${sizeOf('')} from executions group by agent`);
+  const add = `insert into history_sizes values (new.agent, ${sizeOf('new.')})
+    on conflict (agent) do update set bytes = bytes + excluded.bytes;`;
+  const subtract = `update history_sizes set bytes = bytes - ${sizeOf('old.')} where agent = old.agent;`;
+  const trigger = (name: string, event: string, body: string) =>
+    run(`create trigger history_${name} after ${event} on executions begin ${body} end`);
+  await trigger('grows', 'insert', add);
+  await trigger(
+    'shrinks',
+    'delete',
+    `${subtract} delete from history_sizes where agent = old.agent and bytes <= 0;`,
+  );
+  await trigger('changes', 'update', `${subtract} ${add}`);
 }

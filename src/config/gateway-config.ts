@@ -45,6 +45,7 @@ export interface GatewayLimits {
   readonly startTimeoutMs: number;
   /** How long the database keeps an execution after its end. */
   readonly historyMs: number;
+  readonly historyBytes: number;
 }
 
 /** The gateway keeps `size` ghosts of `tool` started for `agent`. */

@@ -34,6 +34,7 @@ const limits = strictObject({
   'start-timeout': durationField.prefault('30s'),
   // The gateway must remember an execution id for as long as it accepts that id, which is a day.
   'history-days': count(2, 3650).default(90),
+  'history-size': sizeField.prefault('4g'),
 });
 
 const host = strictObject({

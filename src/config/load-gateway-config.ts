@@ -101,6 +101,7 @@ function toLimits(raw: GatewayFile['limits']): GatewayLimits {
     queueTimeoutMs: raw['queue-timeout'],
     startTimeoutMs: raw['start-timeout'],
     historyMs: raw['history-days'] * 86_400_000,
+    historyBytes: raw['history-size'],
   };
 }
 

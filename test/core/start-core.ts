@@ -48,6 +48,7 @@ export const smallLimits = {
   queueTimeoutMs: 1000,
   startTimeoutMs: 1000,
   historyMs: 86_400_000,
+  historyBytes: 1024 ** 3,
 };
 export const relay: Caller = { kind: 'relay', name: 'host-1', role: 'relay' };
 export const operator: Caller = { kind: 'operator', name: 'admin', role: 'admin' };
