@@ -60,13 +60,10 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
       open.set(key, execution);
-      try {
-        await history.checkId(callerName(caller), request.executionId);
-        if (await history.has(callerName(caller), request.executionId)) throw duplicate(request.executionId);
-      } catch (error) {
+      await checkNew(history, execution.record).catch((error: unknown) => {
         open.delete(key);
         throw error;
-      }
+      });
       return execution;
     },
     resume: (caller, { executionId, planHash }, channel) => {
@@ -123,6 +120,11 @@ function waitsForPerson({ record }: Execution): boolean {
 function contextOf({ command, hostLabels }: StartRequest): StartContext {
   const { stdio, ignored, terminal } = command;
   return { wiring: { stdio, ignored, ...(terminal && { terminal }) }, hostLabels };
+}
+
+async function checkNew(history: History, { caller, id }: ExecutionRecord): Promise<void> {
+  await history.checkId(caller, id);
+  if (await history.has(caller, id)) throw duplicate(id);
 }
 
 function duplicate(id: string): ClawrdenError {

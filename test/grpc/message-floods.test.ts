@@ -67,12 +67,16 @@ test('P20, P22: whatever small messages a relay sends within its streams, each a
   const flood = fc.sample(crumb, { numRuns: 500, seed: isLong ? Date.now() : 20_261_122 });
   // Thousands of messages in one frame: that costs the sender next to nothing.
   const bytes = Buffer.concat(Array.from({ length: 50 }, () => Buffer.concat(flood.map(encoded))));
-  const calls = Array.from({ length: streams }, () => {
+  const request = (path: string) => {
     const call = session.request({
-      ...{ ':method': 'POST', ':path': '/clawrden.v1.ExecutionService/Execute', te: 'trailers' },
+      ...{ ':method': 'POST', ':path': `/clawrden.v1.${path}`, te: 'trailers' },
       ...{ 'content-type': 'application/grpc', authorization: `Bearer ${token}` },
     });
-    call.on('error', () => {}).resume();
+    return call.on('error', () => {}).resume();
+  };
+  request('RelayService/Synchronize');
+  const calls = Array.from({ length: streams }, () => {
+    const call = request('ExecutionService/Execute');
     call.write(encoded(start()));
     return call;
   });
