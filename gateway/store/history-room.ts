@@ -15,10 +15,13 @@ export interface HistoryRoom {
 const batch = 500;
 
 export function createHistoryRoom(database: Database, mostBytes: number): HistoryRoom {
-  let horizons = readHorizons(database);
+  let known: ReadonlyMap<string, number> | undefined;
   return {
     checkId: async (caller, id) => {
-      const horizon = (await horizons).get(caller);
+      // What was deleted meanwhile is newer than what was read.
+      const read = known ?? (await readHorizons(database));
+      known ??= read;
+      const horizon = known.get(caller);
       if (horizon !== undefined && timeOfExecutionId(id) <= horizon)
         throw new ClawrdenError('id-too-old', 'the history has no room for ids as old as this one');
     },
@@ -29,7 +32,7 @@ export function createHistoryRoom(database: Database, mostBytes: number): Histor
         const gone = largest === undefined ? 0 : await removeOldest(database, largest);
         removed += gone;
         more = gone > 0;
-        if (more) horizons = readHorizons(database);
+        if (more) known = await readHorizons(database);
       }
       return removed;
     },
