@@ -14,8 +14,8 @@ export interface InspectParts {
 const noFiles: Found = new Map();
 
 /**
- * Before a person is asked, an init looks at the scripts, and the plan says what they are. The same judgement if there
- * are none, or if nobody is asked. Throws what an inspector throws, or the init's refusal.
+ * Before a person is asked, an init looks at the scripts, and the plan says what they are. If the command runs no script,
+ * or if nobody is asked, the same judgement. Throws what an inspector throws, or the init's refusal.
  */
 export async function inspected(
   judged: Judged,
