@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
+import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
@@ -34,6 +35,7 @@ export function createExplain({ policy: inForce, agents, halted, resolveImage }:
       policyHash: policy.hash,
       plan: sealed?.canonical ?? '',
       problem: isDenied ? '' : (refusal?.message ?? ''),
+      known: tellOrigin((policy.known ?? knownTools).originOf(command.tool)),
       questionMs: action === 'ask' ? policy.approvalExpiresMs : 0,
     };
   };

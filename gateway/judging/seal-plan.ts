@@ -106,13 +106,13 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     idleTimeoutMs: tool.idleTimeoutMs,
     ...(tool.record === 'none' ? {} : { record: tool.record }),
     policyHash: policy.hash,
-    ...scriptsOf(argv),
+    ...scriptsOf(argv, policy),
   };
 }
 
 /** The only place that derives from a command's arguments what it runs. */
-function scriptsOf(argv: readonly string[]): Pick<Plan, 'scripts'> {
-  const scripts = scriptOperands(argv);
+function scriptsOf(argv: readonly string[], policy: Policy): Pick<Plan, 'scripts'> {
+  const scripts = scriptOperands(argv, policy.known);
   return scripts.length === 0 ? {} : { scripts };
 }
 

@@ -68,6 +68,8 @@ export interface Explanation {
   readonly problem: string;
   /** 0 if nobody would be asked. */
   readonly questionMs: number;
+  /** Where it comes from how the tool takes its arguments; empty where that is not known. */
+  readonly known: string;
 }
 
 export interface PolicyView {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy } from '../plan.ts';
 import type { FlagIndex } from './arguments/flags.ts';
+import type { KnownTools } from './arguments/tools/known-tools.ts';
 import type { ArgPattern } from './rules/match-args.ts';
 import type { LegacyGlob } from './version-0/legacy-glob.ts';
 
@@ -38,6 +39,8 @@ export interface PolicyBase {
   /** In version 0 a tool that is not here still runs, by mirror. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly breakers: readonly Breaker[];
+  /** Whose arguments can be taken apart; those that Clawrden brings data for where absent. */
+  readonly known?: KnownTools;
   /** What loads but should not be relied on; one line each. */
   readonly warnings: readonly string[];
 }

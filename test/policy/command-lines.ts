@@ -8,7 +8,12 @@ import { knownTools } from '../../src/policy/arguments/tools/known-tools.ts';
 
 /** Each data file once, by the first name that it goes by. */
 export const knownToolNames: readonly string[] = [
-  ...new Map([...knownTools].toReversed().map(([name, grammar]) => [grammar, name])).values(),
+  ...new Map(
+    knownTools
+      .entries()
+      .toReversed()
+      .map(([name, grammar]) => [grammar, name]),
+  ).values(),
 ].toSorted();
 
 /** A line to try options in: they stand between `before` and `after`. */

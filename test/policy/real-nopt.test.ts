@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
 import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
-import { npm } from '../../src/policy/arguments/tools/npm.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { grammarOf } from './command-lines.ts';
 import { findTool } from './scratch.ts';
 
 /** What npm itself makes of a line. */
@@ -81,6 +81,8 @@ complete: true
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   return result.policy;
 };
+
+const npm = grammarOf('npm');
 
 const risky = [...new Set(npm.options.values())]
   .filter(({ harmless }) => !harmless)

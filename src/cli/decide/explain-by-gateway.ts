@@ -26,13 +26,14 @@ export async function explainByGateway(
       ...(uid === undefined ? {} : { uid }),
     });
   });
-  const { action, rule, line, reason, code, plan, problem, questionSeconds, policyHash } = answer;
+  const { action, rule, line, reason, code, plan, problem, questionSeconds, policyHash, known } = answer;
   if (json === true) return printJson({ ...answer, plan: plan === '' ? undefined : JSON.parse(plan) });
   printFolded([action, colors[action] ?? 'grey'], `  ${renderArgv([tool, ...args])}`);
   const rows: (readonly [name: string, value: Cell | undefined])[] = [
     ['rule', `${renderArgument(rule)}${line === 0 ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
     ['code', code === '' ? undefined : code],
     ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
+    ['arguments', known === '' ? undefined : quoteText(known)],
     ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
     ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),
   ];

@@ -41,15 +41,17 @@ async function explain(tool: string, args: readonly string[], options: ExplainOp
     throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);
   }
   const { explainCommand } = await import('../../policy/rules/explain.ts');
+  const { tellOrigin } = await import('../../policy/arguments/tools/known-tools.ts');
   const facts = { agent, tool, args, uid, gid: uid, cwd: cwd ?? result.policy.workspace };
   const explanation = explainCommand(result.policy, facts);
   if (options.json === true) printJson(explanation);
-  else print(explanation);
+  else print(explanation, tellOrigin(explanation.known));
 }
 
 const colors: Readonly<Record<Action, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };
 
-function print({ decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash }: Explanation): void {
+function print(explanation: Explanation, knownFrom: string): void {
+  const { decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash } = explanation;
   const { action, rule, reason, tool, code } = decision;
   const rows: (readonly [name: string, value: Cell | undefined])[] = [
     ['rule', `${renderArgument(rule)}${line === undefined ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
@@ -57,6 +59,7 @@ function print({ decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policy
     ['runs', tool && describeTool(tool)],
     ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
     ['question', action === 'ask' ? `refused after ${duration(approvalExpiresMs)}` : undefined],
+    ['arguments', knownFrom === '' ? undefined : quoteText(knownFrom)],
     ['cwd', quoteText(cwd)],
     ['policy', policyHash],
   ];

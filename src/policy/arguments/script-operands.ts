@@ -5,7 +5,7 @@ import { hasSafeOptions } from './safe-arguments.ts';
 import { seeThrough } from './see-through.ts';
 import type { Option, OptionTable, ToolGrammar } from './tools/grammar.ts';
 import { type Interpreter, interpreterData } from './tools/interpreter-data.ts';
-import { knownTools } from './tools/known-tools.ts';
+import { type KnownTools, knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
 import { wrapperData } from './tools/wrapper-data.ts';
 
@@ -18,9 +18,9 @@ const maxDepth = 4;
  * Each file once, in the order in which they stand; none at all only where every word is known to load and run nothing. Only the arguments
  * are read: whether the files are there is for the init to say.
  */
-export function scriptOperands(argv: readonly string[]): readonly ScriptOperand[] {
+export function scriptOperands(argv: readonly string[], known = knownTools): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
-  const all = eachFileOnce(operandsOf(tool, args, 0, maxDepth));
+  const all = eachFileOnce(operandsOf(known, tool, args, 0, maxDepth));
   return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
 }
 
@@ -36,28 +36,29 @@ function eachFileOnce(operands: readonly ScriptOperand[]): readonly ScriptOperan
 }
 
 function operandsOf(
+  known: KnownTools,
   tool: string,
   args: readonly string[],
   from: number,
   depth: number,
 ): readonly ScriptOperand[] {
   const inner = seeThrough(tool, args, from);
-  if (inner === undefined) return ownOf(tool, args.slice(from));
+  if (inner === undefined) return ownOf(known, tool, args.slice(from));
   if (inner.kind === 'script') return [{ path: inner.path }];
   if (inner.kind === 'opaque') return [unseen(inner.why)];
   if (depth === 0) return [unseen('too many commands run one another')];
   const added = inner.adds ? [unseen(`what ${tool} adds to the arguments`)] : [];
-  return [...operandsOf(inner.tool, inner.args, inner.from, depth - 1), ...added];
+  return [...operandsOf(known, inner.tool, inner.args, inner.from, depth - 1), ...added];
 }
 
 /** Of a tool that is no wrapper, or a wrapper that has nothing to run. */
-function ownOf(tool: string, args: readonly string[]): readonly ScriptOperand[] {
+function ownOf(known: KnownTools, tool: string, args: readonly string[]): readonly ScriptOperand[] {
   if (plainTools.has(tool) || wrapperData.has(tool)) return [];
   if (tool === '.' || tool === 'source')
     return [fileAt(args[0] ?? '') ?? unseen('what a shell looks up by its name')];
   const interpreter = interpreterData.get(withoutVersion(tool));
   if (interpreter !== undefined) return interpretedBy(interpreter, tool, args);
-  const grammar = knownTools.get(tool);
+  const grammar = known.get(tool);
   if (grammar !== undefined) return runBy(grammar, tool, args);
   const strange = unseen(`what ${named(tool)} loads or runs: Clawrden does not know it`);
   return tool.includes('/') ? [{ path: tool }, strange] : [strange];
@@ -67,8 +68,14 @@ function runBy(grammar: ToolGrammar, tool: string, args: readonly string[]): rea
   const reading = readArguments(grammar, args);
   // `find -exec`, `tar -I` and their like.
   if (!hasSafeOptions(grammar, reading)) return [unseen(`what these arguments of ${tool} may run`)];
-  const more = grammar.runsByItself?.(reading) ?? workOf(reading);
+  const more = grammar.runs ?? filesRunBy(grammar, reading) ?? workOf(reading);
   return more === undefined ? [] : [unseen(`what ${tool} runs by itself: ${more}`)];
+}
+
+/** What the sub-command, or one whose work it does, runs of the agent's. */
+function filesRunBy({ subcommands }: ToolGrammar, { subcommand }: Reading): string | undefined {
+  const others = (subcommand?.does ?? []).map((name) => subcommands?.get(name));
+  return [subcommand, ...others].find((one) => one?.runs !== undefined)?.runs;
 }
 
 function workOf({ subcommand }: Reading): string | undefined {

@@ -1,10 +1,11 @@
 import { checkShape } from '../../config/check-shape.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { PolicyResult, Rule } from '../policy.ts';
 import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { buildTools, findToolProblems, toOverrides } from '../review/build-tools.ts';
 import { findRuleProblems } from '../review/find-rule-problems.ts';
+import { findTeachingProblems, taughtBy, warnAboutTeaching } from '../review/find-teaching-problems.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
@@ -16,14 +17,18 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
   const shape = checkShape(policySchema, source);
   if ('problems' in shape) return shape;
   const raw = shape.value;
+  const taught = taughtBy(raw.tools);
+  const known = knownTools.taught(taught);
   const problems = [
     ...findToolProblems(raw.tools, raw.networks, source),
-    ...findRuleProblems(raw, source),
+    ...findTeachingProblems(taught, source),
     ...findBreakerProblems(raw, source),
     ...findMisplacedEnd(source),
   ];
   if (problems.length > 0) return { problems };
-  const rules = raw.rules.map((rule, index) => toRule(rule, raw, source.lineOf(['rules', index])));
+  const ruleProblems = findRuleProblems(raw, known, source);
+  if (ruleProblems.length > 0) return { problems: ruleProblems };
+  const rules = raw.rules.map((rule, index) => toRule(rule, raw, known, source.lineOf(['rules', index])));
   return {
     policy: {
       version: 1,
@@ -38,8 +43,9 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
       tools: buildTools(raw.tools, raw.networks, raw.timeout),
       rules,
       index: indexRules(rules),
+      known,
       breakers: raw.breakers.map(toBreaker),
-      warnings: warnAboutVariables(raw.environment.allow, source),
+      warnings: [...warnAboutVariables(raw.environment.allow, source), ...warnAboutTeaching(taught, source)],
     },
   };
 }
@@ -50,14 +56,14 @@ function findMisplacedEnd(source: YamlSource): string[] {
   return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];
 }
 
-function toRule(raw: RuleFile, { networks }: PolicyFile, line: number): Rule {
+function toRule(raw: RuleFile, { networks }: PolicyFile, known: KnownTools, line: number): Rule {
   const overrides = toOverrides(raw, networks);
   return {
     name: raw.name,
     action: raw.action,
     reason: raw.reason ?? `the rule "${raw.name}" says so`,
     line,
-    ...toConditions(raw),
+    ...toConditions(raw, known),
     ...(raw['runs-anything'] === undefined ? {} : { runsAnything: true }),
     ...(raw.instead === undefined ? {} : { instead: raw.instead }),
     ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
@@ -66,7 +72,7 @@ function toRule(raw: RuleFile, { networks }: PolicyFile, line: number): Rule {
   };
 }
 
-function toConditions(raw: RuleFile): Partial<Rule> {
+function toConditions(raw: RuleFile, known: KnownTools): Partial<Rule> {
   return {
     ...(raw.tools === undefined ? {} : { tools: new Set(raw.tools) }),
     ...(raw.args === undefined ? {} : { args: compileArgs(raw.args) }),
@@ -75,15 +81,15 @@ function toConditions(raw: RuleFile): Partial<Rule> {
     ...(raw.agents === undefined ? {} : { agents: new Set(raw.agents) }),
     ...(raw.labels === undefined ? {} : { labels: Object.entries(raw.labels) }),
     ...(raw.cwd === undefined ? {} : { cwd: raw.cwd }),
-    ...(raw.subcommands === undefined ? {} : { subcommands: ownNames(raw) }),
+    ...(raw.subcommands === undefined ? {} : { subcommands: ownNames(raw, known) }),
     ...(raw['safe-arguments'] === undefined ? {} : { safeArguments: true }),
   };
 }
 
 /** A rule may name a sub-command by an alias. */
-function ownNames({ tools = [], subcommands = [] }: RuleFile): ReadonlySet<string> {
+function ownNames({ tools = [], subcommands = [] }: RuleFile, known: KnownTools): ReadonlySet<string> {
   const names = tools.flatMap((tool) =>
-    subcommands.map((name) => knownTools.get(tool)?.subcommands?.get(name)?.name ?? name),
+    subcommands.map((name) => known.get(tool)?.subcommands?.get(name)?.name ?? name),
   );
   return new Set([...names, ...subcommands]);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField, sizeField } from '../../config/fields.ts';
+import { toolData } from '../arguments/tools/tool-data.ts';
 
 const minMemoryBytes = 16 * 1024 ** 2;
 
@@ -49,6 +50,7 @@ const toolSchema = strictObject({
   otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
   timeout: durationField.optional(),
   'forbid-characters': z.string().min(1).max(256).optional(),
+  arguments: toolData.optional(),
 }).superRefine((tool, context) => {
   if (tool.strategy === 'ghost' && tool.image === undefined) {
     context.addIssue({ code: 'custom', path: ['image'], message: 'is missing: a ghost runs in an image' });

@@ -1,3 +1,4 @@
+import { knownTools } from '../arguments/tools/known-tools.ts';
 import type { LegacyRule, Policy, Rule } from '../policy.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
@@ -26,7 +27,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
         ? [
             ...policy.rules.flatMap(warningsOf),
             ...findUnreachable(policy.rules),
-            ...findHoles(policy.rules),
+            ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findUnused(policy),
           ]
         : policy.rules.flatMap(legacyWarningsOf)),

@@ -1,13 +1,17 @@
 import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { Rule } from '../policy.ts';
 
 /** Rules whose wildcards let in what nobody meant: one line each. */
-export function findHoles(rules: readonly Rule[]): string[] {
+export function findHoles(rules: readonly Rule[], known: KnownTools): string[] {
   const denials = rules.filter(({ action }) => action === 'deny');
   return rules
     .filter(({ action }) => action === 'allow')
-    .flatMap((rule) => [...leadingWildcards(rule), ...farShells(rule), ...riskyOptions(rule, denials)]);
+    .flatMap((rule) => [
+      ...leadingWildcards(rule),
+      ...farShells(rule),
+      ...riskyOptions(rule, denials, known),
+    ]);
 }
 
 /** Where the first argument may be anything, it may be an option that changes what the others mean. */
@@ -36,10 +40,10 @@ function farShells({ name, line, args, tools }: Rule): string[] {
 
 const shown = 4;
 
-function riskyOptions(rule: Rule, denials: readonly Rule[]): string[] {
+function riskyOptions(rule: Rule, denials: readonly Rule[], known: KnownTools): string[] {
   if (rule.safeArguments === true || !leavesRoom(rule)) return [];
   return [...(rule.tools ?? [])].flatMap((tool) => {
-    const open = riskyOf(knownTools.get(tool), rule).filter(
+    const open = riskyOf(known.get(tool), rule).filter(
       (option) => !denials.some((denial) => covers(denial, tool, option)),
     );
     if (open.length === 0) return [];

@@ -1,7 +1,7 @@
 import { duplicates } from '../../config/duplicates.ts';
 import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { PolicyFile } from '../file/policy-schema.ts';
 import { withoutEffect } from '../file/tool-schema.ts';
 import { findNetworkProblem } from './build-tools.ts';
@@ -23,19 +23,20 @@ const reservedRuleNames: ReadonlySet<string> = new Set([
 type RuleFile = PolicyFile['rules'][number];
 
 /** What the shape of the rules alone does not show, one line each. */
-export function findRuleProblems(file: PolicyFile, source: YamlSource): string[] {
+export function findRuleProblems(file: PolicyFile, known: KnownTools, source: YamlSource): string[] {
   const names = file.rules.map(({ name }) => name);
   return [
     ...duplicates(names).map((index) =>
       source.problem(['rules', index, 'name'], `another rule is named "${names[index]}" already`),
     ),
-    ...file.rules.flatMap((rule, index) => problemsOf(rule, file, source, ['rules', index])),
+    ...file.rules.flatMap((rule, index) => problemsOf(rule, file, known, source, ['rules', index])),
   ];
 }
 
 function problemsOf(
   rule: RuleFile,
   file: PolicyFile,
+  tools: KnownTools,
   source: YamlSource,
   path: readonly PropertyKey[],
 ): string[] {
@@ -53,7 +54,7 @@ function problemsOf(
           ),
     ),
     ...findNetworkProblem(rule.network, file.networks, source, [...path, 'network']),
-    ...findUnknownGrammar(rule, known).map(([key, what]) => source.problem([...path, key], what)),
+    ...findUnknownGrammar(rule, tools, known).map(([key, what]) => source.problem([...path, key], what)),
     ...findIneffective(rule, file).map(([key, what]) => source.problem([...path, key], what)),
   ];
 }
@@ -61,17 +62,21 @@ function problemsOf(
 type Problem = readonly [key: string, what: string];
 
 /** What is said about sub-commands or arguments of tools that we cannot take apart would silently never hold. */
-function findUnknownGrammar(rule: RuleFile, defined: readonly string[]): readonly Problem[] {
+function findUnknownGrammar(
+  rule: RuleFile,
+  known: KnownTools,
+  defined: readonly string[],
+): readonly Problem[] {
   const { subcommands, tools = defined } = rule;
-  const strange = tools.find((tool) => !knownTools.has(tool));
-  if (strange === undefined) return tools.flatMap((tool) => findUnknownNames(tool, subcommands ?? []));
+  const strange = tools.find((tool) => !known.has(tool));
+  if (strange === undefined) return tools.flatMap((tool) => findUnknownNames(known, tool, subcommands ?? []));
   const keys = (['safe-arguments', 'subcommands'] as const).filter((key) => rule[key] !== undefined);
-  const what = `the arguments of ${strange} are not known; known are ${[...knownTools.keys()].join(', ')}`;
+  const what = `the arguments of ${strange} are not known; known are ${known.keys().join(', ')}; teach it under tools.${strange}.arguments`;
   return keys.map((key) => [key, what]);
 }
 
-function findUnknownNames(tool: string, wanted: readonly string[]): readonly Problem[] {
-  const names = knownTools.get(tool)?.subcommands ?? new Map<string, unknown>();
+function findUnknownNames(known: KnownTools, tool: string, wanted: readonly string[]): readonly Problem[] {
+  const names = known.get(tool)?.subcommands ?? new Map<string, unknown>();
   return wanted
     .filter((name) => !names.has(name))
     .map((name) => [

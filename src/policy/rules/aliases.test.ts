@@ -19,7 +19,7 @@ complete: true
   return decide(result.policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;
 };
 
-const tools = [...knownTools].flatMap(([tool, grammar]) => {
+const tools = knownTools.entries().flatMap(([tool, grammar]) => {
   const { subcommands } = grammar;
   return subcommands === undefined ? [] : [{ tool, grammar, names: [...subcommands.keys()] }];
 });

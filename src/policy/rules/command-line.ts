@@ -1,7 +1,7 @@
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
 import type { Subcommand, ToolGrammar } from '../arguments/tools/grammar.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
 import { type Glob, matchesGlob } from './glob.ts';
@@ -25,6 +25,13 @@ export interface PlacedArgs {
   readonly from: number;
 }
 
+/** What a line is taken apart with. */
+export interface Sources {
+  readonly index: RuleIndex;
+  readonly work: Work;
+  readonly known: KnownTools;
+}
+
 /** One command, taken apart once for all rules; each part when it is first asked for. */
 export class CommandLine {
   readonly facts: LineFacts;
@@ -44,14 +51,14 @@ export class CommandLine {
   #isSafe: boolean | undefined;
   #firstWords: readonly string[] | undefined;
 
-  constructor(facts: LineFacts, args: PlacedArgs, index: RuleIndex, work: Work) {
+  constructor(facts: LineFacts, args: PlacedArgs, { index, work, known }: Sources) {
     this.facts = facts;
     this.#words = work.wordsOf(args.all);
     this.#from = args.from;
     this.#index = index;
     this.#effort = work.effort;
     this.#isLong = args.all.length - args.from > fewWords || this.#words.index.hasLongWord;
-    this.#grammar = knownTools.get(facts.tool);
+    this.#grammar = known.get(facts.tool);
     this.reading = this.#grammar && readArguments(this.#grammar, args.all, args.from);
   }
 

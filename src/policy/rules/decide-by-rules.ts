@@ -1,17 +1,14 @@
-import type { Action, Decision, Policy, Rule, RuleIndex, ToolDefinition } from '../policy.ts';
-import { CommandLine, type LineFacts, type PlacedArgs } from './command-line.ts';
+import type { Action, Decision, Policy, Rule, ToolDefinition } from '../policy.ts';
+import { CommandLine, type LineFacts, type PlacedArgs, type Sources } from './command-line.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
-import type { Work } from './work.ts';
 
 /** What one decision is made with. */
-export interface Judging {
+export interface Judging extends Sources {
   readonly policy: Policy & { version: 1 };
-  readonly index: RuleIndex;
-  readonly work: Work;
 }
 
 /** A decision, and the rules that made it: all of one action, none where no rule is about the command. */
@@ -22,13 +19,14 @@ export interface Ruling {
 
 /** Deny beats ask beats allow. What would run unasked is held against the questions as strictly as against the denials. */
 export function decideByRules(
-  { policy, index, work }: Judging,
+  judging: Judging,
   facts: LineFacts,
   args: PlacedArgs,
   tool: ToolDefinition,
 ): Ruling {
+  const { policy, index, work } = judging;
   if (work.wordsOf(args.all).hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden, rules: [] };
-  const line = new CommandLine(facts, args, index, work);
+  const line = new CommandLine(facts, args, judging);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
   const exactly = (action: Action) =>

@@ -1,4 +1,5 @@
 import { seeThrough } from '../arguments/see-through.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
 import { mirrorTool } from '../file/tool-defaults.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
@@ -23,7 +24,7 @@ export function decide(policy: Policy, facts: CommandFacts): Decision {
   if (policy.version === 0) return decideByFirst(policy, facts, tool);
   const index = policy.index?.rules === policy.rules ? policy.index : indexRules(policy.rules);
   const { decision } = rule(
-    { policy, index, work: new Work() },
+    { policy, index, work: new Work(), known: policy.known ?? knownTools },
     facts,
     { all: facts.args, from: 0 },
     tool,

@@ -1,3 +1,4 @@
+import { knownTools, type Origin } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Decision, Policy } from '../policy.ts';
 import { locateCwd } from '../request/normalize-cwd.ts';
 import { decide } from './decide.ts';
@@ -13,6 +14,8 @@ export interface Explanation {
   readonly timeoutMs?: number;
   readonly approvalExpiresMs: number;
   readonly policyHash: string;
+  /** Where it comes from how the tool takes its arguments; absent where that is not known. */
+  readonly known?: Origin;
 }
 
 /** What a gateway with this policy would answer, and the rule's place in the file. */
@@ -20,6 +23,7 @@ export function explainCommand(policy: Policy, facts: CommandFacts): Explanation
   const place = locateCwd(policy, facts.cwd);
   const decision = place === undefined ? outside(policy) : decide(policy, { ...facts, cwd: place.cwd });
   const line = policy.rules.find(({ name }) => name === decision.rule)?.line;
+  const known = (policy.known ?? knownTools).originOf(facts.tool);
   const timeoutMs = decision.timeoutMs ?? decision.tool?.timeoutMs;
   return {
     decision,
@@ -29,6 +33,7 @@ export function explainCommand(policy: Policy, facts: CommandFacts): Explanation
     ...(timeoutMs === undefined || decision.action === 'deny' ? {} : { timeoutMs }),
     approvalExpiresMs: policy.approvalExpiresMs,
     policyHash: policy.hash,
+    ...(known === undefined ? {} : { known }),
   };
 }
 

@@ -18,11 +18,13 @@ const rule = (name: string, tool: string, about: string, action: Action) =>
   `  - { name: ${name}, tools: [${tool}], ${about}action: ${action} }`;
 
 /** Each sub-command that does another's work, with that other one. */
-const implied = [...knownTools].flatMap(([tool, { subcommands }]) =>
-  [...(subcommands ?? [])].flatMap(([spelling, { does = [] }]) =>
-    does.map((name) => ({ tool, spelling, name })),
-  ),
-);
+const implied = knownTools
+  .entries()
+  .flatMap(([tool, { subcommands }]) =>
+    [...(subcommands ?? [])].flatMap(([spelling, { does = [] }]) =>
+      does.map((name) => ({ tool, spelling, name })),
+    ),
+  );
 
 describe('A-77 P7: a sub-command that does the work of another counts as it', () => {
   test('where a rule denies or asks, whatever the other spellings are', () => {

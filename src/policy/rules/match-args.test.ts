@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { knownTools } from '../arguments/tools/known-tools.ts';
 import { CommandLine } from './command-line.ts';
 import { type ArgPattern, compileArgs, matchesArgs } from './match-args.ts';
 import { indexRules } from './rule-index.ts';
@@ -9,7 +10,13 @@ import { Work } from './work.ts';
 function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
   const facts = { agent: 'a', tool: 'tool', uid: 1, gid: 1, cwd: '/' };
   return (
-    new CommandLine(facts, { all: args, from: 0 }, indexRules([]), new Work()).fitsStrictly(pattern) === 'yes'
+    new CommandLine(
+      facts,
+      { all: args, from: 0 },
+      {
+        ...{ index: indexRules([]), work: new Work(), known: knownTools },
+      },
+    ).fitsStrictly(pattern) === 'yes'
   );
 }
 

@@ -480,6 +480,8 @@ export interface ExplainCommandResponse {
   problem: string;
   /** How long a question would wait, in seconds; 0 where nobody would be asked. */
   questionSeconds: number;
+  /** Where it comes from how the tool takes its arguments; empty where that is not known. */
+  known: string;
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
@@ -5333,6 +5335,7 @@ function createBaseExplainCommandResponse(): ExplainCommandResponse {
     plan: "",
     problem: "",
     questionSeconds: 0,
+    known: "",
   };
 }
 
@@ -5364,6 +5367,9 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     }
     if (message.questionSeconds !== 0) {
       writer.uint32(72).uint32(message.questionSeconds);
+    }
+    if (message.known !== "") {
+      writer.uint32(82).string(message.known);
     }
     return writer;
   },
@@ -5453,6 +5459,14 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
             message.questionSeconds = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.known = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5484,6 +5498,7 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
         : isSet(object.question_seconds)
         ? globalThis.Number(object.question_seconds)
         : 0,
+      known: isSet(object.known) ? globalThis.String(object.known) : "",
     };
   },
 
@@ -5516,6 +5531,9 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     if (message.questionSeconds !== 0) {
       obj.questionSeconds = Math.round(message.questionSeconds);
     }
+    if (message.known !== "") {
+      obj.known = message.known;
+    }
     return obj;
   },
 
@@ -5533,6 +5551,7 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     message.plan = object.plan ?? "";
     message.problem = object.problem ?? "";
     message.questionSeconds = object.questionSeconds ?? 0;
+    message.known = object.known ?? "";
     return message;
   },
 };

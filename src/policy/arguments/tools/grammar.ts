@@ -1,13 +1,12 @@
-/** How a tool finds its options among its arguments. */
-export type Style =
-  /** getopt_long: options anywhere before `--`, clusters, abbreviated long ones. */
-  | 'gnu'
-  /** The same, but the first operand ends the options. */
-  | 'posix'
-  /** Each option is one word behind one dash, or two: no clusters, no abbreviations, and `--` ends nothing. */
-  | 'words'
-  /** nopt: dashes are not counted, what stands behind `=` is the next word, and a value is never a flag. */
-  | 'nopt';
+/**
+ * How a tool finds its options among its arguments. `gnu`, as getopt_long: options anywhere before `--`, clusters, abbreviated long
+ * ones. `posix`: the same, but the first operand ends the options. `words`: each option is one word behind one dash, or two: no
+ * clusters, no abbreviations, and `--` ends nothing. `nopt`: dashes are not counted, what stands behind `=` is the next word, and a
+ * value is never a flag.
+ */
+export const styles = ['gnu', 'posix', 'words', 'nopt'] as const;
+
+export type Style = (typeof styles)[number];
 
 export interface Option {
   /** All its spellings, with their dashes. */
@@ -32,6 +31,8 @@ export interface Subcommand {
   readonly style?: Style;
   /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
   readonly harmless: boolean;
+  /** What it runs besides, as a file of the agent's says. */
+  readonly runs?: string;
   /** The sub-commands whose work it does too on its way: what is refused or asked of them is of it. */
   readonly does?: readonly string[];
 }
@@ -56,7 +57,7 @@ export interface ToolGrammar {
   /** A value that may be left out stands behind `=`, also in a cluster: other options follow without one (pflag). */
   readonly optionalBehindEquals?: boolean;
   /** What it runs that its arguments do not say. Absent: nothing, unless its sub-command is not harmless. */
-  readonly runsByItself?: (words: Words) => string | undefined;
+  readonly runs?: string;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
@@ -76,7 +77,8 @@ export interface OptionValue {
 /**
  * Options as a data file writes them, between blanks: `-v,--verbose` takes no value, `-f,--file=` needs one (attached or
  * the next argument), `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only with one of
- * these; `-c~--check` is a spelling of the other, with its own way to take a value.
+ * these; `--x+` is an option that `--no-x` undoes, which is another one; `-c~--check` is a spelling of the other, with its own way to
+ * take a value.
  */
 export function options(harmless: string, risky = ''): OptionTable {
   const all = [...parse(harmless, true), ...parse(risky, false)];
@@ -139,15 +141,27 @@ export function withOptions(first: OptionTable, more: OptionTable): OptionTable 
 }
 
 function parse(text: string, harmless: boolean): Option[] {
-  return wordsOf(text).map((word) => {
-    const [written = '', ...others] = word.split('~');
-    const [spelled = '', listed] = written.split('{');
-    const last = spelled.at(-1);
-    const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
-    const names = (value === 'none' ? spelled : spelled.slice(0, -1)).split(',');
-    const values = listed === undefined ? {} : { values: new Set(listed.slice(0, -1).split('|')) };
-    return { names, value, harmless, ...values, ...(others.length === 0 ? {} : { alike: others }) };
-  });
+  return wordsOf(text)
+    .flatMap(withUndoing)
+    .map((word) => {
+      const [written = '', ...others] = word.split('~');
+      const [spelled = '', listed] = written.split('{');
+      const last = spelled.at(-1);
+      const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
+      const names = (value === 'none' ? spelled : spelled.slice(0, -1)).split(',');
+      const values = listed === undefined ? {} : { values: new Set(listed.slice(0, -1).split('|')) };
+      return { names, value, harmless, ...values, ...(others.length === 0 ? {} : { alike: others }) };
+    });
+}
+
+function withUndoing(word: string): string[] {
+  if (!word.endsWith('+')) return [word];
+  const option = word.slice(0, -1);
+  const long = option
+    .replace(/[=?]$/, '')
+    .split(',')
+    .find((name) => name.startsWith('--'));
+  return [option, ...(long === undefined ? [] : [`--no-${long.slice(2)}`])];
 }
 
 function wordsOf(text: string): string[] {

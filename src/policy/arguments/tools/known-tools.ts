@@ -1,31 +1,87 @@
-import { awk } from './awk.ts';
-import { docker } from './docker.ts';
-import { find } from './find.ts';
-import { git } from './git.ts';
+import { compileTool } from './compile-tool.ts';
+import { extendGrammar } from './extend-grammar.ts';
 import type { ToolGrammar } from './grammar.ts';
-import { grep } from './grep.ts';
-import { kubectl } from './kubectl.ts';
-import { npm } from './npm.ts';
-import { pip } from './pip.ts';
-import { sed } from './sed.ts';
-import { sort } from './sort.ts';
-import { ssh } from './ssh.ts';
-import { tar } from './tar.ts';
-import { terraform } from './terraform.ts';
+import { shippedTools } from './shipped-tools.ts';
+import { type ToolData, toolData } from './tool-data.ts';
 
-/** Tools whose arguments we can take apart, by the names they go by. */
-export const knownTools: ReadonlyMap<string, ToolGrammar> = new Map([
-  ...(['awk', 'mawk', 'gawk', 'nawk'] as const).map((name) => [name, awk] as const),
-  ...(['grep', 'egrep', 'fgrep'] as const).map((name) => [name, grep] as const),
-  ...(['tar', 'gtar'] as const).map((name) => [name, tar] as const),
-  ...(['pip', 'pip3'] as const).map((name) => [name, pip] as const),
-  ['docker', docker],
-  ['find', find],
-  ['git', git],
-  ['kubectl', kubectl],
-  ['npm', npm],
-  ['sed', sed],
-  ['sort', sort],
-  ['ssh', ssh],
-  ['terraform', terraform],
-]);
+/** Where what is known of a tool comes from. */
+export interface Origin {
+  readonly by: 'clawrden' | 'policy' | 'both';
+  /** The manual, and the version of the tool. */
+  readonly source: string;
+}
+
+/** Tools whose arguments can be taken apart, by the names that they go by. Each is made ready when it is first asked for. */
+export class KnownTools {
+  readonly #shipped: ReadonlyMap<string, unknown>;
+  readonly #taught: ReadonlyMap<string, ToolData>;
+  readonly #ready = new Map<unknown, ToolGrammar>();
+
+  constructor(shipped: ReadonlyMap<string, unknown>, taught: ReadonlyMap<string, ToolData> = new Map()) {
+    this.#shipped = shipped;
+    this.#taught = taught;
+  }
+
+  /** The same tools, and what a policy says of more of them. */
+  taught(more: ReadonlyMap<string, ToolData>): KnownTools {
+    return more.size === 0 ? this : new KnownTools(this.#shipped, more);
+  }
+
+  has(name: string): boolean {
+    return this.#shipped.has(name) || this.#taught.has(name);
+  }
+
+  get(name: string): ToolGrammar | undefined {
+    const shipped = this.#shipped.get(name);
+    const taught = this.#taught.get(name);
+    const key = taught ?? shipped;
+    if (key === undefined) return undefined;
+    const known = this.#ready.get(key);
+    if (known !== undefined) return known;
+    const grammars = [
+      ...(shipped === undefined ? [] : [toolData.parse(shipped)]),
+      ...(taught ? [taught] : []),
+    ];
+    const grammar = grammars.map(compileTool).reduce(extendGrammar);
+    this.#ready.set(key, grammar);
+    return grammar;
+  }
+
+  keys(): readonly string[] {
+    return [...new Set([...this.#shipped.keys(), ...this.#taught.keys()])];
+  }
+
+  values(): readonly ToolGrammar[] {
+    return this.keys().flatMap((name) => this.get(name) ?? []);
+  }
+
+  entries(): readonly (readonly [name: string, grammar: ToolGrammar])[] {
+    return this.keys().flatMap((name) => {
+      const grammar = this.get(name);
+      return grammar === undefined ? [] : [[name, grammar] as const];
+    });
+  }
+
+  originOf(name: string): Origin | undefined {
+    const shipped = this.#shipped.get(name);
+    const taught = this.#taught.get(name);
+    if (shipped === undefined) return taught && { by: 'policy', source: taught.source };
+    const own = toolData.parse(shipped).source;
+    if (taught === undefined) return { by: 'clawrden', source: own };
+    return { by: 'both', source: `${own}; ${taught.source}` };
+  }
+}
+
+/** For a page that tells it; empty where nothing is known. */
+export function tellOrigin(origin: Origin | undefined): string {
+  return origin === undefined ? '' : `${wordsFor[origin.by]}: ${origin.source}`;
+}
+
+const wordsFor = {
+  clawrden: 'as Clawrden knows it',
+  policy: 'as the policy teaches it',
+  both: 'as Clawrden knows it and the policy adds to it',
+} as const;
+
+/** Those that Clawrden brings data for. */
+export const knownTools = new KnownTools(shippedTools);

@@ -1,0 +1,114 @@
+import { checkOf } from './argument-checks.ts';
+import {
+  abbreviationsOf,
+  type OptionTable,
+  options,
+  type Subcommand,
+  type ToolGrammar,
+  withOptions,
+} from './grammar.ts';
+import type { OptionsData, SubcommandData, ToolData } from './tool-data.ts';
+
+/** The group that every tool has: its own options. */
+export const ownGroup = 'tool';
+
+type Groups = ReadonlyMap<string, OptionTable>;
+
+/** What the data of a tool says, ready to read its lines with. */
+export function compileTool(data: ToolData): ToolGrammar {
+  const groups = groupsOf(data);
+  const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups);
+  const areHarmless = checkOf(data);
+  return {
+    ...shapeOf(data),
+    options: groups.get(ownGroup) ?? new Map(),
+    ...(subcommands === undefined ? {} : { subcommands }),
+    ...(subcommands !== undefined && data.abbreviations === true
+      ? { abbreviations: abbreviationsOf(subcommands) }
+      : {}),
+    ...(data.runs === undefined ? {} : { runs: data.runs }),
+    ...(areHarmless === undefined ? {} : { areHarmless }),
+  };
+}
+
+function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
+  const flags = {
+    bareCluster: data['bare-cluster'],
+    numbers: data.numbers,
+    optionsBehindFirst: data['options-behind-first'],
+    valuesApart: data['values-apart'],
+    optionalBehindEquals: data['optional-behind-equals'],
+  };
+  const set = Object.entries(flags).filter(([, value]) => value === true);
+  return { style: data.style, ...Object.fromEntries(set) };
+}
+
+function groupsOf(data: ToolData): Groups {
+  const groups = new Map<string, OptionTable>();
+  for (const [name, group] of Object.entries(data['option-groups'] ?? {}))
+    groups.set(name, tableOf(group, groups));
+  return groups.set(ownGroup, tableOf(data, groups));
+}
+
+/** Where a group has an option of the same name, the own one counts. */
+function tableOf(
+  { harmless = [], risky = [], groups: wanted = [] }: OptionsData,
+  groups: Groups,
+): OptionTable {
+  const own = options(harmless.join(' '), risky.join(' '));
+  return wanted.reduce((table, name) => withOptions(table, groups.get(name) ?? new Map()), own);
+}
+
+interface Entry {
+  readonly words: readonly string[];
+  readonly one: Subcommand;
+}
+
+/** Those of several words below the first of them, which only sorts the others. */
+function nested(
+  all: readonly (readonly [name: string, SubcommandData])[],
+  groups: Groups,
+): ReadonlyMap<string, Subcommand> {
+  const entries = all.flatMap(([name, data]) => {
+    const one = subcommandOf(name, data, groups);
+    return one.spellings.map((words): Entry => ({ words, one }));
+  });
+  return sorted(entries);
+}
+
+function sorted(entries: readonly Entry[]): ReadonlyMap<string, Subcommand> {
+  const top = new Map(
+    entries.flatMap(({ words: [first = '', ...rest], one }) => (rest.length === 0 ? [[first, one]] : [])),
+  );
+  const below = Map.groupBy(
+    entries.filter(({ words }) => words.length > 1),
+    ({ words: [first = ''] }) => first,
+  );
+  for (const [name, inner] of below) {
+    const rest = inner.map(({ words, one }): Entry => ({ words: words.slice(1), one }));
+    const { does } = top.get(name) ?? {};
+    top.set(name, {
+      ...{
+        name,
+        spellings: [[name]],
+        options: options('--help'),
+        harmless: false,
+        subcommands: sorted(rest),
+      },
+      ...(does === undefined ? {} : { does }),
+    });
+  }
+  return top;
+}
+
+function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subcommand {
+  return {
+    name,
+    spellings: [name, ...(data.aliases ?? [])].map((one) => one.split(' ')),
+    options: tableOf(data, groups),
+    harmless: data.safe === true,
+    ...(data.style === undefined ? {} : { style: data.style }),
+    ...(data.does === undefined ? {} : { does: data.does }),
+    ...(data.runs === undefined ? {} : { runs: data.runs }),
+  };
+}

@@ -1,0 +1,51 @@
+import { abbreviationsOf, type Subcommand, type ToolGrammar, withOptions } from './grammar.ts';
+
+type Subcommands = ReadonlyMap<string, Subcommand>;
+
+/**
+ * What `more` knows besides: it adds, and changes nothing that `first` says. What was tried and found to run something stays so,
+ * whatever a policy says of it.
+ */
+export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGrammar {
+  const subcommands = extendSubcommands(first.subcommands, more.subcommands);
+  const runs = first.runs ?? more.runs;
+  const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
+  return {
+    ...first,
+    options: withOptions(first.options, more.options),
+    ...(subcommands === undefined ? {} : { subcommands }),
+    ...(subcommands === undefined || first.abbreviations === undefined
+      ? {}
+      : { abbreviations: abbreviationsOf(subcommands) }),
+    ...(runs === undefined ? {} : { runs }),
+    ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
+  };
+}
+
+function extendSubcommands(
+  first: Subcommands | undefined,
+  more: Subcommands | undefined,
+): Subcommands | undefined {
+  if (first === undefined || more === undefined) return first ?? more;
+  const known = new Map([...first.values()].map((one) => [one.name, one]));
+  const added = new Map(
+    [...new Set(more.values())].map((one) => [one.name, extendOne(known.get(one.name), one)]),
+  );
+  const both = (one: Subcommand) => added.get(one.name) ?? one;
+  return new Map([...more, ...first].map(([word, one]) => [word, both(first.get(word) ?? one)] as const));
+}
+
+function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand {
+  if (known === undefined) return more;
+  const does = [...(known.does ?? []), ...(more.does ?? [])];
+  const subcommands = extendSubcommands(known.subcommands, more.subcommands);
+  const runs = known.runs ?? more.runs;
+  return {
+    ...known,
+    spellings: [...known.spellings, ...more.spellings],
+    options: withOptions(known.options, more.options),
+    ...(does.length === 0 ? {} : { does }),
+    ...(subcommands === undefined ? {} : { subcommands }),
+    ...(runs === undefined ? {} : { runs }),
+  };
+}

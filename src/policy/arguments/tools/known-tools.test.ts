@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findMissingNames } from '../../review/find-teaching-problems.ts';
+import { readArguments } from '../read-arguments.ts';
+import { hasSafeArguments } from '../safe-arguments.ts';
+import { leavesOf, type ToolGrammar } from './grammar.ts';
+import { knownTools } from './known-tools.ts';
+import { shippedTools } from './shipped-tools.ts';
+import { type ToolData, toolData } from './tool-data.ts';
+
+const folder = new URL('../../tools/', import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+test('every data file has the one format, names nothing that is not there, and goes by the name of its tool', () => {
+  const read = files.map((file) => [file, JSON.parse(readFileSync(new URL(file, folder), 'utf8'))] as const);
+  expect(read.length).toBeGreaterThan(12);
+  for (const [file, data] of read) {
+    expect(shippedTools.get(file.replace('.json', ''))).toEqual(data);
+    expect(findMissingNames(toolData.parse(data))).toEqual([]);
+  }
+});
+
+test('a key that the format does not have is refused', () => {
+  const data = { source: 'x', style: 'gnu', subcommands: { a: { harmles: '-x' } } };
+  expect(toolData.safeParse(data).success).toBe(false);
+  expect(toolData.safeParse({ ...data, subcommands: { a: { harmless: '-x' } } }).success).toBe(true);
+});
+
+test.each(['x', '-', '--', '-a b', '--x=[y]', '-x{a}', '-a,b', '--x=<y>'])('%j is no option', (word) => {
+  expect(toolData.safeParse({ source: 'x', style: 'gnu', harmless: [`-a ${word}`] }).success).toBe(false);
+});
+
+const optionWords = fc.array(
+  fc.constantFrom(
+    '-a',
+    '-b=',
+    '-c?',
+    '--all',
+    '--exec=',
+    '--format?',
+    '-x,--exec=',
+    '--output=',
+    '--upload-pack',
+  ),
+  { maxLength: 4 },
+);
+const extra: fc.Arbitrary<Partial<ToolData>> = fc.record({
+  harmless: optionWords,
+  subcommands: fc.dictionary(
+    fc.constantFrom('log', 'push', 'status', 'new', 'alias', 'remote'),
+    fc.record({ harmless: optionWords, safe: fc.boolean(), aliases: fc.constantFrom([], ['st'], ['push']) }),
+    { maxKeys: 3 },
+  ),
+});
+const line = fc.array(
+  fc.constantFrom(
+    'log',
+    'push',
+    'status',
+    'st',
+    'new',
+    '-a',
+    '--exec=x',
+    '--output=x',
+    '--all',
+    '-c',
+    'x',
+    '--',
+  ),
+  { maxLength: 5 },
+);
+
+test('A-74 what a policy teaches of a tool that Clawrden knows changes no line that was understood', () => {
+  const shipped = knownTools.get('git') as ToolGrammar;
+  fc.assert(
+    fc.property(extra, fc.array(line, { maxLength: 40 }), (more, lines) => {
+      const data = toolData.parse({ source: 'x', style: shipped.style, ...more });
+      const both = knownTools.taught(new Map([['git', data]])).get('git') as ToolGrammar;
+      for (const args of lines) expectSame(shipped, both, args);
+    }),
+    { numRuns: process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 40 },
+  );
+});
+
+function expectSame(shipped: ToolGrammar, both: ToolGrammar, args: readonly string[]): void {
+  const before = readArguments(shipped, args);
+  if (!before.sure) return;
+  const after = readArguments(both, args);
+  expect(after.sure).toBe(true);
+  expect(after.given).toEqual(before.given);
+  expect(after.subcommand?.name).toBe(before.subcommand?.name);
+  expect(hasSafeArguments(both, after)).toBe(hasSafeArguments(shipped, before));
+}
+
+test('each sub-command that is said to do the work of others names some that are there', () => {
+  for (const { subcommands } of knownTools.values()) {
+    const names = new Set([...(subcommands?.keys() ?? []), ...leavesOf(subcommands).map(({ name }) => name)]);
+    for (const { does = [] } of subcommands?.values() ?? [])
+      for (const name of does) expect(names).toContain(name);
+  }
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { strictObject } from '../../../config/check-shape.ts';
+import { parsedField } from '../../../config/fields.ts';
+import { styles } from './grammar.ts';
+
+/** `-v,--verbose`, `-f,--file=`, `--color?`, `-o={a|b}`, `--x+`, `-c~--check`: see `options` in grammar.ts. */
+const optionWord =
+  /^--?[^\s,=?{}~+-][^\s,=?{}~+]*(,--?[^\s,=?{}~+-][^\s,=?{}~+]*)*([=?](\{[^\s{}~]+\})?)?\+?(~--?[^\s,=?{}~+]+)*$/;
+
+const mostText = 65_536;
+
+const wordsField = z
+  .union([z.string().max(mostText), z.array(z.string().max(mostText)).max(1000)])
+  .transform((given) => [given].flat().flatMap((text) => text.split(/\s+/).filter((word) => word !== '')));
+
+const optionsField = wordsField.superRefine((words, context) => {
+  const strange = words.find((word) => !optionWord.test(word));
+  if (strange === undefined) return;
+  context.addIssue({
+    code: 'custom',
+    message: `"${strange.slice(0, 80)}" is no option; they are written -v,--verbose (no value), -f,--file= (a value), --color? (one that may be left out), -o={a|b} (one of these)`,
+  });
+});
+
+const textField = parsedField(
+  (text) => (/^[^\p{Cc}]{1,500}$/u.test(text) ? text : undefined),
+  'one line of 1 to 500 characters',
+);
+
+const subcommandName = parsedField(
+  (text) => (/^[^\s-][^\s]*( [^\s-][^\s]*){0,3}$/.test(text) && text.length <= 80 ? text : undefined),
+  'the words of a sub-command, with single blanks between',
+);
+
+const groupName = z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'must be small letters, digits and "-"');
+
+const optionFields = {
+  harmless: optionsField.optional(),
+  risky: optionsField.optional(),
+  groups: z.array(groupName).max(16).optional(),
+};
+
+const styleField = z.enum(styles);
+
+const subcommandData = strictObject({
+  ...optionFields,
+  aliases: z.array(subcommandName).max(64).optional(),
+  style: styleField.optional(),
+  safe: z.boolean().optional(),
+  does: z.array(subcommandName).max(64).optional(),
+  runs: textField.optional(),
+});
+
+const refusalData = strictObject({
+  of: z.union([z.enum(['operands', 'first-operand']), z.array(z.string().max(64)).min(1).max(16)]),
+  subcommands: z.array(subcommandName).max(64).optional(),
+  containing: z.array(z.string().min(1).max(64)).max(64).optional(),
+  beginning: z.array(z.string().min(1).max(64)).max(64).optional(),
+  equal: z.array(z.string().max(64)).max(64).optional(),
+  missing: z.literal(true).optional(),
+});
+
+/** Readers of a language that an argument is in: only those that are built in. */
+export const readers = ['sed-script', 'archive-name'] as const;
+
+/** What is known of a tool's arguments: one shape for the data that Clawrden brings and for `arguments` in policy.yaml. */
+export const toolData = strictObject({
+  source: textField,
+  style: styleField,
+  'bare-cluster': z.boolean().optional(),
+  numbers: z.boolean().optional(),
+  'options-behind-first': z.boolean().optional(),
+  'values-apart': z.boolean().optional(),
+  'optional-behind-equals': z.boolean().optional(),
+  abbreviations: z.boolean().optional(),
+  ...optionFields,
+  'option-groups': z.record(groupName, strictObject(optionFields)).optional(),
+  subcommands: z.record(subcommandName, subcommandData).optional(),
+  operands: z.enum(['safe', 'risky']).optional(),
+  refuse: z.array(refusalData).max(64).optional(),
+  reader: z.enum(readers).optional(),
+  runs: textField.optional(),
+});
+
+export type ToolData = z.infer<typeof toolData>;
+
+export type OptionsData = Pick<ToolData, 'harmless' | 'risky' | 'groups'>;
+
+export type SubcommandData = z.infer<typeof subcommandData>;
+
+export type RefusalData = z.infer<typeof refusalData>;

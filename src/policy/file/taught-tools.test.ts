@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Policy } from '../policy.ts';
+import { checkPolicy } from '../review/check-policy.ts';
+import { decide } from '../rules/decide.ts';
+import { explainCommand } from '../rules/explain.ts';
+import { parsePolicy } from './parse-policy.ts';
+
+const yarn = `
+      source: yarn 1.22, yarn help
+      style: words
+      harmless: --silent -s --json --version -v
+      risky: --cwd= --use-yarnrc=
+      subcommands:
+        list: { harmless: "--depth= --pattern=", safe: true }
+        why: { safe: true }
+        run: { runs: the scripts of package.json }
+        add: { risky: [--exact, "-E,--dev"], does: [run] }`;
+
+const text = (tool: string, taught: string) => `version: 1
+tools:
+  ${tool}:
+    strategy: mirror
+    arguments:${taught}
+rules:
+  - { name: look, tools: [${tool}], safe-arguments: true, action: allow }
+  - { name: no-run, tools: [${tool}], subcommands: [run], action: deny }
+complete: true
+`;
+
+const problemsOf = (tool: string, taught: string) => {
+  const result = parsePolicy(text(tool, taught), 'p.yaml');
+  return 'problems' in result ? result.problems : [];
+};
+
+function policyOf(tool: string, taught: string): Policy {
+  const result = parsePolicy(text(tool, taught), 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.policy;
+}
+
+const facts = (tool: string, args: readonly string[]) => ({
+  ...{ agent: 'a', tool, args, uid: 1, gid: 1, cwd: '/app' },
+});
+
+test.each([
+  ['list --depth=0', 'allow'],
+  ['--json why react', 'allow'],
+  ['list --strange', 'deny'],
+  ['list --cwd=/x', 'deny'],
+  ['add react', 'deny'],
+  ['run build', 'deny'],
+  ['unheard-of', 'deny'],
+])('P7 a policy teaches a tool: yarn %s is %s', (line, action) => {
+  expect(decide(policyOf('yarn', yarn), facts('yarn', line.split(' '))).action).toBe(action);
+});
+
+test('what a policy teaches is said by check and by explain', () => {
+  const policy = policyOf('yarn', yarn);
+  const { warnings } = checkPolicy(policy);
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/^p\.yaml:\d+: tools\.yarn\.arguments: is all that is known/),
+  );
+  expect(explainCommand(policy, facts('yarn', ['list'])).known).toEqual({
+    by: 'policy',
+    source: 'yarn 1.22, yarn help',
+  });
+});
+
+const git = (rest: string) => `
+      source: git 2.50
+      style: gnu
+      subcommands:
+        run: { safe: false }
+        ${rest}`;
+
+test('P7 what a policy adds to a tool that Clawrden knows', () => {
+  const policy = policyOf('git', git('log: { harmless: "--new --output=" }'));
+  const actionOf = (...args: string[]) => decide(policy, facts('git', args)).action;
+  expect(actionOf('log', '--new')).toBe('allow');
+  expect(actionOf('log', '--output=x')).toBe('deny');
+  expect(actionOf('log', '--newer')).toBe('deny');
+  expect(checkPolicy(policy).warnings).toContainEqual(expect.stringContaining("Clawrden's own data counts"));
+  expect(explainCommand(policy, facts('git', ['log'])).known?.by).toBe('both');
+  expect(explainCommand({ ...policy, known: undefined } as never, facts('git', ['log'])).known?.by).toBe(
+    'clawrden',
+  );
+});
+
+test.each([
+  ['sh', yarn, /looks at what sh runs/],
+  ['python3.12', yarn, /looks at what python3\.12 runs/],
+  ['git', yarn, /style: must be gnu/],
+  ['git', git('stash list: { safe: true }'), /"stash" takes no sub-commands/],
+  ['git', git('x: { does: [nothing] }'), /does: there is no sub-command "nothing"/],
+  ['yarn', git('x: { groups: [nothing] }'), /groups: there is no group "nothing"/],
+  ['yarn', git('x: { harmles: -x }'), /nearest valid key is "harmless"/],
+  ['yarn', git('x: { harmless: x }'), /"x" is no option/],
+])('of %s this is refused: %s', (tool, taught, problem) => {
+  expect(problemsOf(tool, taught)).toContainEqual(expect.stringMatching(problem));
+});

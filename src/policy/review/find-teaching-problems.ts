@@ -1,0 +1,111 @@
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { compileTool, ownGroup } from '../arguments/tools/compile-tool.ts';
+import { leavesOf, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { interpreterData } from '../arguments/tools/interpreter-data.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import { plainTools } from '../arguments/tools/plain-tools.ts';
+import type { OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
+import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
+import type { ToolsFile } from '../file/tool-schema.ts';
+
+type Taught = ReadonlyMap<string, ToolData>;
+
+/** What a policy says of the arguments of tools. */
+export function taughtBy(tools: ToolsFile): Taught {
+  return new Map(
+    Object.entries(tools).flatMap(([name, { arguments: said }]) =>
+      said === undefined ? [] : [[name, said]],
+    ),
+  );
+}
+
+/** One line for each thing that would not hold as it is written. */
+export function findTeachingProblems(taught: Taught, source: YamlSource): string[] {
+  return [...taught].flatMap(([name, data]) =>
+    [...problemsOf(name, data), ...findMissingNames(data)].map(([path, what]) =>
+      source.problem(['tools', name, 'arguments', ...path], what),
+    ),
+  );
+}
+
+type Problem = readonly [path: readonly string[], what: string];
+
+function problemsOf(name: string, data: ToolData): readonly Problem[] {
+  if (looksInside(name)) return [[[], `Clawrden looks at what ${name} runs by itself: it cannot be taught`]];
+  const shipped = knownTools.get(name);
+  if (shipped === undefined) return [];
+  return [
+    ...(data.style === shipped.style
+      ? []
+      : [[['style'], `must be ${shipped.style}, as in Clawrden's own data of ${name}`] as const]),
+    ...shapes
+      .filter((key) => data[key] !== undefined)
+      .map((key) => [[key], `cannot be said of ${name}: Clawrden's own data says it`] as const),
+    ...sortingProblems(shipped, compileTool(data)),
+  ];
+}
+
+const shapes = [
+  ...(['bare-cluster', 'numbers', 'options-behind-first', 'values-apart', 'optional-behind-equals'] as const),
+  'abbreviations',
+] as const;
+
+function looksInside(name: string): boolean {
+  return (
+    shells.has(name) ||
+    opaqueTools.has(name) ||
+    wrapperData.has(name) ||
+    plainTools.has(name) ||
+    interpreterData.has(name.replace(/[0-9.]+$/, ''))
+  );
+}
+
+/** A word that sorts others here and there is a sub-command itself. */
+function sortingProblems(shipped: ToolGrammar, own: ToolGrammar): readonly Problem[] {
+  return [...(own.subcommands ?? [])].flatMap(([word, one]) => {
+    const known = shipped.subcommands?.get(word);
+    if (known === undefined || (known.subcommands === undefined) === (one.subcommands === undefined))
+      return [];
+    const what = known.subcommands === undefined ? 'takes no sub-commands' : 'only sorts others';
+    return [[['subcommands'], `"${word}" ${what} in Clawrden's own data`] as const];
+  });
+}
+
+/** Groups and sub-commands that are named and not there would silently mean nothing. */
+export function findMissingNames(data: ToolData): readonly Problem[] {
+  const groups = Object.keys(data['option-groups'] ?? {});
+  const missing = ({ groups: wanted = [] }: OptionsData, path: readonly string[], known: readonly string[]) =>
+    wanted
+      .filter((name) => !known.includes(name))
+      .map((name): Problem => [[...path, 'groups'], `there is no group "${name}" before this`]);
+  return [
+    ...Object.entries(data['option-groups'] ?? {}).flatMap(([name, group], at) =>
+      missing(group, ['option-groups', name], groups.slice(0, at)),
+    ),
+    ...missing(data, [], groups),
+    ...Object.entries(data.subcommands ?? {}).flatMap(([name, one]) =>
+      missing(one, ['subcommands', name], [ownGroup, ...groups]),
+    ),
+    ...missingWork(data),
+  ];
+}
+
+function missingWork(data: ToolData): readonly Problem[] {
+  const { subcommands } = compileTool(data);
+  const names = new Set([...(subcommands?.keys() ?? []), ...leavesOf(subcommands).map(({ name }) => name)]);
+  return Object.entries(data.subcommands ?? {}).flatMap(([name, { does = [] }]) =>
+    does
+      .filter((other) => !names.has(other))
+      .map((other): Problem => [['subcommands', name, 'does'], `there is no sub-command "${other}"`]),
+  );
+}
+
+/** What `policy check` says of each: nothing tries what a policy teaches. */
+export function warnAboutTeaching(taught: Taught, source: YamlSource): string[] {
+  return [...taught.keys()].map((name) => {
+    const what = knownTools.has(name)
+      ? `adds to what Clawrden knows of ${name}: where both know an option or a sub-command, Clawrden's own data counts`
+      : `is all that is known of ${name}: Clawrden has not tried it`;
+    return source.problem(['tools', name, 'arguments'], what);
+  });
+}
