@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Take, watchFile } from './watch-file.ts';
 
@@ -56,6 +57,34 @@ test('a file that comes, by a link that is turned round, and goes again', async 
   await rm(join(folder, 'two'), { recursive: true });
   await expect.poll(() => watching.found.at(-1)).toBe('gone');
 });
+
+type Step = 'write' | 'pieces' | 'replace' | 'remove' | 'wait';
+
+test('whatever happens to a file, what it says in the end is taken up last, and nothing that it never said', async () => {
+  const step = fc.constantFrom<Step>('write', 'pieces', 'replace', 'remove', 'wait');
+  const lives = fc.sample(fc.array(step, { minLength: 1, maxLength: 8 }), rounds);
+  await Promise.all(lives.map((steps, number) => live(join(folder, `${number}.yaml`), steps)));
+});
+
+const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 300 : 30;
+
+async function live(path: string, steps: readonly Step[]): Promise<void> {
+  using watching = watched(path);
+  // Pieces of it may be left alone for a while on a busy machine.
+  const said = new Set(['gone', '', 'b']);
+  let last = 'gone';
+  for (const [number, step] of steps.entries()) {
+    if (step === 'wait') await sleep(300);
+    else if (step === 'remove') await rm(path, { force: true });
+    else if (step === 'pieces') for (const piece of ['', 'b', `b${number}`]) await writeFile(path, piece);
+    else await writeFile(step === 'replace' ? `${path}.new` : path, `b${number}`);
+    if (step === 'replace') await rename(`${path}.new`, path);
+    if (step !== 'wait') last = step === 'remove' ? 'gone' : `b${number}`;
+    said.add(last);
+  }
+  await expect.poll(() => watching.found.at(-1), { timeout: 5000 }).toBe(last);
+  expect(watching.found.filter((text) => !said.has(text))).toEqual([]);
+}
 
 test('what could not be taken up comes again, and a fault in taking it ends neither the watch nor the process', async () => {
   await writeFile(file, 'a');

@@ -70,6 +70,10 @@ export class CallRefused extends Error {
   }
 }
 
+export function invalid(why: string): CallRefused {
+  return new CallRefused(status.INVALID_ARGUMENT, why);
+}
+
 export function toStatus(error: unknown): { code: Status; details: string } {
   if (error instanceof CallRefused) return { code: error.code, details: error.message };
   const { code, message } = toClawrdenError(fullDisk(error) ?? error);

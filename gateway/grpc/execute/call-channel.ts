@@ -5,10 +5,10 @@ import type { Outcome } from '../../../src/outcome.ts';
 import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
 import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
 import { type Channel, type FromCaller, type ToCaller, Vanished } from '../../ports/channel.ts';
-import { CallRefused, toStatus } from '../calls/errors.ts';
+import { CallRefused, invalid, toStatus } from '../calls/errors.ts';
 import { toFromCaller } from './from-caller.ts';
 import type { WaitAfter } from './message-budgets.ts';
-import { ImpossibleCode, invalid } from './start-request.ts';
+import { ImpossibleCode } from './start-request.ts';
 import { toResponse } from './to-caller.ts';
 
 export type ExecuteCall = ServerDuplexStream<ExecuteRequest, ExecuteResponse>;

@@ -11,7 +11,8 @@ import { failure, type Outcome } from '../../../src/outcome.ts';
 import { mirrorEnds } from '../../../src/relay-codes.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
 import type { FromCaller } from '../../ports/channel.ts';
-import { codeOf, cutText, invalid, toTerminalSize } from './start-request.ts';
+import { invalid } from '../calls/errors.ts';
+import { codeOf, cutText, toTerminalSize } from './start-request.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
 

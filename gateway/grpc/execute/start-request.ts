@@ -7,7 +7,7 @@ import { relayRefusals } from '../../../src/relay-codes.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { StartRequest } from '../../ports/channel.ts';
-import { CallRefused } from '../calls/errors.ts';
+import { CallRefused, invalid } from '../calls/errors.ts';
 
 const maxText = 1024;
 const maxCode = 64;
@@ -77,8 +77,4 @@ export function codeOf(reason: string, possible: ReadonlySet<ErrorCode>): ErrorC
 /** Of what a relay says for people. */
 export function cutText(text: string): string {
   return firstBytes(text, maxText);
-}
-
-export function invalid(why: string): CallRefused {
-  return new CallRefused(status.INVALID_ARGUMENT, why);
 }

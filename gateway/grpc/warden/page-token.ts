@@ -1,4 +1,4 @@
-import { invalid } from '../execute/start-request.ts';
+import { invalid } from '../calls/errors.ts';
 
 /** Which list a token is of; with the gateway's own start where places do not outlive it. */
 export type TokenKind = string;

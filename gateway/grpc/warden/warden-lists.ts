@@ -15,7 +15,7 @@ import {
 import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../../ports/execution-record.ts';
 import type { OperatorApi } from '../../ports/operator-api.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
-import { invalid } from '../execute/start-request.ts';
+import { invalid } from '../calls/errors.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape } from './page.ts';
 import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';

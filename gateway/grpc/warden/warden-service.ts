@@ -14,9 +14,8 @@ import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import type { ExplainedCommand, OperatorApi } from '../../ports/operator-api.ts';
 import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
 import type { Callers } from '../calls/authenticate.ts';
-import { CallRefused } from '../calls/errors.ts';
+import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
-import { invalid } from '../execute/start-request.ts';
 import { createLists } from './warden-lists.ts';
 import {
   toApproval,
