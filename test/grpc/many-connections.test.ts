@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { callersPace } from '../../gateway/grpc/front/pace.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { admin, relay, startTestGateway } from './gateway.ts';
 import { connectRaw, preface, type RawPeer, settings } from './raw-http2.ts';
@@ -30,7 +31,10 @@ test(
     const pace = { ...callersPace, handshakeMs: 2500, firstCallMs: 1500 };
     await using gateway = await startTestGateway({ limits, pace });
     const valid = await gateway.connect(admin);
-    const synchronizing = (await gateway.connect(relay)).synchronize();
+    const identityDir = await gateway.identity(relay);
+    // `gateway.connect` has a stream of its own, which this one would displace.
+    const own = await connectGateway({ address: gateway.address, identityDir });
+    const synchronizing = own.synchronize();
     let lost: Error | undefined;
     synchronizing.on('error', (error) => (lost = error)).resume();
     await valid.call(WardenServiceService.listHosts, listHosts);
@@ -56,6 +60,7 @@ test(
     await valid.call(WardenServiceService.listHosts, listHosts);
     expect([lost, gateway.faults.count()]).toEqual([undefined, 0]);
     synchronizing.on('error', () => {}).cancel();
+    own.close();
   },
   isLong ? 120_000 : 30_000,
 );
