@@ -1,7 +1,8 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
 import { createExecute } from '../../gateway/execute.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
@@ -41,15 +42,12 @@ test('P15 P25: what a killed gateway left running ends once at the next start, i
 
 /** A gateway that was killed before its history was written: the audit is all there is. */
 async function killedAtOnce(id: string, ...more: object[]): Promise<void> {
-  await (await startCore(dir))[Symbol.asyncDispose]();
+  await using core = await startCore(dir);
   const ids = { execution: id, caller: 'relay:host-1', agent: 'coder' };
   const what = { argv: ['run'], cwd: '/app', uid: 1000, gid: 1000, strategy: 'mirror', planHash: 'h' };
-  const decision = { type: 'decision', ...ids, decision: 'allow', rule: 'may-run', reason: 'so', ...what };
-  let seq = 0;
+  const decision = { type: 'decision', decision: 'allow', rule: 'may-run', reason: 'so', ...what };
   for (const record of [decision, ...more]) {
-    seq += 1;
-    const line = { seq, time: new Date().toISOString(), ...ids, ...record, prev: '', hash: 'h' };
-    appendFileSync(join(dir, 'audit.jsonl'), `${JSON.stringify(line)}\n`);
+    await core.records.audit.append({ ...ids, ...record } as AuditRecord);
   }
 }
 
