@@ -22,7 +22,7 @@ import type { ImageFacts } from './ports/engine.ts';
 import type { ImageWish } from './scheduler/hosts/image-pulls.ts';
 
 export interface ExecuteParts extends InspectParts, Executors {
-  /** The one in force; an execution takes it once, and asks again only when a person has said yes. */
+  /** The policy in force. An execution reads it once, and again only when a person has said yes. */
   readonly policy: () => Policy;
   readonly holdRates: HoldRates;
   readonly budgets: Budgets;
@@ -35,7 +35,7 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
 }
 
-/** Runs one command for a caller; never throws. Everything that runs a command calls this, and nothing else does. */
+/** Runs one command for a caller; never throws. Everything that runs a command calls this. */
 export type Execute = (caller: Caller, request: StartRequest, channel: Channel) => Promise<Outcome>;
 
 /** A caller that was cut off while a person is asked takes its place again; never throws. */

@@ -49,7 +49,7 @@ import { openRecords, type Records } from './start/open-records.ts';
 import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
 
-/** How long running work may go on after the first TERM; a second one ends it at once. */
+/** How long running work may continue after the first TERM; a second TERM ends it at once. */
 const drainMs = 30_000;
 const closeMs = 2_000;
 
@@ -58,10 +58,10 @@ await main();
 async function main(): Promise<void> {
   try {
     const { values } = parseArgs({ options: { config: { type: 'string', default: 'gateway.yaml' } } });
-    // One that comes before the gateway watches its files must not end it: watching begins with a look at them.
+    // A SIGHUP that comes before the gateway watches its files must not end it: watching begins with a check.
     process.on('SIGHUP', () => {});
     const config = loadGatewayConfig(values.config);
-    // Before anything is written, removed or bound: another gateway may be at work on this state.
+    // Before it writes, removes or binds anything: another gateway may work on this state.
     using _ = lockFolder(config.state, 'gateway');
     await serve(config, loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
       throw databaseFault(join(config.state, stateFiles.database), error);
@@ -70,18 +70,18 @@ async function main(): Promise<void> {
     process.exit();
   } catch (error) {
     say('gateway', error instanceof Error ? error.message : String(error));
-    // What a start that failed has opened by then would go on without a gateway.
+    // A failed start may have opened things that would continue without a gateway.
     process.exit(1);
   }
 }
 
 /**
- * Builds everything in reading order, and then watches the files that may change; takes it down in reverse after a TERM
- * or INT.
+ * Builds everything in reading order, and then watches the files that may change; takes it down in reverse after a
+ * TERM or INT.
  */
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
-  // A file that is no policy ends the start before anything is written.
+  // If the policy is not valid, the start ends before anything is written.
   const policyFile = openPolicyFile(config.policy);
   const policy = policyFile.current;
   connectionLimits(config.limits);

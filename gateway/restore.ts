@@ -18,8 +18,8 @@ const contextSchema = z.object({
 });
 
 /**
- * Takes up every execution that waited for a person when the last gateway ended: its caller has 30 s to come back.
- * All others that it left open have ended with it.
+ * Restores every execution that waited for a person when the last gateway ended: its caller has 30 s to come back.
+ * All others that were open have ended with that gateway.
  */
 export async function restoreWaiting(
   parts: ExecuteParts,
@@ -42,7 +42,7 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
   const record = await history.get(caller, approval.executionId);
   if (record === undefined || record.state === 'ended') return false;
   const sealed = {
-    // Written by this program and bound by its hash, which is checked here.
+    // This program wrote it, and its hash is checked here.
     plan: JSON.parse(approval.plan) as Plan,
     canonical: approval.plan,
     hash: planHash(approval.plan),

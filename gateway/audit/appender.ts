@@ -15,20 +15,22 @@ export interface AppenderOptions {
   readonly faults: FaultNotes;
 }
 
-/** Between two signed heads: so many records at most, and with the first that comes after so long. */
+/** The most records between two signed heads, and the time after which the next record gets one. */
 const headEvery = { records: 1000, ms: 10 * 60_000 };
-/** A file that could not be put aside grows until it is tried again. */
+/** If a file cannot be renamed it grows until this time, then the appender tries again. */
 const rotateAgainMs = 10_000;
 const recordWithinMs = 500;
 const untoldAtMost = 10;
 
-/** Writes to the newest file of the log, puts it aside when it is full, and begins another when it was taken away. */
+/**
+ * Writes to the newest file of the log, renames it when it is full, and begins another file if the file was removed.
+ */
 export class Appender {
   readonly #options: AppenderOptions;
   #file: LogFile;
   #last: Link;
   #unsigned = 0;
-  /** On the monotonic clock, as all times here. */
+  /** On the monotonic clock, like all times here. */
   #signedAt = performance.now();
   #rotateFrom = 0;
   #rotationProblem = '';
@@ -50,7 +52,7 @@ export class Appender {
     return [...readNotes(this.#options.faults), ...this.#untold, ...problem];
   }
 
-  /** Whether there is something to write though nobody brought a record. */
+  /** Whether there is something to write although no caller brought a record. */
   needsFlush(): boolean {
     return this.#incidents.length > 0 || this.#file.fault() !== '';
   }
@@ -84,13 +86,13 @@ export class Appender {
     this.#recording ??= setTimeout(() => void this.#record(), recordWithinMs).unref();
   }
 
-  /** A second place that fails is behind until the next record; the database's own problem is told by others. */
+  /** If the second place fails, it lags behind until the next record; others report the database's own problem. */
   async #record(): Promise<void> {
     this.#recording = undefined;
     await this.#keep().catch(() => {});
   }
 
-  /** The notes first: a start that finds the log as the second place knows it says nothing more. */
+  /** The notes come first: if the log matches the second place, a start reports nothing more. */
   async #keep(): Promise<void> {
     const last = this.#last;
     for (const text of this.#untold) await this.#options.faults.add(text);
@@ -98,7 +100,7 @@ export class Appender {
     await this.#options.witness.record(last);
   }
 
-  /** What cannot be put aside goes on as it is: nothing is lost by that, and no work is stopped. */
+  /** If a file cannot be renamed, the log continues in it: nothing is lost, and no work stops. */
   async #rotate(): Promise<void> {
     if (performance.now() < this.#rotateFrom) return;
     await this.#record();
@@ -130,7 +132,7 @@ export class Appender {
   }
 }
 
-/** Notes that cannot be read are something to look at, too. */
+/** Notes that cannot be read are a problem, too. */
 function readNotes(faults: FaultNotes): readonly string[] {
   try {
     return faults.read();

@@ -70,7 +70,7 @@ test('A-70: hostile text stays one record on one line', async () => {
   await audit.append(note('after'));
   await audit.close();
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
-  // Some readers take other characters for a line's end, too.
+  // Some readers also take other characters for the end of a line.
   expect(readFileSync(file, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
   expectChain(lines());
   expect((await verifyAudit([file], { key: publicKey })).problem).toBeUndefined();

@@ -6,30 +6,32 @@ import { type FaultNotes, faultNotesInMemory } from './fault-notes.ts';
 import { openLog } from './open-log.ts';
 import { noWitness, type Witness } from './witness.ts';
 
-/** Append-only and hash-chained; what `append` has resolved for is on the disk. */
+/** Append-only and hash-chained. When `append` has resolved, its record is on the disk. */
 export interface AuditLog {
   /** Rejects with `audit-unwritable`; the log recovers by itself once it can write again. */
   readonly append: (record: AuditRecord) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
   readonly problem: () => string;
-  /** What a person should look at: records that went missing, until somebody acknowledges that; a file that cannot be put aside. */
+  /**
+   * What a person should look at: missing records, until somebody acknowledges them; a file that cannot be renamed.
+   */
   readonly warnings: () => readonly string[];
-  /** Signs the head, last. */
+  /** Signs the head, and then closes the log. */
   readonly close: () => Promise<void>;
 }
 
 export interface AuditLogOptions {
   /** Ed25519, private. */
   readonly key: KeyObject;
-  /** A file of this size is put aside, under the number of its last record, and the chain goes on in a new one. */
+  /** A file of this size is renamed to the number of its last record, and the chain continues in a new file. */
   readonly maxBytes?: number;
-  /** Left out, a log of which nothing is left is taken for a new one. */
+  /** If absent, an empty log counts as a new one. */
   readonly witness?: Witness;
   readonly faults?: FaultNotes;
 }
 
 const defaultMaxBytes = 256 * 1024 * 1024;
-/** Taken at once; a batch is written in one piece. */
+/** Queued at once; a batch is written in one piece. */
 const recordsAtOnce = 256;
 
 interface Waiting {
@@ -39,16 +41,17 @@ interface Waiting {
 }
 
 /**
- * Opens the log at `path`. Each flush takes what arrived during the last one. A line is
- * `{seq, time, mono, ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
+ * Opens the log at `path`. Each flush writes what arrived during the last one. A line is `{seq, time, mono,
+ * ...record, prev, hash}` with hash = SHA-256 of the same line without `hash`.
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
   const { key, maxBytes = defaultMaxBytes, witness = noWitness, faults = faultNotesInMemory() } = options;
   const recorded = await witness.recorded();
   const log = await openLog(path, recorded);
-  // Killed before the first position is written behind, both are new yet, and not only one of them.
+  // If the gateway is killed before the first position is written, both log and position are still new, and not only
+  // one.
   if (recorded === 'nothing' && log.last.seq === 0) await witness.record(log.last);
-  // Before the witness may know of a record behind them.
+  // Before the witness can know of a later record.
   for (const { text } of log.faults) await faults.add(text);
   const queue = new Queue(new Appender(log, { key, maxBytes, witness, faults }));
   return {
@@ -59,7 +62,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   };
 }
 
-/** One flush at a time; between them the file is looked at, so that one that was taken away is noticed. */
+/** One flush at a time. Between flushes the file is checked, so that a removal is noticed. */
 class Queue {
   problem = '';
   readonly #appender: Appender;

@@ -2,7 +2,7 @@ import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
 
-/** One line of the audit, before it is chained. Every field is data: JSON escapes it, nobody interprets it. */
+/** One line of the audit, before it is chained. Every field is data: JSON escapes it, and no reader interprets it. */
 export type AuditRecord =
   | DecisionRecord
   | RefusalsRecord
@@ -25,8 +25,8 @@ interface OfExecution {
 }
 
 /**
- * The policy's word on a command. Written before anything else happens; exactly one per execution, but for refused ones
- * that come too fast (`refusals`).
+ * The policy's decision on a command. Written before anything else happens; exactly one per execution, except for
+ * refused ones that come too fast (`refusals`).
  */
 export interface DecisionRecord extends OfExecution {
   readonly type: 'decision';
@@ -35,7 +35,7 @@ export interface DecisionRecord extends OfExecution {
   readonly reason: string;
   /** Reason code of a refusal. */
   readonly code: string;
-  /** The beginning of it, where `cut` says what the whole is. */
+  /** Its beginning, if `cut` describes the whole. */
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly cut?: CutCommand;
@@ -46,7 +46,10 @@ export interface DecisionRecord extends OfExecution {
   readonly policyHash: string;
 }
 
-/** Refused requests of one agent that came too fast to be recorded one by one; an empty agent: of no agent of its caller's. */
+/**
+ * Refused requests of one agent that came too fast for one record each. The agent is empty if they named no agent of
+ * their caller.
+ */
 export interface RefusalsRecord {
   readonly type: 'refusals';
   readonly caller: string;
@@ -58,27 +61,27 @@ export interface RefusalsRecord {
   readonly first: string;
   readonly last: string;
   readonly lastExecution: string;
-  /** Of the last one's argv and cwd, each with a NUL behind it, in hex. */
+  /** SHA-256 of the last one's argv and cwd, each followed by a NUL, in hex. */
   readonly lastSha256: string;
 }
 
-/** What the command would run, looked at before a person is asked: with it the plan has another hash. */
+/** What the command would run, inspected before a person is asked: it changes the plan's hash. */
 export interface InspectionRecord extends OfExecution {
   readonly type: 'inspection';
   readonly operands: readonly Operand[];
   readonly planHash: string;
 }
 
-/** How a question that a person was asked came out. */
+/** How a question ended that a person was asked. */
 export interface VerdictRecord extends OfExecution {
   readonly type: 'verdict';
   readonly approval: string;
   readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
   readonly by: string;
-  /** Over which surface. */
+  /** The surface of the verdict. */
   readonly via: string;
   readonly reason: string;
-  /** The approval holds for the same plan for so long. */
+  /** The approval holds for the same plan for this long. */
   readonly grantMs?: number;
   readonly planHash: string;
 }
@@ -88,9 +91,9 @@ export interface StartRecord extends OfExecution {
   readonly host: string;
   readonly container: string;
   readonly planHash: string;
-  /** The person who let it: by a verdict of its own, or by one that held for a while. Absent where the policy did. */
+  /** The person who allowed it, by a verdict or by an earlier grant. Absent if the policy allowed it. */
   readonly approver?: string;
-  /** What the tool was given to run; absent where that is nothing but the tool. */
+  /** The files that the tool got to run; absent if there were no such files. */
   readonly operands?: readonly Operand[];
 }
 
@@ -103,26 +106,26 @@ export interface OutcomeRecord extends OfExecution {
   readonly text: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** SHA-256 of all that was written, in hex. */
+  /** SHA-256 of everything that was written, in hex. */
   readonly stdoutDigest: string;
   readonly stderrDigest: string;
-  /** Milliseconds in each state: received (decided on), awaiting-approval, queued (and started), running. */
+  /** Milliseconds in each state: received (until decided), awaiting-approval, queued (and starting), running. */
   readonly durationsMs: Readonly<Record<string, number>>;
-  /** Absent where nothing ran, and where what ran was lost or killed before it could say. */
+  /** Absent if nothing ran, or if the command was lost or killed before its init could say. */
   readonly usage?: Usage;
 }
 
-/** What was learnt of a command after its host was lost under it. Its outcome stays `host-lost`. */
+/** What became known about a command after its host was lost. Its outcome stays `host-lost`. */
 export interface LateExitRecord extends OfExecution {
   readonly type: 'late-exit';
   readonly host: string;
   readonly container: string;
-  /** The exit code of the container: the tool's own, 128+n for a signal, or 125 where its end was not its own. */
+  /** The exit code of the container: the tool's own, 128+n for a signal, or 125 if Clawrden ended it. */
   readonly code?: number;
   readonly text: string;
 }
 
-/** The kill switch: an agent, or all of them, paused, killed or set free. */
+/** The kill switch: an agent, or all agents, paused, killed or resumed. */
 export interface ControlRecord {
   readonly type: 'control';
   readonly agent: string;
@@ -140,7 +143,7 @@ export interface HostRecord {
   readonly reason: string;
 }
 
-/** A relay whose certificates of until then count no more. */
+/** A relay whose earlier certificates count no more. */
 export interface RevocationRecord {
   readonly type: 'revocation';
   readonly relay: string;

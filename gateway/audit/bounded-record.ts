@@ -3,17 +3,20 @@ import { longestLine } from '../../src/audit/rest-of-log.ts';
 import { asciiJson, jsonText } from '../../src/text/ascii-json.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 
-/** Leaves room for what the chain adds. */
+/** Leaves room for the fields that the chain adds. */
 const mostBytes = longestLine - 1024;
 
-/** Each is tried until the record fits: bytes of one text, items of one list. The last one fits whatever is in it. */
+/**
+ * Limits that are tried until the record fits: bytes of one text, items of one list. With the last one every record
+ * fits.
+ */
 const tries = [
   { bytes: 16 * 1024, items: 1024 },
   { bytes: 1024, items: 128 },
   { bytes: 64, items: 16 },
 ];
 
-/** What one character of JSON may become in ASCII. */
+/** The most characters that one character of JSON becomes in ASCII. */
 const widest = 6;
 
 /**
@@ -35,7 +38,7 @@ export function boundedRecord(record: object): object {
   return { type: firstBytes(String(type), 64), shortened };
 }
 
-/** What is much too long is not written out in ASCII first. */
+/** A text that is far too long is cut before it is written in ASCII. */
 function fits(record: object): boolean {
   return jsonText(record).length <= mostBytes && asciiJson(record).length <= mostBytes;
 }

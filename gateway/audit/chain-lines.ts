@@ -25,7 +25,7 @@ export function chainLines(records: readonly object[], from: Link): Lines {
   return { text, last: { seq, hash } };
 }
 
-/** A record that vouches for everything up to `from`. */
+/** A record whose signature covers everything up to `from`. */
 export function signedHead(from: Link, key: KeyObject): Lines {
   const head: AuditRecord = { type: 'head', signature: signLink(from.hash, key) };
   return chainLines([head], from);

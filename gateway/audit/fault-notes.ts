@@ -2,14 +2,14 @@ import { open } from 'node:fs/promises';
 import { mostNoteBytes, readFaultNotes } from '../../src/audit/fault-notes.ts';
 import { syncFolder } from './log-file.ts';
 
-/** What went wrong with the audit and nobody has acknowledged: it outlives the gateway. */
+/** Faults of the audit that nobody has acknowledged; they survive the gateway. */
 export interface FaultNotes {
   readonly read: () => readonly string[];
   /** On the disk when it resolves. */
   readonly add: (text: string) => Promise<void>;
 }
 
-/** For a log that nobody looks after: as long as it is open. */
+/** For a log without a notes file: kept while the log is open. */
 export function faultNotesInMemory(): FaultNotes {
   const texts: string[] = [];
   return {
@@ -31,7 +31,7 @@ export function faultNotesIn(file: string): FaultNotes {
       const known = readFaultNotes(file);
       if (known.some((line) => line.endsWith(` ${text}`))) return;
       const line = `${new Date().toISOString()} ${text}\n`;
-      // In bytes: paths are the operator's own, in whatever characters.
+      // In bytes, because an operator's paths may have any encoding.
       if (Buffer.byteLength(`${known.join('\n')}\n${line}`) > mostNoteBytes) return;
       await append(file, line);
     },

@@ -30,7 +30,7 @@ test('A-91: what the history is behind is read back to where it was, however muc
   const has = async (from: number, id: string) =>
     (await lastLives(file, from)).has(lifeKey('relay:host-1', id));
   expect(await has(Infinity, 'e300')).toBe(true);
-  // Positive control: without what the database knows, the oldest are too far back.
+  // Positive control: without the database's knowledge, the oldest are too far back.
   expect(await has(Infinity, 'e1')).toBe(false);
   expect(await has(100, 'e101')).toBe(true);
   expect(await has(0, 'e1')).toBe(true);

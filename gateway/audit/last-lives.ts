@@ -4,7 +4,7 @@ import { linkOf } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
 
-/** What the end of the audit tells of one execution that was let through or asked about. */
+/** What the end of the audit says about one execution that was allowed or asked about. */
 export interface Life {
   readonly decision?: Recorded<DecisionRecord>;
   readonly verdict?: Recorded<VerdictRecord>;
@@ -14,9 +14,9 @@ export interface Life {
 /** `time` is RFC 3339. */
 export type Recorded<Kind extends AuditRecord> = Kind & { readonly time: string };
 
-/** Far more than is written while the history is behind. */
+/** Far more than is written while the history lags behind. */
 const leastBytes = 16 * 1024 * 1024;
-/** More than is written until a gateway whose history cannot be written takes no more work. */
+/** More than is written until a gateway whose history cannot be written refuses new work. */
 const mostBytes = 256 * 1024 * 1024;
 
 export function lifeKey(caller: string, execution: string): string {
@@ -24,8 +24,8 @@ export function lifeKey(caller: string, execution: string): string {
 }
 
 /**
- * By caller and id, of what is behind record `from`, and of some before it. Of an execution that began before the end that is
- * read, the decision is not there.
+ * By caller and id: executions in the records after `from`, and in some records before it. If an execution began
+ * before the part that is read, its decision is missing.
  */
 export async function lastLives(file: string, from: number): Promise<Map<string, Life>> {
   const lives = new Map<string, Life>();
@@ -43,7 +43,7 @@ interface Part {
   readonly start: number;
 }
 
-/** Where to read, oldest first. */
+/** The parts to read, oldest first. */
 async function lastParts(file: string, from: number): Promise<Part[]> {
   for (let bytes = leastBytes; ; bytes *= 4) {
     const { parts, isAll } = await partsOf(file, bytes);
@@ -73,7 +73,7 @@ async function firstRecord(parts: readonly Part[]): Promise<number> {
   return 0;
 }
 
-/** Begun in the middle, the first line may be a part of one. */
+/** If reading begins in the middle of a file, the first line may be incomplete. */
 function parse(line: string): Recorded<AuditRecord> | undefined {
   try {
     // This program wrote it; a later change breaks the chain.
@@ -83,7 +83,7 @@ function parse(line: string): Recorded<AuditRecord> | undefined {
   }
 }
 
-/** A denial is left out: it is an end by itself, and one may name the id of another's execution. */
+/** Leaves out denials: a denial is an end by itself, and may name the id of another caller's execution. */
 function note(lives: Map<string, Life>, record: Recorded<AuditRecord>): void {
   if (record.type !== 'decision' && record.type !== 'verdict' && record.type !== 'outcome') return;
   if (record.type === 'decision' && record.decision === 'deny') return;

@@ -4,17 +4,17 @@ import { dirname } from 'node:path';
 import { lockDescriptor } from '../../src/lock.ts';
 
 /**
- * One file of the log, open to be written at its end by this process alone. What `append` resolved for is on the disk,
- * the file's name with it.
+ * One file of the log, opened for appending by this process alone. When `append` has resolved, the record is on the
+ * disk, and the file's name too.
  */
 export class LogFile {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #dev: number;
   readonly #ino: number;
-  /** Everything up to here is whole. */
+  /** Everything up to this offset is complete. */
   #end: number;
-  /** What failed half-way stands behind the end: up to here, all of it our own. */
+  /** A failed write left bytes after the end, up to this offset; all of them are ours. */
   #reach: number;
   /** Its name in its folder may not be on the disk yet. */
   #nameIsNew = true;
@@ -28,7 +28,7 @@ export class LogFile {
     this.#reach = at.size;
   }
 
-  /** Takes over what is open, whole lines all of it. Throws where another gateway writes it. */
+  /** Uses the open file, which has only whole lines. Throws if another gateway writes it. */
   static async take(path: string, handle: FileHandle): Promise<LogFile> {
     lockDescriptor(handle.fd, `another gateway writes ${path}`);
     return new LogFile(path, handle, await handle.stat());
@@ -38,7 +38,7 @@ export class LogFile {
     return this.#end;
   }
 
-  /** Empty, or what became of the file under its name meanwhile. */
+  /** Empty, or what happened to the file's name meanwhile. */
   fault(): string {
     try {
       const { dev, ino, size } = lstatSync(this.path);
@@ -65,7 +65,7 @@ export class LogFile {
       await this.#handle.datasync();
       this.#end += bytes.length;
     } catch (error) {
-      // What cannot be cut off now is before the next record.
+      // What cannot be cut off now is cut off before the next record.
       await this.#cut().catch(() => {});
       throw error;
     }

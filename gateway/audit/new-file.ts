@@ -6,8 +6,8 @@ import { LogFile } from './log-file.ts';
 const namesAtMost = 100;
 
 /**
- * A new, empty file under the log's name `path`. What has that name until then keeps it until the new one is open and
- * locked, and is put aside under a name that nothing had, for the record `seq`. Where any step fails, everything is as
+ * Makes a new, empty file under the log's name `path`. The old file keeps that name until the new one is open and
+ * locked; then the old one gets a name that no file had, for the record `seq`. If any step fails, everything stays as
  * it was.
  */
 export async function beginNewFile(path: string, seq: number): Promise<LogFile> {
@@ -30,7 +30,7 @@ export async function beginNewFile(path: string, seq: number): Promise<LogFile> 
   }
 }
 
-/** A new file under the first name that nothing has. */
+/** A new file under the first name that no file has. */
 export async function openUnused(
   nameOf: (attempt: number) => string,
 ): Promise<{ name: string; handle: FileHandle }> {
@@ -48,7 +48,7 @@ function nextName(path: string, attempt: number): string {
   return `${path}.next${attempt === 0 ? '' : `.${attempt}`}`;
 }
 
-/** Resolves with the second name of what is at `path`; undefined where nothing is. */
+/** Resolves with the second name of the file at `path`; undefined if there is no file. */
 async function linkAside(path: string, seq: number): Promise<string | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     const name = rotatedName(path, seq, attempt);
@@ -63,13 +63,13 @@ async function linkAside(path: string, seq: number): Promise<string | undefined>
   }
 }
 
-/** Of one file: what `path` names meanwhile may be another one. */
+/** Checked by inode, because `path` may name another file meanwhile. */
 async function dropSecondName(path: string, second: string): Promise<void> {
   const [first, other] = [await lstat(path), await lstat(second)];
   if (first.dev === other.dev && first.ino === other.ino) await unlink(second);
 }
 
-/** What was to be put aside and was not: its second name is taken back. */
+/** If the old file could not be renamed: removes its second name. */
 export async function dropSecondNames(path: string): Promise<void> {
   for (const part of await rotatedFiles(path)) {
     await dropSecondName(path, part).catch((error: NodeJS.ErrnoException) => {
@@ -78,7 +78,7 @@ export async function dropSecondNames(path: string): Promise<void> {
   }
 }
 
-/** Takes away what a gateway that was killed left of a new file: it was never written to. */
+/** Removes a new file that a killed gateway left: nothing was written to it. */
 export async function removeUnused(path: string): Promise<void> {
   const begin = `${basename(path)}.next`;
   for (const name of await readdir(dirname(path))) {

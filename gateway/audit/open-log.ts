@@ -12,9 +12,9 @@ import type { Recorded } from './witness.ts';
 
 export interface OpenLog {
   readonly file: LogFile;
-  /** What the next record follows. */
+  /** The link that the next record follows. */
   readonly last: Link;
-  /** What a person should know of it. */
+  /** What a person should know about it. */
   readonly faults: readonly LogFault[];
 }
 
@@ -24,20 +24,20 @@ export interface LogFault {
 }
 
 /**
- * Opens the log at `path` to go on behind its last whole record, wherever a gateway before was stopped. `recorded` is
- * what a second place knows of it: a log that does not have that record goes on behind it all the same, and tells of a
- * gap. Nothing is cut off but the beginning of a record, and that is kept in a file of its own. Throws a line for people
- * that names the file, what is wrong with it, and the way out.
+ * Opens the log at `path` to continue after its last whole record, in any state that an earlier gateway left.
+ * `recorded` is what a second place knows: if the log does not have that record, it continues after it all the same,
+ * and reports a gap. Cuts off only the beginning of a record, which it keeps in a file of its own. Throws a line for
+ * people that names the file, what is wrong with it, and what to do.
  */
 export async function openLog(path: string, recorded: Recorded): Promise<OpenLog> {
   try {
     await checkKind(path);
     const { file, found, faults } = await openFile(path);
-    // Only once it is known for a log of ours.
+    // Only after it is known to be one of our logs.
     await removeUnused(path);
     await dropSecondNames(path);
     const { last, fault } = await continued(path, found, recorded);
-    // A gap first: where nothing is left before it, the first record is what tells of it.
+    // A gap comes first: if nothing is left before it, the first record reports it.
     return { file, last, faults: fault === undefined ? faults : [fault, ...faults] };
   } catch (error) {
     throw new Error(`the audit ${path} cannot be used: ${wayOut(error)}`, { cause: error });
@@ -58,7 +58,7 @@ function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
   return undefined;
 }
 
-/** By no link and without its content being touched: the kernel says no where others may not read it. */
+/** Follows no link and leaves the content untouched. If others may not read the file, the kernel refuses. */
 async function openFile(path: string): Promise<{ file: LogFile; found: Link; faults: LogFault[] }> {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
@@ -76,7 +76,7 @@ async function openFile(path: string): Promise<{ file: LogFile; found: Link; fau
   }
 }
 
-/** Leaves whole lines only. */
+/** Leaves only whole lines. */
 async function finish(path: string, handle: FileHandle, end: number, rest: Rest): Promise<LogFault[]> {
   if (rest.lacksNewline) await handle.write('\n', (await handle.stat()).size);
   if (rest.unfinished.length === 0) return [];

@@ -1,15 +1,15 @@
 import type { Link } from '../../src/audit/chain.ts';
 
-/** A second place that knows where the chain stands, so that a log that went missing is not begun anew in silence. */
+/** A second place that knows the last record, so that a missing log does not begin again without notice. */
 export interface Witness {
   readonly recorded: () => Promise<Recorded>;
-  /** Only what is on the disk already. */
+  /** Called only with records that are on the disk. */
   readonly record: (last: Link) => Promise<void>;
 }
 
 /**
- * The last record; `nothing`: it is as new as the log must be; `something`: there was a log, of unknown length;
- * `unknown`: the files alone count.
+ * The last record. `nothing`: there was no log yet. `something`: there was a log, of unknown length. `unknown`: only
+ * the files count.
  */
 export type Recorded = Link | 'nothing' | 'something' | 'unknown';
 

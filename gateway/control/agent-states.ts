@@ -2,24 +2,24 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { AgentState, Held } from '../ports/agent-state.ts';
 import type { AgentStateRow, Database } from '../store/database.ts';
 
-/** What each agent is stopped by, and whether everything is locked down. A restart of the gateway finds what was kept. */
+/** What has stopped each agent, and whether everything is locked down. Survives a restart of the gateway. */
 export interface AgentStates {
   /** The refusal for new work of this agent, or `undefined`. */
   readonly refusal: (agent: string) => ClawrdenError | undefined;
-  /** The agent's own state; a lockdown is apart. */
+  /** The agent's own state, without the lockdown. */
   readonly stateOf: (agent: string) => AgentState;
-  /** What the agent is stopped by; `undefined` where it is not. */
+  /** What has stopped the agent; `undefined` if nothing has. */
   readonly heldBy: (agent: string) => Held | undefined;
   readonly locked: () => boolean;
-  /** In force at once, and only as long as this gateway lives. */
+  /** In force at once, but only as long as this gateway runs. */
   readonly hold: (agent: string, held: Held) => void;
   /** On the disk when it resolves. */
   readonly keep: (agent: string, held: Held) => Promise<void>;
 }
 
-/** The name under which the lockdown is held, beside the agents. */
+/** The name of the lockdown's row, beside the agents' rows. */
 export const everyAgent = '';
-/** How a breaker is written where a person's name would be. */
+/** Stands before a breaker's name in the place of a person's name. */
 export const breakerPrefix = 'breaker:';
 
 export async function openAgentStates(database: Database): Promise<AgentStates> {
@@ -45,11 +45,11 @@ export async function openAgentStates(database: Database): Promise<AgentStates> 
 }
 
 function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
-  // Only `keep` writes it, from this very type.
+  // Only `keep` writes it, from exactly this type.
   return { state: state as AgentState, by: set_by, reason, since: set_at };
 }
 
-/** An operator's reason is for the record; a breaker's tells the agent what it did. */
+/** An operator's reason is only recorded; a breaker's reason tells the agent what it did. */
 function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
   if (held === undefined || held.state === 'active') return undefined;
   if (held.state === 'killed')

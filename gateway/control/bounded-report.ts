@@ -3,7 +3,7 @@ import type { RelayReport, RelayState } from '../ports/relay-state.ts';
 
 const most = { tools: 1000, nameBytes: 255, problemBytes: 1024 } as const;
 
-/** What is kept of a relay's report: its own agents, and of their texts the beginning. */
+/** The kept part of a relay's report: only its own agents, and only the beginning of their texts. */
 export function boundedReport({ version, agents }: RelayReport, { agents: own }: RelayState): RelayReport {
   const names = new Set(own.map(({ name }) => name));
   return {

@@ -11,7 +11,7 @@ const repeats: Breaker = { name: 'stuck', trips: { on: 'repeats', most: 3 }, act
 const failures: Breaker = { name: 'lost', trips: { on: 'failures', most: 3 }, action: 'pause' };
 const rate: Breaker = { name: 'flood', trips: { on: 'rate', most: 2, perMs: 1000 }, action: 'refuse' };
 
-/** Breakers under a clock and a policy that the test sets. */
+/** Breakers with a clock and a policy that the test sets. */
 function setup(...breakers: Breaker[]) {
   const state = { now: 0, breakers, mode: 'enforce' as Policy['mode'] };
   const tripped: [string, Tripped][] = [];

@@ -8,28 +8,28 @@ import { type Cleared, denialFor, type Judgement } from '../judging/judge.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Tripped } from './kill-switch.ts';
 
-/** Counts what each agent does, and stops it where a breaker of the policy says so. */
+/** Counts what each agent does, and stops the agent if a breaker of the policy says so. */
 export interface Breakers {
-  /** Counts a command: the same judgement, or a denial where the command trips a breaker. */
+  /** Counts a command: returns the same judgement, or a denial if the command trips a breaker. */
   readonly hold: (judgement: Judgement) => Judgement;
-  /** Counts a request of an agent (or of none: empty) that was refused as it stood, by its reason code. */
+  /** Counts a request that was refused as invalid, by agent (empty: no agent) and reason code. */
   readonly refused: (agent: string, code: string | undefined) => void;
-  /** Counts how a command ended that was let through or asked about. */
+  /** Counts the end of a command that was allowed or asked about. */
   readonly ended: (record: ExecutionRecord, outcome: Outcome) => void;
-  /** A person has looked: counting begins anew. */
+  /** A person has looked: counting begins again. */
   readonly reset: (agent: string) => void;
 }
 
 export interface BreakerParts {
   readonly policy: () => Policy;
-  /** Stops an agent from now on, where it is not stopped more strictly already. */
+  /** Stops an agent from now on, unless it is already stopped more strictly. */
   readonly trip: (agent: string, tripped: Tripped) => void;
-  /** What a stopped agent's new work is refused with. */
+  /** The refusal for new work of a stopped agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly now?: () => number;
 }
 
-/** An agent that is stopped is not stopped more for asking again. */
+/** A stopped agent does not become more stopped when it asks again. */
 const ofStopped: ReadonlySet<string> = new Set(['agent-paused', 'agent-killed', 'breaker-open']);
 
 /** What an agent did recently: as much as the breakers of the policy in force need. */
@@ -41,7 +41,10 @@ interface Seen {
   commands: ReadonlyMap<string, SlidingWindow<{ readonly at: number }>>;
 }
 
-/** Only agents of gateway.yaml are counted, each by itself; a restart begins anew, what was tripped stays so. */
+/**
+ * Counts only agents of gateway.yaml, each separately. A restart begins to count again; a tripped breaker stays
+ * tripped.
+ */
 export function createBreakers({
   policy,
   trip,
@@ -56,7 +59,7 @@ export function createBreakers({
     return known;
   }
 
-  /** Whether one of them is tripped; the strictest is. */
+  /** The strictest breaker that is tripped, if any. */
   function check(agent: string, breakers: readonly Breaker[]): boolean {
     const tripped = breakers.filter((breaker) => isTripped(breaker, seenOf(agent)));
     const breaker = tripped.find(({ action }) => action === 'pause') ?? tripped[0];
@@ -86,7 +89,7 @@ export function createBreakers({
       check(agent, breakers);
     },
     ended: ({ agent, decision }, outcome) => {
-      // What was denied was counted when it came.
+      // A denied command was counted when it came.
       if (agent === '' || (decision !== 'allow' && decision !== 'ask')) return;
       const breakers = breakersOf(policy(), agent).filter(({ trips }) => trips.on === 'failures');
       const failed = hasFailed(outcome);
@@ -107,7 +110,7 @@ function count(seen: Seen, { command, subject }: Cleared, breakers: readonly Bre
   if (breakers.some(({ trips }) => trips.on === 'repeats')) {
     const { tool, args, cwd } = command;
     const what = JSON.stringify([tool, args, cwd, subject.identity]);
-    // As long as a command may be, so only its hash is kept.
+    // Only the hash is kept, because a command may be long.
     const digest = createHash('sha256').update(what).digest('base64');
     seen.repeats = digest === seen.last ? seen.repeats + 1 : 1;
     seen.last = digest;
@@ -117,7 +120,7 @@ function count(seen: Seen, { command, subject }: Cleared, breakers: readonly Bre
 
 function countRates(seen: Seen, breakers: readonly Breaker[], at: number): void {
   const rates = breakers.flatMap(({ name, trips }) => (trips.on === 'rate' ? [{ name, ...trips }] : []));
-  // One more than the rate allows is all that it takes to tell.
+  // One more than the rate allows is enough to decide.
   const known = seen.commands;
   seen.commands = new Map(rates.map(({ name }) => [name, known.get(name) ?? new SlidingWindow()]));
   for (const { name, most } of rates) seen.commands.get(name)?.add({ at }, most + 1);
@@ -129,7 +132,10 @@ function isTripped({ name, trips }: Breaker, seen: Seen): boolean {
   return newest.length > trips.most;
 }
 
-/** `undefined`: what a person, the caller or Clawrden itself ended, and what nobody sees the end of, tells nothing. */
+/**
+ * `undefined` if the end says nothing about the agent: a person, the caller or Clawrden ended it, or nobody sees its
+ * end.
+ */
 function hasFailed(outcome: Outcome): boolean | undefined {
   if (outcome.kind === 'exited') return outcome.code !== 0 || outcome.signal !== 0;
   if (outcome.kind === 'started' || outcome.kind === 'interrupted') return undefined;

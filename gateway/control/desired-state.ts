@@ -3,7 +3,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import type { RelayState } from '../ports/relay-state.ts';
 import type { AgentStates } from './agent-states.ts';
 
-/** What a relay should be, by the configuration, the policy in force and the kill switch. */
+/** The state that a relay should have, from the configuration, the policy in force and the kill switch. */
 export function desiredState(
   relay: string,
   { agents }: GatewayConfig,

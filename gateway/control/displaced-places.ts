@@ -1,17 +1,17 @@
-/** Somewhere that a relay's identity is used: a connection, and those that it is renewed over to. */
+/** A place where a relay's identity is used: a connection, and the connections to which it was renewed. */
 export interface Place {
   /** `ADDRESS:PORT`, of the first connection. */
   readonly peer: string;
 }
 
-/** Where relays were connected from until another place took theirs. */
+/** Where relays were connected before another place replaced theirs. */
 export interface DisplacedPlaces {
   /** Remembered for 15 s. */
   readonly add: (relay: string, place: Place) => void;
   readonly of: (relay: string) => readonly Place[];
 }
 
-/** Its connection is ended, which it notices sooner, and then ends what it runs. */
+/** The place's connection is ended; the place notices that within this time, and ends what it runs. */
 const rememberMs = 15_000;
 
 export function createDisplacedPlaces(): DisplacedPlaces {

@@ -3,10 +3,10 @@ import { type Caller, callerName } from '../ports/caller.ts';
 import type { Database, DrainedHostRow } from '../store/database.ts';
 import { loosen, tighten } from './lasting-change.ts';
 
-/** The Docker hosts that operators drain. It is on the disk before it is answered, and outlives the gateway. */
+/** The Docker hosts that operators drain. A change is on the disk before it is answered, and survives a restart. */
 export interface Drains {
   readonly names: () => ReadonlySet<string>;
-  /** `apply` makes it count. */
+  /** `apply` puts the change into effect. */
   readonly set: (drain: Drain, apply: () => void) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 
-/** Tells the audit of what should not happen: once a second of each kind, and then how often it did meanwhile. */
+/** Reports incidents to the audit: once a second of each kind, with a count of the others. */
 export interface Incidents {
   readonly tell: (incident: string, caller: string, text: string) => void;
 }
@@ -12,7 +12,7 @@ interface Kind {
 
 const foldMs = 1000;
 
-/** `caller` and `incident` are the gateway's own words: there are few of them. */
+/** The gateway chooses `caller` and `incident`, so there are few of them. */
 export function createIncidents(audit: AuditLog): Incidents {
   const kinds = new Map<string, Kind>();
 

@@ -9,23 +9,26 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
 import { faultOfKeeping, type LastingChange, loosen } from './lasting-change.ts';
 
-/** Stops work without the grace that a cancel gives: the tool gets no TERM. */
+/** Stops work without the grace of a cancel: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
   override name = 'Halted';
 }
 
-/** A breaker's word on an agent. */
+/** A breaker's request to stop an agent. */
 export interface Tripped {
   readonly breaker: string;
   readonly state: 'refused' | 'paused';
   readonly reason: string;
 }
 
-/** Pause, kill, lockdown, and what breakers stop. A state is on the disk before it is answered, and holds until a person lifts it. */
+/**
+ * Pause, kill, lockdown, and stops by breakers. A state is on the disk before it is answered, and holds until a
+ * person lifts it.
+ */
 export interface KillSwitch {
   readonly set: (agent: string, state: AgentState, by: Caller, reason: string) => Promise<Halt>;
   readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
-  /** In force at once, where the agent is not stopped as strictly already. */
+  /** In force at once, unless the agent is already stopped as strictly. */
   readonly trip: (agent: string, tripped: Tripped) => void;
 }
 
@@ -33,11 +36,11 @@ export interface KillSwitchParts {
   readonly states: AgentStates;
   readonly audit: AuditLog;
   readonly ledger: Ledger;
-  /** Tells every relay what its agents should be now. */
+  /** Sends every relay the state that its agents should have. */
   readonly tellRelays: () => void;
-  /** Executions that have ended here and may run on yet where they ran: their host was lost, or did not answer. */
+  /** Executions that have ended here but may still run on their host, because the host was lost or did not answer. */
   readonly lost: () => readonly ExecutionRecord[];
-  /** By agent, for those that are concerned: resolves when its relay says that nothing of it runs any more. */
+  /** For each concerned agent: resolves when its relay reports that nothing of it runs any more. */
   readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
 }
 
@@ -49,7 +52,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
 
   const inTurn = oneByOne();
 
-  /** Looser than what holds now: only once it lasts, and not where somebody was stricter meanwhile. */
+  /** A less strict state: in force only when it is kept, and not if somebody made it stricter meanwhile. */
   const relax = (agent: string, held: Held): Promise<void> =>
     inTurn(async () => {
       const before = states.heldBy(agent);
@@ -66,7 +69,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     const held = { state, by, reason, since: Date.now() };
     const isLooser = strictness[state] < strictness[states.stateOf(agent)];
     if (isLooser) await relax(agent, held);
-    // Refused from now on; what follows only makes it last and says so.
+    // Refused from now on; the rest only makes it last and reports it.
     else states.hold(agent, held);
     const halting =
       strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
@@ -87,7 +90,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   };
 }
 
-/** On the disk, where it outlives this gateway, and in the audit. */
+/** To the disk, where it survives this gateway, and to the audit. */
 function placesOf(
   { states, audit }: KillSwitchParts,
   name: string,
@@ -101,7 +104,7 @@ function placesOf(
   };
 }
 
-/** The places that keep a state get them in the order in which they came. */
+/** The disk and the audit get the states in the order in which they came. */
 function oneByOne(): <Result>(run: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {
@@ -111,7 +114,7 @@ function oneByOne(): <Result>(run: () => Promise<Result>) => Promise<Result> {
   };
 }
 
-/** Stops what the agent has open, and waits until it is gone or 2 s are over. */
+/** Stops the agent's open executions, and waits until they are gone or 2 s are over. */
 async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by: string): Promise<Halt> {
   const concerned = (name: string) => agent === everyAgent || name === agent;
   const ofThem = (all: Execution[]) => all.filter(({ record }) => concerned(record.agent));

@@ -1,23 +1,26 @@
 import { ClawrdenError } from '../../src/errors.ts';
 
-/** What an operator or a breaker changes, and the two places that keep it. */
+/** A change by an operator or a breaker, and the two places that keep it. */
 export interface LastingChange {
-  /** From then on it counts in this process. */
+  /** From this call on it counts in this process. */
   readonly apply: () => void;
-  /** Where it outlives this process. */
+  /** Where it survives this process. */
   readonly keep: () => Promise<unknown>;
   /** In the audit. */
   readonly record: () => Promise<unknown>;
 }
 
-/** What makes the gateway stricter counts at once, whether or not it can be kept. Rejects with what of it is so. */
+/**
+ * If a change makes the gateway stricter, it counts at once, even if it cannot be kept. Rejects with a text that says
+ * what is in force.
+ */
 export async function tighten(change: LastingChange): Promise<void> {
   change.apply();
   const fault = await faultOfKeeping(change);
   if (fault !== undefined) throw fault;
 }
 
-/** Both places are tried: that one of them is full says nothing of the other. */
+/** Tries both places: if one of them is full, the other may still work. */
 export async function faultOfKeeping({
   keep,
   record,
@@ -30,7 +33,10 @@ export async function faultOfKeeping({
   return new ClawrdenError('audit-unwritable', `it is in force, ${restart}${audit}: ${unkept ?? unrecorded}`);
 }
 
-/** What makes it less strict counts only once it is kept and recorded. Rejects where nothing has changed. */
+/**
+ * If a change makes the gateway less strict, it counts only once it is kept and recorded. Rejects if nothing has
+ * changed.
+ */
 export async function loosen({ apply, keep, record }: LastingChange): Promise<void> {
   const unrecorded = await faultOf(record());
   const unkept = unrecorded ?? (await faultOf(keep()));

@@ -41,7 +41,7 @@ export interface OperatorParts {
   readonly faults: Faults;
 }
 
-/** What operators see and do, put together from the parts that know it. */
+/** What operators see and do, built from the parts that know it. */
 export function createOperatorApi(parts: OperatorParts): OperatorApi {
   const startedAt = Date.now();
   const { history, ledger, approvals } = parts;

@@ -10,16 +10,16 @@ import type {
 import { boundedReport } from './bounded-report.ts';
 import { createDisplacedPlaces, type Place } from './displaced-places.ts';
 
-/** What is known of an agent from its relay; `undefined` where the relay is not connected or has not reported it. */
+/** What a relay reported about an agent; `undefined` if the relay is not connected or has not reported it. */
 export type AgentReport = RelayReport['agents'][number];
 
 export interface Relays extends RelayRegistry {
   readonly report: (agent: AgentConfig) => AgentReport | undefined;
-  /** Tells every connected relay what it should be now. */
+  /** Sends every connected relay the state that it should have. */
   readonly tellAll: () => void;
   /**
-   * Resolves when the agent is reported halted by every place that its relay's identity is connected from, also by one that was
-   * displaced a moment ago; never, where one of them does not, or no relay is there.
+   * Resolves when every place that uses the relay's identity has reported the agent as halted, also a place that was
+   * displaced a moment ago. Never resolves if one of them does not report it, or if no relay is connected.
    */
   readonly halted: (agent: AgentConfig) => Promise<void>;
 }
@@ -33,8 +33,8 @@ interface Connected extends RelayConnection {
 const listenMs = 10_000;
 
 /**
- * An identity is used from a second place, or its first connection was lost and has not been noticed to be; or it is
- * used over a connection that does not synchronize; or it says what no relay has a reason to say.
+ * An identity is used in a second place, or its first connection was lost without being noticed; or it is used over a
+ * connection that does not synchronize; or it reports something that no relay has a reason to report.
  */
 export type RelayIncident = 'relay-displaced' | 'relay-unsynchronized' | 'relay-impossible';
 
@@ -44,8 +44,8 @@ export interface RelaysOptions {
 }
 
 /**
- * The relays that are connected now, by name. The newest stream of one counts, and ends the one before it, with all of
- * its connection unless it is the same relay that has renewed its certificate.
+ * The relays that are connected now, by name. The newest stream of a relay counts. It ends the stream before it, and
+ * that stream's connection too unless the same relay has renewed its certificate.
  */
 export function createRelays(options: RelaysOptions): Relays {
   return new ConnectedRelays(options);
@@ -69,7 +69,7 @@ class ConnectedRelays implements Relays {
     onAbort(signal, forget);
     connection.push(this.#options.stateFor(relay));
     return (report) => {
-      // A displaced relay has no say any more.
+      // Reports of a displaced relay do not count any more.
       if (this.#connected.get(relay) !== known) return;
       known.report = boundedReport(report, this.#options.stateFor(relay));
       for (const notify of this.#listeners) notify(relay, known);
@@ -101,7 +101,7 @@ class ConnectedRelays implements Relays {
   halted: Relays['halted'] = (agent) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#placesOf(agent.relay);
-    // The report that is known may be from before the halt: only one that comes now counts.
+    // The last report may be older than the halt: only a new one counts.
     const notify = (relay: string, { place }: Connected) => {
       if (relay !== agent.relay) return;
       if (this.report(agent)?.halted === true) waiting.delete(place);
@@ -137,7 +137,7 @@ class ConnectedRelays implements Relays {
   }
 }
 
-/** Whether the certificate is the one that was given over the connection. */
+/** Whether this is the certificate that was issued over the connection. */
 function isRenewed(connection: RelayConnection, fingerprint: string): boolean {
   return connection.renewedTo() === fingerprint;
 }

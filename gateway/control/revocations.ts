@@ -5,8 +5,8 @@ import { epochOf, recordCertificate } from '../store/enrolment-tokens.ts';
 import { tighten } from './lasting-change.ts';
 
 /**
- * Relays that were revoked. Each revocation begins an epoch of its relay, and of its certificates and enrolment tokens
- * only those of the present epoch count: what was under way when it was revoked is of an epoch that is over.
+ * Relays that were revoked. Each revocation begins a new epoch of its relay, and only certificates and enrolment
+ * tokens of the present epoch count: an enrolment that was under way during the revocation belongs to an old epoch.
  */
 export interface Revocations {
   /** `fingerprint` as `src/pki` writes it. */
@@ -15,11 +15,11 @@ export interface Revocations {
   readonly epochOf: (relay: string) => number;
   /** In force at once, and on the disk when it resolves. */
   readonly revoke: (relay: string, by: Caller, reason: string) => Promise<void>;
-  /** Records a renewed certificate; false where the epoch that it was asked for in is over. */
+  /** Records a renewed certificate; false if the epoch in which it was requested is over. */
   readonly renewed: (certificate: IssuedCertificate) => Promise<boolean>;
-  /** From now on the certificate counts, which is on the disk; false where its epoch is over. */
+  /** From now on the certificate counts; it is on the disk. False if its epoch is over. */
   readonly issued: (certificate: IssuedCertificate) => boolean;
-  /** Calls `listener` whenever a relay has been revoked. */
+  /** Calls `listener` whenever a relay was revoked. */
   readonly watch: (listener: () => void) => void;
 }
 
@@ -82,7 +82,7 @@ interface Revocation {
   readonly set_at: number;
 }
 
-/** Two at once may come here in either order; the later epoch stays. */
+/** Two calls at once may arrive here in either order; the later epoch stays. */
 function record(database: Database, row: Revocation): Promise<void> {
   return database.transaction().execute(async (step) => {
     await step

@@ -17,8 +17,8 @@ import { removeOldInitVolumes } from './init/remove-old-init-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**
- * One engine as the gateway uses it. Throws on an address or an init file (the static `clawrden-init`) that cannot be
- * used; nothing is sent before the first call.
+ * One engine as the gateway uses it. Throws if the address or the init file (the static `clawrden-init`) cannot be
+ * used; sends nothing before the first call.
  */
 export function openEngine(
   address: EngineAddress,
@@ -74,7 +74,7 @@ export function openEngine(
     try {
       await pingEngine(docker);
     } catch (error) {
-      // What comes back may be another engine at the same address.
+      // After a loss, another engine may answer at the same address.
       initVolume.forget();
       throw explain(error);
     }

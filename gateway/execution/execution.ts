@@ -9,7 +9,7 @@ import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.
 import { createOutputTally } from './output-tally.ts';
 import { createTrace } from './trace.ts';
 
-/** The caller was interrupted before its tool ran: it ends as if the tool had died by `signal`. */
+/** The caller was interrupted before its tool ran: it ends as if `signal` had killed the tool. */
 export class Interrupted extends ClawrdenError {
   override name = 'Interrupted';
   readonly signal: number;
@@ -20,17 +20,17 @@ export class Interrupted extends ClawrdenError {
   }
 }
 
-/** What is for the tool, or told of it. */
+/** Inputs that are for the tool. */
 export type ToolInput = Exclude<FromCaller, Inspected>;
 
-/** What a start carries beside the command that is judged: needed again when its caller comes back. */
+/** What a start carries besides the command: needed again when its caller comes back. */
 export interface StartContext {
   readonly wiring: Wiring;
-  /** What an orchestrator asks of the host. */
+  /** The host labels that an orchestrator asks for. */
   readonly hostLabels: Readonly<Record<string, string>>;
 }
 
-/** What the policy said, and what was planned. */
+/** The policy's decision, and the plan. */
 export type DecidedFacts = Pick<
   ExecutionRecord,
   | 'decision'
@@ -51,8 +51,9 @@ export type EndFacts = Pick<
 >;
 
 /**
- * received -> awaiting-approval -> queued -> running -> ended; every state but the first and the last may be left out.
- * A question is asked again after a restart, and a host that is lost before the start queues it again.
+ * received -> awaiting-approval -> queued -> running -> ended; every state except the first and the last may be left
+ * out. After a restart a question is asked again, and if a host is lost before the start, the execution is queued
+ * again.
  */
 const mayFollow: Readonly<Record<ExecutionState, ReadonlySet<ExecutionState>>> = {
   received: new Set(['awaiting-approval', 'queued', 'running', 'ended']),
@@ -62,22 +63,22 @@ const mayFollow: Readonly<Record<ExecutionState, ReadonlySet<ExecutionState>>> =
   ended: new Set(),
 };
 
-/** How long a caller that was cut off while a person is asked may take to come back. */
+/** How long a caller whose connection was cut may take to come back while a person is asked. */
 export const returnWithinMs = 30_000;
 
 /** HUP INT QUIT TERM */
 const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
 /**
- * One command's life with its one abort: the first reason wins. Inputs that come before the tool runs are kept where
- * they still matter (a closed reader, the last size) and turned into a cancel where they ask for the end.
+ * One command's life with its one abort: the first reason counts. Inputs that come before the tool runs are kept if
+ * they still matter (a closed reader, the last size), and become a cancel if they ask for the end.
  */
 export class Execution {
   readonly context: StartContext;
   /** What the tool wrote. */
   readonly output = createOutputTally();
   readonly trace = createTrace();
-  /** As its init said at the end. */
+  /** What its init reported at the end. */
   usage: Usage | undefined;
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
@@ -92,7 +93,7 @@ export class Execution {
   #caller: Channel | undefined;
   #returned = Promise.withResolvers<void>();
   #away: NodeJS.Timeout | undefined;
-  /** Said again to a caller that comes back. */
+  /** Sent again to a caller that comes back. */
   #pending: ToCaller | undefined;
 
   constructor(record: ExecutionRecord, context: StartContext, onChange: (record: ExecutionRecord) => void) {
@@ -106,17 +107,17 @@ export class Execution {
     return this.#record;
   }
 
-  /** How it ended; never rejects. */
+  /** Its outcome; never rejects. */
   get outcome(): Promise<Outcome> {
     return this.#outcome.promise;
   }
 
-  /** Resolves when it has ended and what `clean` was given is done. */
+  /** Resolves when it has ended and everything given to `clean` is done. */
   get cleared(): Promise<unknown> {
     return this.outcome.then(() => this.#cleaning);
   }
 
-  /** Work that goes on after the answer: taking the container away. Never rejects. */
+  /** Work that continues after the answer, like removing the container. Never rejects. */
   clean(work: Promise<void>): void {
     this.#cleaning = Promise.all([this.#cleaning, work]).then(() => {});
   }
@@ -135,7 +136,7 @@ export class Execution {
     this.#change(facts);
   }
 
-  /** Its plan once it is known what it would run. */
+  /** Its plan once its scripts are known. */
   replanned(plan: string, planHash: string): void {
     this.#change({ plan, planHash });
   }
@@ -160,17 +161,17 @@ export class Execution {
     this.#enter('running', { startedAt: Date.now(), ...place });
   }
 
-  /** JSON of what the tool was given to run. */
+  /** JSON of the files that the tool got to run. */
   ran(operands: string): void {
     this.#change({ operands });
   }
 
-  /** In one with its outcome: a reader of history meets no end without one. */
+  /** In one step with its outcome: the history never shows an end without one. */
   ended(end: EndFacts): void {
     this.#enter('ended', { endedAt: Date.now(), ...end });
   }
 
-  /** What comes too late, for example a start that a relay tells of after the end, changes nothing. */
+  /** An event that comes too late changes nothing, for example a start that a relay reports after the end. */
   #enter(state: ExecutionState, change: Partial<ExecutionRecord>): void {
     if (!mayFollow[this.#record.state].has(state)) return;
     this.#leaveState();
@@ -192,7 +193,7 @@ export class Execution {
     this.#outcome.resolve(outcome);
   }
 
-  /** The caller is here, for the first time or again; an older stream of it counts no more. */
+  /** The caller is connected, for the first time or again; an older stream of it counts no more. */
   attach(caller: Channel): void {
     clearTimeout(this.#away);
     this.#caller = caller;
@@ -204,30 +205,30 @@ export class Execution {
     });
   }
 
-  /** Nothing of it goes on here: its caller is to come back to the gateway that takes it up. */
+  /** It does not continue here: its caller must come back to the gateway that restores it. */
   detach(): void {
     clearTimeout(this.#away);
     this.#caller = undefined;
     this.#returned = Promise.withResolvers();
   }
 
-  /** Resolves when the caller is here; rejects with the abort's reason where it does not come back in time. */
+  /** Resolves when the caller is connected; rejects with the abort's reason if it does not come back in time. */
   async untilAttached(): Promise<void> {
     await abortable(this.#returned.promise, this.signal);
   }
 
-  /** To the caller, while it is here; what is sent while it is not is dropped. */
+  /** Sends to the caller while it is connected; otherwise drops the message. */
   readonly send: Send<ToCaller> = (item) => {
     if (item.type === 'pending') this.#pending = item;
     return this.#caller?.send(item);
   };
 
-  /** The answer of a relay that was asked to look at what would run. Never rejects. */
+  /** The answer of a relay that was asked to inspect. Never rejects. */
   get inspected(): Promise<Inspected['found']> {
     return this.#inspected.promise;
   }
 
-  /** From now on inputs go to `handler`, after those that were kept. */
+  /** From now on inputs go to `handler`, after the kept ones. */
   takeInputs(handler: (input: ToolInput) => void): void {
     this.#handler = handler;
     for (const input of this.#early.splice(0)) handler(input);
@@ -261,7 +262,7 @@ export class Execution {
     if (input.type === 'signal' && endingSignals.has(input.signal)) this.stop(new Interrupted(input.signal));
     const last = this.#early.findIndex((kept) => kept.type === input.type && kept.type === 'resize');
     if (last !== -1) this.#early.splice(last, 1);
-    // Only closed(1), closed(2) and one size can be here: a caller that repeats them fills nothing.
+    // Only closed(1), closed(2) and one size can be kept, so a caller that repeats them fills nothing.
     if ((input.type === 'closed' || input.type === 'resize') && this.#early.length < 3)
       this.#early.push(input);
   }

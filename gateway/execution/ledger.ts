@@ -15,21 +15,24 @@ const maxAgeMs = 24 * 60 * 60 * 1000;
 export interface Ledger {
   /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
   readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
-  /** A caller that was cut off while a person is asked comes back; throws `resume-void` where nothing waits for it. */
+  /**
+   * A caller whose connection was cut while a person is asked comes back; throws `resume-void` if no question waits
+   * for it.
+   */
   readonly resume: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
-  /** An execution that an earlier gateway left waiting for approval; its caller has a while to resume. */
+  /** An execution that waited for approval in an earlier gateway; its caller has a while to resume. */
   readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
   readonly executions: () => Execution[];
-  /** Those that have ended and left something behind that is being taken away. */
+  /** Executions that have ended, but whose remains are still being removed. */
   readonly clearing: () => Execution[];
   readonly running: () => ExecutionRecord[];
   /**
-   * No more executions are opened; resolves when the open ones have ended, but for those that wait for a person: they
-   * are left for the next gateway to take up.
+   * Opens no more executions. Resolves when the open ones have ended, except those that wait for a person: the next
+   * gateway restores them.
    */
   readonly drain: () => Promise<void>;
-  /** Stops every open execution, but for those that wait for a person. */
+  /** Stops every open execution, except those that wait for a person. */
   readonly stopRunning: (reason: ClawrdenError) => void;
 }
 
@@ -139,7 +142,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Counted by caller and agent, which is known to be the caller's. */
+/** Counted by caller and agent; the agent is known to be the caller's. */
 function checkLoad(
   open: ReadonlyMap<string, Execution>,
   caller: string,

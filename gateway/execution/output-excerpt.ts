@@ -5,15 +5,15 @@ export interface ExcerptWriter {
   readonly excerpt: () => Excerpt;
 }
 
-/** Kept of the beginning of a stream, and as much of its end. */
+/** Bytes that are kept of the beginning of a stream, and as many of its end. */
 export const excerptBytes = 32 * 1024;
 
-/** Copies at most two parts of what goes by, however much that is; a silent stream takes no memory. */
+/** Copies at most two parts of the output, however long it is; a silent stream takes no memory. */
 export function createExcerpt(): ExcerptWriter {
   let head: Uint8Array | undefined;
   let headLength = 0;
   let ring: Uint8Array | undefined;
-  /** All that went past the head, kept or not. */
+  /** Bytes after the head, kept or not. */
   let passed = 0;
 
   function addToTail(bytes: Uint8Array): void {

@@ -10,13 +10,13 @@ export interface OutputTotals {
   readonly stderrDigest: string;
 }
 
-/** What a tool wrote, as it went by: nothing of it is kept, unless `record` was called before. */
+/** Digest and size of what a tool wrote. Keeps no output unless `record` was called before. */
 export interface OutputTally {
   readonly add: (fd: 1 | 2, bytes: Uint8Array) => void;
   /** Once, at the end. */
   readonly totals: () => OutputTotals;
   readonly record: () => void;
-  /** `undefined` where it was not to be recorded. */
+  /** `undefined` if it was not to be recorded. */
   readonly recorded: () => RecordedOutput | undefined;
 }
 

@@ -16,21 +16,27 @@ import type { DecidedFacts, EndFacts, Execution } from './execution.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Writes each turn of an execution to the audit and to history. What a promise has resolved for is on the disk. */
+/**
+ * Writes each step of an execution to the audit and to the history. When a promise has resolved, its record is on the
+ * disk.
+ */
 export interface Recorder {
-  /** The one decision record; a refusal that is one of too many is only counted. Throws `audit-unwritable`: then nothing may run. */
+  /**
+   * Writes the only decision record; if refusals come too fast, they are only counted. Throws `audit-unwritable`:
+   * then nothing may run.
+   */
   readonly decided: (execution: Execution, judged: Judged) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
-  /** The plan is another one once its operands are known. Throws `audit-unwritable`. */
+  /** Records the plan again, because its scripts change it. Throws `audit-unwritable`. */
   readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
   readonly started: (execution: Execution, operands: readonly Operand[]) => void;
-  /** Written behind: nothing follows from it, and the answer does not wait for the disk. */
+  /** Written later: nothing depends on it, and the answer does not wait for the disk. */
   readonly ended: (execution: Execution, outcome: Outcome) => void;
   /** A request that never became an execution. */
   readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
 }
 
-/** Refusals that no honest caller meets. */
+/** Refusals that no honest caller gets. */
 const incidents: ReadonlySet<string> = new Set(['identity-agent', 'identity-mismatch', 'socket-replaced']);
 
 export function createRecorder(
@@ -39,7 +45,7 @@ export function createRecorder(
   outputs: Outputs,
   policyHash: () => string,
 ): Recorder {
-  /** Refused, and only counted: history does not know them either. */
+  /** Refused, and only counted: the history does not list them either. */
   const folded = new WeakSet<Execution>();
 
   async function keepDecision(decision: DecisionRecord): Promise<void> {
@@ -73,7 +79,7 @@ export function createRecorder(
     started: (execution, found) => {
       const operands = recordableOperands(found);
       if (operands.length > 0) execution.ran(JSON.stringify(operands));
-      // The decision is on the disk already; a disk that fills up now refuses the next one.
+      // The decision is already on the disk; if the disk fills up now, the next decision is refused.
       audit.append(startRecord(execution, operands)).catch(() => {});
     },
     ended: (execution, outcome) => {
@@ -93,7 +99,7 @@ export function createRecorder(
   };
 }
 
-/** Of a request that never became an execution. */
+/** For a request that never became an execution. */
 function refusalRecord(
   caller: Caller,
   { executionId: execution, agent, identity, command }: StartRequest,

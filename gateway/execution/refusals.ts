@@ -3,15 +3,15 @@ import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, RefusalsRecord } from '../audit/audit-record.ts';
 
-/** Bounds what refused requests add to the audit and to history, each agent by itself. */
+/** Bounds what refused requests add to the audit and to the history, for each agent separately. */
 export interface Refusals {
-  /** Whether this one is recorded by itself. One that is not is counted, and told of within a second. */
+  /** Whether this one gets its own record. Otherwise it is counted, and reported within a second. */
   readonly admit: (refused: DecisionRecord) => boolean;
-  /** What is counted and not yet told of goes to the audit. */
+  /** Writes the counts that are not in the audit yet. */
   readonly close: () => Promise<void>;
 }
 
-/** Of one agent, a second, and twice as much at once. */
+/** For one agent: so many a second, and twice as many at once. */
 export const recordedRefusals = { records: 20, bytes: 64 * 1024 } as const;
 const foldMs = 1000;
 
@@ -29,7 +29,7 @@ interface Folded {
   lastAt: number;
 }
 
-/** As many floods as there are callers with an agent of gateway.yaml: a name that was made up is in no record. */
+/** At most one entry for each caller and agent of gateway.yaml: an invented name is in no record. */
 export function createRefusals(audit: AuditLog, now: () => number = () => performance.now()): Refusals {
   const floods = new Map<string, Flood>();
   let timer: NodeJS.Timeout | undefined;

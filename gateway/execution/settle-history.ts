@@ -5,11 +5,11 @@ import { type Life, lastLives, lifeKey, type Recorded } from '../audit/last-live
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
 
-/** What an earlier gateway left behind: the history is behind its audit, and a killed one ends nothing. */
+/** What an earlier gateway left: its history lags behind its audit, and a killed gateway records no ends. */
 export interface Leftovers {
-  /** Whether the audit has the verdict on it; key as of `lifeKey`. */
+  /** Whether the audit has a verdict on it; the key is that of `lifeKey`. */
   readonly hasVerdict: (key: string) => boolean;
-  /** Ends all that is open but `kept` (keys as of `lifeKey`): once in the history, and once in the audit. */
+  /** Ends all open executions except `kept` (keys of `lifeKey`), once in the history and once in the audit. */
   readonly endAllBut: (kept: ReadonlySet<string>) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Records {
   readonly settledUpTo: number;
 }
 
-/** First brings the history to where the audit ends. Before anything runs, once. */
+/** First updates the history to the end of the audit. Once, before anything runs. */
 export async function settleHistory({ audit, auditFile, history, settledUpTo }: Records): Promise<Leftovers> {
   const lives = await lastLives(auditFile, settledUpTo);
   for (const { decision } of lives.values()) {
@@ -49,7 +49,7 @@ function keyOf({ caller, id }: Named): string {
   return lifeKey(caller, id);
 }
 
-/** By key: what has no end in the audit, open or ended in the history. */
+/** By key: executions without an end in the audit, whether the history has them as open or ended. */
 function untoldOf(open: readonly Named[], lives: ReadonlyMap<string, Life>): Map<string, Named> {
   const begun = [...lives.values()].flatMap(({ decision }) => decision ?? []);
   const all = [...open, ...begun.map(({ caller, execution }) => ({ caller, id: execution }))];
@@ -60,7 +60,7 @@ function untoldOf(open: readonly Named[], lives: ReadonlyMap<string, Life>): Map
   );
 }
 
-/** As far as its decision tells. */
+/** As far as the decision record tells. */
 function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): ExecutionRecord {
   const { caller, agent, argv, cwd, cut, uid, gid, decision, rule, reason, strategy, planHash } = decided;
   const at = Date.parse(time);
@@ -105,7 +105,7 @@ function lost(): Partial<ExecutionRecord> {
   };
 }
 
-/** Digests and durations went with the gateway that knew them. */
+/** Digests and durations are lost with the gateway that knew them. */
 function outcomeOf(record: ExecutionRecord): OutcomeRecord {
   const { id, caller, agent, outcome, exitCode, exitSignal, reason, text, stdoutBytes, stderrBytes } = record;
   return {

@@ -1,10 +1,10 @@
-/** Where a command in a ghost got, in order. */
+/** The steps of a command in a ghost, in order. */
 export type Mark = 'received' | 'judged' | 'decided' | 'placed' | 'planned' | 'started' | 'ended';
 
 /** When an execution reached each step, for measurements. */
 export interface Trace {
   readonly mark: (mark: Mark) => void;
-  /** Milliseconds since the first mark; only the marks that were made. */
+  /** Milliseconds since the first mark; only for marks that were made. */
   readonly times: () => Readonly<Partial<Record<Mark, number>>>;
 }
 

@@ -9,12 +9,12 @@ import type { Enrolment } from '../ports/authentication.ts';
 import { CallRefused } from './calls/errors.ts';
 import { unary } from './calls/unary.ts';
 
-/** `Enroll` and nothing else: its callers have no certificate yet. */
+/** Only `Enroll`: its callers have no certificate yet. */
 export const enrollOnly = { enroll: RelayServiceService.enroll } as const;
 
 export interface EnrollServiceParts {
   readonly enrolment: Enrolment;
-  /** Port of the mTLS listener, which is reached by the host name that this one was reached by. */
+  /** Port of the mTLS listener; its host name is the one of this listener. */
   readonly grpcPort: number;
   readonly log: Logger;
 }

@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/package-root.ts';
 const files = ['execution', 'relay', 'warden'].map((name) => `clawrden/v1/${name}.proto`);
 const services = ['ExecutionService', 'RelayService', 'WardenService'].map((name) => `clawrden.v1.${name}`);
 
-/** Server reflection (v1 and v1alpha) and `grpc.health.v1`, which says SERVING until told otherwise. */
+/** Server reflection (v1 and v1alpha) and `grpc.health.v1`, which reports SERVING until it is told otherwise. */
 export function addIntrospection(server: Server): { readonly notServing: () => void } {
   const names = ['', ...services];
   const health = new HealthImplementation(

@@ -17,14 +17,14 @@ export interface RelayServiceParts {
   readonly callers: Callers;
   readonly enrolment: Enrolment;
   readonly relays: RelayRegistry;
-  /** Aborts when the server closes: relays are sent off at once, and come back to the next one. */
+  /** Aborts when the server closes: relays are disconnected at once, and connect to the next gateway. */
   readonly closing: AbortSignal;
   readonly log: Logger;
 }
 
 type SynchronizeCall = ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
-/** What relays call over mTLS. `Enroll` has a server of its own. */
+/** The calls of relays over mTLS. `Enroll` has a server of its own. */
 export function relayService(parts: RelayServiceParts): RelayServiceServer {
   return {
     enroll: unary(() => {
@@ -64,7 +64,7 @@ function synchronize({
     const [admission, place] = [callers.admissionOf(call), callers.placeOf(call)];
     if (admission === undefined || place === undefined) return refuse(call, 'only relays synchronize');
     if (!place.begin()) {
-      // Whatever went wrong there, over a new connection it goes on.
+      // Whatever failed there, the relay continues over a new connection.
       place.displaced();
       return refuse(call, 'a connection synchronizes once; connect again');
     }
@@ -112,7 +112,7 @@ function refuse(call: SynchronizeCall, why: string): void {
   call.emit('error', toStatus(new CallRefused(status.PERMISSION_DENIED, why)));
 }
 
-/** To a relay that reads slowly go not all states, only the newest. */
+/** A relay that reads slowly gets only the newest state, not all. */
 function latestTo(call: SynchronizeCall): (state: RelayState) => void {
   let writing = false;
   let next: RelayState | undefined;

@@ -10,21 +10,21 @@ import type { RunningServer } from './start-grpc-server.ts';
 
 export interface EnrolmentServerOptions extends EnrollServiceParts {
   readonly listen: ListenAddress;
-  /** The chain must hold the authority: who enrols looks for it. */
+  /** The chain must contain the authority, because a machine that enrols looks for it. */
   readonly server: Credentials;
-  /** `enrolmentPace` when left out. */
+  /** `enrolmentPace` if absent. */
   readonly pace?: Pace;
   readonly faults: Faults;
 }
 
-// Anybody may connect here, so there is room for what enrolling takes, and for no more.
+// Any machine may connect here, so there is only room for what enrolment needs.
 const limits = { connections: 64, perAddress: 16 };
 const maxMessageBytes = 16 * 1024;
 const maxStreams = 4;
 
 /**
- * Serves `Enroll`, over TLS that only the server proves itself in, while an enrolment token is out. Rejects where the
- * address cannot be had.
+ * Serves `Enroll` while any enrolment token is valid, over TLS in which only the server shows a certificate. Rejects
+ * if the address is not available.
  */
 export async function startEnrolmentServer(options: EnrolmentServerOptions): Promise<RunningServer> {
   const { enrolment, pace = enrolmentPace, faults, log } = options;

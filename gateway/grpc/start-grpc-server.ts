@@ -32,7 +32,7 @@ export interface GrpcServerOptions {
   readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
   readonly limits: ConnectionLimits;
-  /** `callersPace` when left out. */
+  /** `callersPace` if absent. */
   readonly pace?: Pace;
   readonly faults: Faults;
   readonly log: Logger;
@@ -40,11 +40,11 @@ export interface GrpcServerOptions {
 
 export interface RunningServer {
   readonly port: number;
-  /** Reports NOT_SERVING, takes no new calls, and cuts the open ones after `graceMs`. */
+  /** Reports NOT_SERVING, takes no new calls, and ends the open ones after `graceMs`. */
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** Serves relays, orchestrators and operators, over mTLS. Rejects where the address cannot be had. */
+/** Serves relays, orchestrators and operators over mTLS. Rejects if the address is not available. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
   const { authentication, limits, pace = callersPace, faults, log } = options;
   const admit = (der: Uint8Array) => authentication.admit(der);
@@ -67,7 +67,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
       introspection.notServing();
       closing.abort();
       await closeServer(server, graceMs);
-      // Without channelz grpc-js forgets its sessions when it is shut down by force: their peers would ask for 8 s yet.
+      // Without channelz, grpc-js forgets its sessions in a forced shutdown: their peers would wait for another 8 s.
       front[Symbol.dispose]();
     },
   };

@@ -11,7 +11,7 @@ let server: Server;
 let docker: Docker;
 let info: unknown;
 
-/** An engine that says of itself what the test wants. */
+/** An engine that reports about itself what the test wants. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'clawrden-check-'));
   const socketPath = join(folder, 'engine.sock');

@@ -9,7 +9,7 @@ export async function pingEngine(docker: Docker): Promise<void> {
   await getJson(docker, '/_ping', pingTimeoutMs);
 }
 
-/** Throws `no-host` where the engine maps user ids: files of a ghost would belong to somebody else. */
+/** Throws `no-host` if the engine maps user ids: the files of a ghost would belong to another user. */
 export async function refuseMappedUsers(docker: Docker, host: string): Promise<void> {
   const info = await getJson(docker, '/info', callTimeoutMs);
   const mapped = securityOptions(info).find((option) => /^name=(userns|rootless)\b/.test(option));

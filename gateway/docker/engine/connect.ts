@@ -11,20 +11,20 @@ import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 
-/** Attached streams leave the pool; what counts is calls at once: a start lasts some 100 ms. */
+/** Attached streams leave the pool, so only calls at the same time count; a start lasts about 100 ms. */
 const pool = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 };
 
 export interface EngineConnection {
   readonly docker: Docker;
-  /** What a call's error means, where the way to the engine knows more. */
+  /** Explains a call's error if the transport knows more about it. */
   readonly explain: (error: unknown) => unknown;
-  /** Ends idle connections; over ssh, all. */
+  /** Ends idle connections; over ssh, all of them. */
   readonly close: () => void;
 }
 
 /**
- * A client for one engine; connects on the first call. Throws on an address that cannot be used.
- * Nothing is taken from DOCKER_* variables.
+ * A client for one engine; connects on the first call. Throws if the address cannot be used. Ignores DOCKER_*
+ * variables.
  */
 export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineConnection {
   const url = parseUrl(name, engine);
@@ -43,7 +43,7 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
   agent.createConnection = (_options, done) => {
     tunnel.connect().then(
       (socket) => done?.(null, socket),
-      // There is none; its type asks for one.
+      // There is no such value, but the type requires one.
       (error) => done?.(error, new Socket()),
     );
     return undefined;
@@ -71,12 +71,15 @@ function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
   };
 }
 
-/** docker-modem describes each request for its debug output, also where that is off: what hangs on the agent takes it milliseconds. */
+/**
+ * docker-modem describes each request for its debug output, even if that is off. A large agent object would take
+ * milliseconds.
+ */
 function opaque<Agent extends HttpAgent>(agent: Agent): Agent {
   return Object.assign(agent, { [inspect.custom]: () => 'Agent' });
 }
 
-/** dockerode fills in from the environment whatever is not named, even by an undefined. */
+/** dockerode takes every absent option from the environment; an undefined does not prevent that. */
 const untouched = {
   socketPath: undefined,
   host: undefined,

@@ -1,17 +1,18 @@
 import { abortable, deadline } from '../../../src/abort.ts';
 
-/** No answer in time; becomes `host-lost` at the edge. */
+/** No answer in time; the edge turns it into `host-lost`. */
 export class EngineTimeout extends Error {
   override name = 'EngineTimeout';
   readonly code = 'ETIMEDOUT';
 }
 
-/** Milliseconds that an engine gets for one call, unless said otherwise. */
+/** Milliseconds for one call of the engine, unless the caller says otherwise. */
 export const callTimeoutMs = 10_000;
 
 /**
- * Runs `call` until it settles, `ms` pass (EngineTimeout) or `outer` aborts (its reason). The signal given to `call`
- * aborts the request; the race is ours all the same, since an answer cut in the middle never settles in dockerode.
+ * Runs `call` until it settles, `ms` pass (EngineTimeout) or `outer` aborts (its reason). The signal for `call`
+ * aborts the request. The race is necessary too, because an answer that is cut in the middle never settles in
+ * dockerode.
  */
 export async function withDeadline<T>(
   ms: number,

@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import { EngineTimeout } from './deadline.ts';
 import { toEngineError } from './engine-errors.ts';
 
-/** As dockerode makes them. */
+/** Errors as dockerode makes them. */
 function answer(statusCode: number, message: string): Error {
   return Object.assign(new Error(`(HTTP code ${statusCode}) some words - ${message} `), {
     statusCode,

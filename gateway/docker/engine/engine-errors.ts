@@ -7,7 +7,7 @@ interface Known {
   readonly advice: string;
 }
 
-/** What engines say that means something else than its status does; the first that fits counts. */
+/** Messages of engines whose meaning differs from their status; the first that matches counts. */
 const known: readonly Known[] = [
   { status: 404, says: /no such image/i, code: 'image-missing', advice: 'load the image into that engine' },
   {
@@ -25,8 +25,8 @@ const known: readonly Known[] = [
 ];
 
 /**
- * The one place where what an engine or its connection says becomes an ErrorCode: known answers as above, any other
- * 4xx is a fault of ours (`internal`), and 401, 403, 5xx and every broken or silent connection are `host-lost`.
+ * The only place that turns an error of the engine or its connection into an ErrorCode. Known messages as above; any
+ * other 4xx is our fault (`internal`); 401, 403, 5xx and every broken or silent connection are `host-lost`.
  */
 export function toEngineError(error: unknown, host: string): ClawrdenError {
   if (error instanceof ClawrdenError) return error;
@@ -39,14 +39,14 @@ export function toEngineError(error: unknown, host: string): ClawrdenError {
   return new ClawrdenError(codeOf(status, error), `host ${host}: ${text}`, { cause: error });
 }
 
-/** The engine's HTTP status; `undefined` where the answer never came. */
+/** The engine's HTTP status; `undefined` if there was no answer. */
 export function statusOf(error: unknown): number | undefined {
   return hasProperty(error, 'statusCode') && typeof error.statusCode === 'number'
     ? error.statusCode
     : undefined;
 }
 
-/** The engine's own words, on one line. */
+/** The engine's own message, on one line. */
 export function engineText(error: unknown): string {
   const said =
     hasProperty(error, 'json') && hasProperty(error.json, 'message') ? error.json.message : undefined;

@@ -2,8 +2,8 @@ import type Docker from 'dockerode';
 import { withDeadline } from './deadline.ts';
 
 /**
- * GET of a path of the Engine API within `ms`, for the calls whose dockerode methods cannot be aborted: without that
- * each one left hanging would keep one of the pool's sockets. Rejects with the engine's error.
+ * GET of a path of the Engine API within `ms`, for calls whose dockerode methods cannot be aborted: each one that
+ * hangs would keep a socket of the pool. Rejects with the engine's error.
  */
 export function getJson(docker: Docker, path: string, ms: number): Promise<unknown> {
   const dial = (abortSignal: AbortSignal): Promise<unknown> =>

@@ -1,6 +1,6 @@
 const maxLineBytes = 1024 * 1024;
 
-/** The JSON values of a stream that sends one after the other, each ended by a newline. Throws on a line over 1 MiB. */
+/** The JSON values of a stream, each ended by a newline. Throws if a line is over 1 MiB. */
 export async function* jsonLines(stream: AsyncIterable<Buffer>): AsyncGenerator {
   let rest = '';
   const decoder = new TextDecoder();

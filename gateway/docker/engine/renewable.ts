@@ -1,8 +1,8 @@
-/** A value that takes asynchronous work to make, made once and shared by all who ask at the same time. */
+/** A value that is made by asynchronous work, once, and shared by all callers at the same time. */
 export interface Renewable<T> {
   /** A failure is not kept: the next call tries again. */
   readonly get: () => Promise<T>;
-  /** A new one instead of `stale`; where somebody has already asked for it, theirs. */
+  /** A new value instead of `stale`; if another caller has already asked for a new one, that one. */
   readonly renew: (stale: T) => Promise<T>;
   /** The next `get` makes a new one. */
   readonly forget: () => void;

@@ -4,7 +4,7 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
 
-/** The engine's volume with our init in it. */
+/** The engine's volume with our init. */
 export interface InitVolume {
   readonly name: string;
   /** Where the engine's host keeps the volume's files. */
@@ -20,9 +20,9 @@ const hostsTarget = '/etc/hosts';
 const mebibyte = 1024 * 1024;
 
 /**
- * The whole body of a ghost's create call but for its labels: a pure function of the shape, the image's VOLUME paths
- * and the init's volume. Nothing of HostConfig comes from a caller except what is named here.
- * Throws `internal` for a shape that no ghost may have, `image-missing` where the image cannot be used.
+ * The whole body of a ghost's create call without its labels: a pure function of the shape, the image's VOLUME paths
+ * and the init's volume. A caller influences HostConfig only through the fields that are named here. Throws
+ * `internal` for a shape that no ghost may have, `image-missing` if the image cannot be used.
  */
 export function createBody(
   shape: GhostShape,
@@ -42,7 +42,7 @@ export function createBody(
     AttachStdout: true,
     AttachStderr: true,
     Healthcheck: { Test: ['NONE'] },
-    // The init takes no TERM: an engine that restarts after a crash would wait 10 s for each before it answers.
+    // The init ignores TERM: after a crash, a restarting engine would wait 10 s for each container before it answers.
     StopTimeout: 2,
     NetworkDisabled: shape.network === 'none',
     HostConfig: hostConfig(shape, imageVolumes, init),
@@ -55,7 +55,7 @@ function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: In
     NetworkMode: networkMode(shape.network),
     PidsLimit: shape.pids,
     Memory: shape.memoryBytes,
-    // As much as Memory: no swap on top of it.
+    // The same as Memory: no additional swap.
     MemorySwap: shape.memoryBytes,
     NanoCpus: Math.round(shape.cpus * 1e9),
     Tmpfs: { ...coveredVolumes(shape, imageVolumes), ...ownTmpfs(shape) },
@@ -63,7 +63,7 @@ function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: In
   };
 }
 
-/** The same for every ghost. Docker's default seccomp profile applies because no other is named. */
+/** The same for every ghost. Docker's default seccomp profile applies, because no other profile is named. */
 const hardening = {
   AutoRemove: true,
   RestartPolicy: { Name: 'no' },
@@ -74,8 +74,8 @@ const hardening = {
   Privileged: false,
   Init: false,
   IpcMode: 'private',
-  // Soft 1024 as in a login shell, for tools that close or select() every descriptor; they may raise it. Hard no
-  // more than a confined engine's own, which it could not go over.
+  // Soft limit 1024 as in a login shell, for tools that close or select() every descriptor; they may raise it. The
+  // hard limit must not be above that of a confined engine.
   Ulimits: [
     { Name: 'nofile', Soft: 1024, Hard: 16_384 },
     { Name: 'core', Soft: 0, Hard: 0 },
@@ -97,7 +97,10 @@ function ownTmpfs({ uid, gid }: GhostShape): Record<string, string> {
   };
 }
 
-/** Without this Docker makes an anonymous volume on the host's disk for each, and copies the image's files into it. */
+/**
+ * Otherwise Docker would make an anonymous volume on the host's disk for each path, and copy the image's files into
+ * it.
+ */
 function coveredVolumes(
   { image, mounts, uid, gid }: GhostShape,
   volumes: readonly string[],
@@ -107,7 +110,7 @@ function coveredVolumes(
   const paths = volumes.map((path) => posix.resolve('/', path));
   const inside = paths.find((path) => workspaces.some((target) => path.startsWith(`${target}/`)));
   if (inside !== undefined) {
-    // Mounting there makes Docker create the directory in the workspace, as root.
+    // A mount there would make Docker create the directory in the workspace, as root.
     throw new ClawrdenError(
       'image-missing',
       `image ${image.reference}: it declares the VOLUME ${inside} inside the workspace; use an image without it`,
@@ -131,10 +134,11 @@ function initMounts({ network }: GhostShape, init: InitVolume): MountSettings[] 
     VolumeOptions: uncopied,
   };
   if (network !== 'none') return [volume];
-  // NetworkDisabled halves the start and still gives a loopback, but no /etc/hosts: it is a file of the same volume.
+  // NetworkDisabled halves the start and still gives a loopback, but no /etc/hosts, so that is a file of the same
+  // volume.
   const source = `${init.mountpoint}/${hostsFile}`;
   return [volume, { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];
 }
 
-/** An empty volume would be filled from the image: with its files in a workspace, with its init instead of ours. */
+/** Docker would fill an empty volume from the image: a workspace with its files, the init's volume with its init. */
 const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Containers that are about to remove themselves; only one that takes too long costs the engine a call. */
+/** Containers that are about to remove themselves; only one that takes too long costs a call of the engine. */
 export interface Departures {
-  /** Resolves when the container is gone, 5 s later at the latest after removing it by force. */
+  /** Resolves when the container is gone. After 5 s it removes the container by force. */
   readonly expect: (containerId: string) => Promise<void>;
-  /** The engine has told that a container is gone. */
+  /** The engine has reported that a container is gone. */
   readonly gone: (containerId: string) => void;
 }
 

@@ -6,11 +6,11 @@ export interface Labelled {
   readonly agent: string;
   /** Empty unless started ahead. */
   readonly pool: string;
-  /** 0 means none. */
+  /** 0 means no timeout. */
   readonly timeoutMs: number;
 }
 
-/** `clawrden.expires` is in epoch seconds: 10 min and the timeout after `now`; 0 where there is none. */
+/** `clawrden.expires` is in epoch seconds: `now` plus 10 min plus the timeout; 0 if there is no timeout. */
 export function ghostLabels(
   gatewayId: string,
   { agent, pool, timeoutMs }: Labelled,

@@ -25,7 +25,7 @@ export function ghostOf(
   let named: Promise<void> = Promise.resolve();
   const destroy = async (): Promise<boolean> => {
     await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
-    // Even where the engine no longer listens, the init takes the end of its stdin for the end of everything.
+    // Even if the engine no longer listens, the init takes the end of its stdin for the end of everything.
     session.destroy();
     try {
       await removeContainer(docker, container.id);
@@ -40,7 +40,7 @@ export function ghostOf(
     session,
     release: async () => {
       await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
-      // The init has ended its command, and waits for this with its own end.
+      // The init has ended its command, and waits for this before it ends.
       session.destroy();
       return departures.expect(container.id);
     },
@@ -55,8 +55,8 @@ export function ghostOf(
 }
 
 /**
- * A container that is renamed while it is being removed stays in the engine's list until that restarts (Docker 20.10,
- * one in thirty), so no end may begin before its name is settled.
+ * On Docker 20.10 a container that is renamed while it is being removed stays in the engine's list until the engine
+ * restarts (one in thirty). So no end may begin before its name is settled.
  */
 const namingWaitMs = 500;
 

@@ -2,12 +2,15 @@ import type Docker from 'dockerode';
 import { callTimeoutMs, EngineTimeout, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
 
-/** A removal that the engine is at may fail and say so to nobody: it is asked again after this. */
+/**
+ * If the engine is already removing a container, that removal may fail without notice: after this time it is asked
+ * again.
+ */
 const askAgainMs = 1000;
 
 /**
- * Kills and removes a container with its anonymous volumes; resolves when it is gone, `true` where it was there.
- * Rejects with the engine's error, at the latest after 10 s.
+ * Kills and removes a container with its anonymous volumes. Resolves when it is gone, with `true` if it existed.
+ * Rejects with the engine's error, after 10 s at the latest.
  */
 export async function removeContainer(docker: Docker, nameOrId: string): Promise<boolean> {
   const container = docker.getContainer(nameOrId);
@@ -20,7 +23,7 @@ export async function removeContainer(docker: Docker, nameOrId: string): Promise
   });
 }
 
-/** One call; `removing` where AutoRemove, or another call of ours, is at it. */
+/** One call; `removing` if AutoRemove, or another call of ours, is already removing it. */
 export async function forceRemove(
   container: Docker.Container,
   abortSignal: AbortSignal,

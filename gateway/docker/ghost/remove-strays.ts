@@ -7,7 +7,9 @@ import type { StartingContainers } from './starting-containers.ts';
 
 const removedAtOnce = 4;
 
-/** See `Engine.removeStrays`; spares what is starting. Rejects with the first refusal, having tried all. */
+/**
+ * See `Engine.removeStrays`; spares containers that are starting. Tries all, and then rejects with the first refusal.
+ */
 export async function removeStrays(
   { docker, gatewayId, starting }: { docker: Docker; gatewayId: string; starting: StartingContainers },
   keep: ReadonlySet<string>,
@@ -34,8 +36,8 @@ function listOwn(docker: Docker, gatewayId: string): Promise<Docker.ContainerInf
 }
 
 /**
- * One that the engine refuses to remove does not keep the others, and one that it is already removing is not waited for:
- * that may never end. An engine that is gone ends it.
+ * If the engine refuses to remove one, the others are still removed. It does not wait for one that the engine is
+ * already removing, because that may never end. It stops if the engine is gone.
  */
 async function removeAll(docker: Docker, strays: readonly Docker.ContainerInfo[]): Promise<number> {
   const results: PromiseSettledResult<boolean>[] = [];

@@ -4,7 +4,7 @@ import type { PlanMount } from '../../../src/plan.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
 
-/** Throws `workspace-missing` where a volume is not there: Docker would silently make an empty one. */
+/** Throws `workspace-missing` if a volume does not exist: Docker would silently make an empty one. */
 export async function requireVolumes(
   docker: Docker,
   host: string,

@@ -19,7 +19,7 @@ import { requireVolumes } from './require-volumes.ts';
 import { startInit } from './start-init.ts';
 import type { StartingContainers } from './starting-containers.ts';
 
-/** What every start on one engine shares. */
+/** What all starts on one engine share. */
 export interface GhostSource {
   readonly docker: Docker;
   readonly host: string;
@@ -31,7 +31,10 @@ export interface GhostSource {
   readonly imageVolumes: (image: PlanImage) => Promise<readonly string[]>;
 }
 
-/** A failed start waits no longer for its removal; on an engine that slow it goes on behind. */
+/**
+ * A failed start waits no longer than this for its removal; on a slower engine the removal continues in the
+ * background.
+ */
 const destroyWaitMs = 2000;
 
 /** See `Engine.startGhost`. Rejects at the latest 2 s after `signal` aborts. */
@@ -102,14 +105,14 @@ async function startNew(
     ]);
     throw error;
   } finally {
-    // Not before the caller has had a turn to note what it was handed.
+    // Only after the caller had a turn to note the ghost that it got.
     setImmediate(() => {
       for (const each of forget) each();
     });
   }
 }
 
-/** By name, since an engine that does not answer the create may have made the container all the same. */
+/** By name, because an engine that does not answer the create may have made the container. */
 async function destroyStarted(
   { docker, host, log }: GhostSource,
   name: string,

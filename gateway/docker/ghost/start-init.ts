@@ -11,7 +11,7 @@ export async function startInit(container: Docker.Container, signal: AbortSignal
   try {
     const session = new InitSession(socket);
     const ready = session.ready();
-    // Where the start fails the stream ends too, and the engine's answer is the one that says why.
+    // If the start fails, the stream ends too; the engine's answer has the reason.
     ready.catch(() => {});
     await withDeadline(Number.POSITIVE_INFINITY, (abortSignal) => container.start({ abortSignal }), signal);
     await ready;
@@ -22,14 +22,14 @@ export async function startInit(container: Docker.Container, signal: AbortSignal
   }
 }
 
-/** Before the start, or the init's first frame goes to nobody. */
+/** Attached before the start, so that the init's first frame is not lost. */
 function attach(container: Docker.Container, signal: AbortSignal): Promise<Socket> {
   const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
   const dial = async (abortSignal: AbortSignal): Promise<Socket> => {
-    // Hijacked, it is the connection's own socket, whatever its type says.
+    // After the hijack it is the connection's own socket, whatever its type says.
     const socket = (await container.attach({ ...options, abortSignal })) as Socket;
     if (abortSignal.aborted) socket.destroy();
-    // A host that is cut off sends no end: 3 s of silence and ten probes a second apart tell.
+    // A host that is cut off sends no end: it is noticed after 3 s of silence and ten probes, one a second.
     socket.setKeepAlive(true, 3000);
     return socket;
   };

@@ -1,11 +1,11 @@
 /**
- * Containers between the first byte of their create call and the moment their ghost is handed out: nobody else can
- * know them yet, so a sweep must spare them, also those that are handed out while it lists.
+ * Containers between the first byte of their create call and the moment their ghost is handed out. No other part
+ * knows them yet, so a sweep must spare them, also those that are handed out while it lists.
  */
 export interface StartingContainers {
   /** Tracks a name or an id until the returned function is called. */
   readonly add: (nameOrId: string) => () => void;
-  /** What is starting now, and, until `end`, whatever begins to. */
+  /** What is starting now and, until `end`, everything that begins to start. */
   readonly watch: () => { readonly has: (nameOrId: string) => boolean; readonly end: () => void };
 }
 

@@ -9,7 +9,7 @@ import { getJson } from '../engine/get-json.ts';
 
 const maxCached = 256;
 
-/** `undefined` where the engine has no such image. */
+/** `undefined` if the engine has no such image. */
 export async function inspectImage(docker: Docker, reference: string): Promise<ImageFacts | undefined> {
   try {
     return parse(await getJson(docker, `/images/${reference}/json`, callTimeoutMs));
@@ -30,8 +30,8 @@ function parse(answer: unknown): ImageFacts {
 }
 
 /**
- * The VOLUME paths of a plan's image, asked once per image: what has the same id has the same configuration.
- * Throws `image-missing` where the engine has none.
+ * The VOLUME paths of a plan's image, asked once per image, because the same id has the same configuration. Throws
+ * `image-missing` if the engine does not have the image.
  */
 export function imageVolumes(docker: Docker, host: string): (image: PlanImage) => Promise<readonly string[]> {
   const cached = new Map<string, readonly string[]>();

@@ -26,7 +26,7 @@ export async function pullImage(
   }
 }
 
-/** What the engine says in the middle of a pull that it could begin. */
+/** Messages of the engine in the middle of a pull that it could begin. */
 class PullRefused extends Error {}
 
 async function follow(stream: AsyncIterable<Buffer>, onProgress: (percent: number) => void): Promise<void> {

@@ -1,6 +1,6 @@
-/** One line of what an engine tells while it pulls. */
+/** One line of an engine's report while it pulls. */
 export interface PullMessage {
-  /** A layer's, or the tag's. */
+  /** The id of a layer, or the tag. */
   readonly id?: string;
   readonly status?: string;
   readonly progressDetail?: { readonly current?: number; readonly total?: number };
@@ -15,13 +15,13 @@ const fetched: ReadonlySet<string> = new Set([
 ]);
 const maxLayers = 256;
 
-/** Whole per cent of the layers to be pulled that are there, each counting the same; never falls. */
+/** Whole per cent of the layers to be pulled that are there, each with the same weight; never falls. */
 export function createPullProgress(): (message: PullMessage) => number {
   const layers = new Map<string, number>();
   let percent = 0;
   return ({ id = '', status = '', progressDetail = {} }) => {
     const { current = 0, total = 0 } = progressDetail;
-    // The layers that the engine has are told before all others: counted, they alone would be 100 %.
+    // The engine reports the layers that it has first: with them counted, the first value would be 100 %.
     if (status === 'Already exists' && !layers.has(id)) return percent;
     const known = layers.has(id) || layers.size < maxLayers;
     if (known && fetched.has(status)) layers.set(id, 1);

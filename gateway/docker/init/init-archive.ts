@@ -4,7 +4,7 @@ import { hostsFile, initFile } from '../ghost/create-body.ts';
 
 const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n';
 
-/** The files of the init's volume as a tar; the init comes last: where it is whole, everything is. */
+/** The files of the init's volume as a tar. The init comes last: if it is complete, everything is. */
 export async function initArchive(init: Buffer): Promise<Buffer> {
   const archive = pack();
   archive.entry({ name: hostsFile, mode: 0o444 }, hosts);

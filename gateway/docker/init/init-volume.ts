@@ -11,7 +11,7 @@ import { removeContainer } from '../ghost/remove-container.ts';
 import type { StartingContainers } from '../ghost/starting-containers.ts';
 import { emptyArchive, initArchive } from './init-archive.ts';
 
-/** On every init volume, with the hash of what it holds. */
+/** A label of every init volume: the hash of its content. */
 export const initLabel = 'clawrden.init';
 
 const helperImage = 'clawrden-init:empty';
@@ -25,9 +25,10 @@ export interface InitVolumeSource {
 }
 
 /**
- * Makes the volume `clawrden-init-<hash of the init>` and puts the init into it, through the Engine API alone: an
- * empty image is made, and a container of it that never starts takes the archive. A volume that already holds an init
- * of that size is left alone unless `again`. Several gateways may do this at once: they write the same bytes.
+ * Makes the volume `clawrden-init-<hash of the init>` and puts the init into it, only through the Engine API: it
+ * makes an empty image, and a container of that image that never starts takes the archive. If a volume already holds
+ * an init of that size, it stays as it is, unless `again`. Several gateways may do this at once, because they write
+ * the same bytes.
  */
 export async function fillInitVolume(source: InitVolumeSource, again: boolean): Promise<InitVolume> {
   const { docker, init } = source;

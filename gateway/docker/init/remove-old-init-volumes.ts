@@ -4,8 +4,8 @@ import { statusOf } from '../engine/engine-errors.ts';
 import { initLabel } from './init-volume.ts';
 
 /**
- * Removes the init volumes of other builds that no container has mounted. A gateway of such a build that is still there
- * fills its own again. Rejects with the engine's error.
+ * Removes the init volumes of other builds that no container mounts. If a gateway of such a build still runs, it
+ * fills its own volume again. Rejects with the engine's error.
  */
 export async function removeOldInitVolumes(docker: Docker, current: string): Promise<void> {
   const { Volumes } = await withDeadline(callTimeoutMs, (abortSignal) =>

@@ -12,16 +12,16 @@ import type { Caller } from '../../ports/caller.ts';
 import type { Front, ServedCall } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
 
-/** Tells who makes a call; nothing in the call's messages has a say in it. */
+/** Finds out who makes a call; nothing in the call's messages matters for that. */
 export interface Callers {
-  /** The caller of a call that got past the interceptor. */
+  /** The caller of a call that the interceptor admitted. */
   readonly of: (call: { readonly metadata: Metadata }) => Caller;
-  /** The certificate of the connection that a call came over; `undefined` where there is none. */
+  /** The certificate of the connection of a call; `undefined` if there is none. */
   readonly admissionOf: (call: { readonly metadata: Metadata }) => Admission | undefined;
-  /** The connection of a relay's call; `undefined` where it is not a relay's. */
+  /** The connection of a relay's call; `undefined` for other callers. */
   readonly placeOf: (call: { readonly metadata: Metadata }) => RelayPlace | undefined;
   /**
-   * Refuses every call, of every service, without a valid certificate and a JWT bound to it; but `Token`. A relay's
+   * Refuses every call of every service without a valid certificate and a JWT bound to it, except `Token`. A relay's
    * calls also wait for its `Synchronize`, and are refused over a connection without it.
    */
   readonly interceptor: ServerInterceptor;
@@ -75,7 +75,7 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
                   ? checking
                   : placed(now?.place, checking, gone.signal);
               admit(call, path, checked, (caller) => {
-                // Its connection may have ended meanwhile; then nobody is there to be served.
+                // Its connection may have ended meanwhile; then there is no peer to serve.
                 if (gone.signal.aborted) return;
                 callers.set(metadata, caller);
                 pass(metadata);
@@ -89,7 +89,7 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
   };
 }
 
-/** Who calls, once the place that a relay calls from stands. */
+/** The caller, once the place from which a relay calls is established. */
 async function placed(
   place: RelayPlace | undefined,
   checking: Promise<Checked<Caller>>,

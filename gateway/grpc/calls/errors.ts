@@ -3,7 +3,7 @@ import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../../src/err
 
 type Status = (typeof status)[keyof typeof status];
 
-/** How a failure looks to a caller of a unary call; executions end in an `outcome` instead. */
+/** How a failure looks to the caller of a unary call. An execution ends in an `outcome` instead. */
 export const statusCodes: Record<ErrorCode, Status> = {
   'denied-by-rule': status.PERMISSION_DENIED,
   'denied-by-default': status.PERMISSION_DENIED,
@@ -59,7 +59,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'output-limit': status.RESOURCE_EXHAUSTED,
 };
 
-/** What ends a call: a gRPC status with a line for people. */
+/** Ends a call: a gRPC status with a line for people. */
 export class CallRefused extends Error {
   override name = 'CallRefused';
   readonly code: Status;
@@ -80,7 +80,7 @@ export function toStatus(error: unknown): { code: Status; details: string } {
   return { code: statusCodes[code], details: message };
 }
 
-/** What the database could not take was not done; how SQLite says it helps nobody. */
+/** If the database could not write, nothing was done; SQLite's own words would not help the caller. */
 function fullDisk(error: unknown): ClawrdenError | undefined {
   const { code, message } = error as { readonly code?: unknown; readonly message?: string };
   if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) return undefined;

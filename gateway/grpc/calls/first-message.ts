@@ -3,8 +3,8 @@ import type { Faults } from '../../../src/faults.ts';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 
 /**
- * Ends each call that has said nothing within `withinMs`: an open call keeps its connection open. Not a relay's
- * `Synchronize`, which may have to wait for an engine before it can report, and is to stay.
+ * Ends each call that has sent nothing within `withinMs`, because an open call keeps its connection open. Except a
+ * relay's `Synchronize`: the relay may have to wait for an engine before it can report.
  */
 export function firstMessageWithin(withinMs: number, { guard }: Faults): ServerInterceptor {
   const details = `no message within ${withinMs / 1000} s`;

@@ -6,7 +6,7 @@ type Answer<Request, Response> = (
   call: ServerUnaryCall<Request, Response>,
 ) => Promise<Response> | Response;
 
-/** A unary handler from a function that answers or throws. */
+/** A unary handler from a function that returns or throws. */
 export function unary<Request, Response>(
   answer: Answer<Request, Response>,
 ): handleUnaryCall<Request, Response> {

@@ -20,7 +20,7 @@ const mirrorMessages: ReadonlySet<string> = new Set(['started', 'stdout', 'stder
 
 export interface CallChannelOptions {
   readonly budgetOf: (agent: string) => WaitAfter;
-  /** Hears of a reason code that no relay of ours gives. */
+  /** Called with a reason code that none of our relays gives. */
   readonly onImpossible: (text: string) => void;
 }
 
@@ -50,8 +50,8 @@ export class CallChannel implements Channel {
     this.#writer = boundedWriter<ExecuteResponse>(call);
     this.#timer = setTimeout(() => this.#lateStart(), firstMessageMs);
     call.on('data', (request: ExecuteRequest) => this.#receive(request));
-    // A vanished peer looks like an end first and a cancel after it, so a bare end means gone, too: stdin has an
-    // end of its own.
+    // A vanished peer looks first like an end and then like a cancel. So an end alone means that it is gone, too;
+    // stdin has an end of its own.
     call.on('end', () => this.#vanished());
     call.on('cancelled', () => {
       this.#writer.release();
@@ -59,7 +59,7 @@ export class CallChannel implements Channel {
     });
   }
 
-  /** What the caller wants; `undefined` where it is gone, or was sent away, before it said so. */
+  /** The caller's request; `undefined` if the caller is gone, or was refused, before it sent one. */
   get first(): Promise<FirstMessage | undefined> {
     return this.#first.promise;
   }
@@ -127,7 +127,7 @@ export class CallChannel implements Channel {
     this.#first.resolve(message);
   }
 
-  /** HTTP/2 holds the caller back meanwhile. */
+  /** HTTP/2 slows the caller down meanwhile. */
   #hold(waitMs: number): void {
     if (waitMs === 0) return;
     this.#call.pause();
@@ -149,7 +149,7 @@ export class CallChannel implements Channel {
     else throw invalid('too many messages before the execution began');
   }
 
-  /** Each start is a record. */
+  /** Each start makes a record. */
   #startMirror(): void {
     if (this.#mirrorStarted) throw invalid('started comes once');
     this.#mirrorStarted = true;

@@ -36,7 +36,7 @@ export function executionService(
 async function serve(execute: Execute, resume: Resume, caller: Caller, channel: CallChannel): Promise<void> {
   if (caller.role === 'viewer') throw new CallRefused(status.PERMISSION_DENIED, 'a viewer runs nothing');
   const first = await channel.first;
-  // Its caller is gone, or has ended its side without a word.
+  // Its caller is gone, or has ended its side without a request.
   if (first === undefined)
     return channel.refuse(new CallRefused(status.CANCELLED, 'start or resume comes first'));
   if (first.$case === 'resume') {

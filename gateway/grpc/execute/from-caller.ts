@@ -57,7 +57,7 @@ function mirrorStarted({ container, found }: Started): FromCaller {
   return { type: 'mirror-started', container: cutText(container), found: toFound(found) };
 }
 
-/** As many as an init is told of; each with the digest and the path of one file. */
+/** As many as an init can get; each with the digest and the path of one file. */
 function toFound(found: readonly FoundOperand[]): Found {
   if (found.length > maxOperands) throw invalid(`more than ${maxOperands} operands`);
   const lines = new Map(found.map(({ path, line }) => [path, firstBytes(line, maxOperandBytes)]));

@@ -4,21 +4,21 @@ import { type Caller, callerName } from '../../ports/caller.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
 
-/** How long nothing more is to be read of a stream that brought this message, in milliseconds. */
+/** For how many milliseconds nothing more is read from a stream that brought this message. */
 export type WaitAfter = (message: Message) => number;
 
-/** What one agent's running commands may send, over all the streams of one caller. */
+/** What the running commands of one agent may send, over all streams of one caller. */
 export interface MessageBudgets {
   readonly of: (caller: Caller, agent: string) => WaitAfter;
 }
 
-/** A relay joins what it can: keys, signals and windows of 50 commands are some hundreds. */
+/** A relay joins what it can: keys, signals and windows of 50 commands are some hundreds of messages. */
 export const messagesPerSecond = 5000;
-/** Of a larger one the bytes are the measure: stdin has its credit, and the output of a mirrored command its window. */
+/** For larger messages the bytes count: stdin has its credit, and the output of a mirrored command its window. */
 const crumbBytes = 4096;
-/** An end of the stream is noticed when it is read from. */
+/** The gateway notices the end of a stream only when it reads. */
 const mostWaitMs = 5000;
-/** The agent of a stream is what its caller says, until it is checked. */
+/** The agent that the caller of a stream names, until it is checked. */
 const mostBudgets = 10_000;
 
 export function createMessageBudgets(): MessageBudgets {

@@ -13,11 +13,11 @@ const maxText = 1024;
 const maxCode = 64;
 const stdioKinds: ReadonlySet<string> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 
-/** The wire's `start` in the gateway's words. Throws CallRefused where it does not even have the shape of one. */
+/** The wire's `start` in the gateway's words. Throws CallRefused if it does not have the right shape. */
 export function toStartRequest(start: Start, caller: Caller): StartRequest {
   if (!isExecutionId(start.executionId)) throw invalid('execution_id must be a UUIDv7 in lower case');
   if (start.command === undefined) throw invalid('start has no command');
-  // Only a relay has seen a kernel attest to anything, or refuses anything by itself.
+  // Only a relay has kernel-attested ids, or refuses a request by itself.
   const relay = caller.kind === 'relay';
   return {
     executionId: start.executionId,
@@ -42,7 +42,7 @@ function toCommand(wire: WireCommand): Command {
   };
 }
 
-/** None given: a caller that feeds no input and has two readers. */
+/** If the caller gives none: it sends no input and reads both outputs. */
 function toStdio(kinds: readonly string[]): Stdio {
   if (kinds.length === 0) return noStdin;
   const known = kinds.every((kind, fd) => stdioKinds.has(kind) || (fd === 2 && kind === '=1'));
@@ -62,19 +62,19 @@ function toRefusal({ reason, text }: { reason: string; text: string }): Clawrden
   return new ClawrdenError(codeOf(reason, relayRefusals), cutText(text));
 }
 
-/** A relay says what it never has a reason to say. */
+/** A relay reports something that it never has a reason to report. */
 export class ImpossibleCode extends CallRefused {
   override name = 'ImpossibleCode';
 }
 
-/** A reason code in a relay's word: only one that it can have a reason for is taken. */
+/** A reason code from a relay: only a code that a relay can have a reason for is accepted. */
 export function codeOf(reason: string, possible: ReadonlySet<ErrorCode>): ErrorCode {
   if (isErrorCode(reason) && possible.has(reason)) return reason;
   const told = JSON.stringify(firstBytes(reason, maxCode));
   throw new ImpossibleCode(status.INVALID_ARGUMENT, `no relay has a reason to say ${told}`);
 }
 
-/** Of what a relay says for people. */
+/** The kept length of a relay's text for people. */
 export function cutText(text: string): string {
   return firstBytes(text, maxText);
 }

@@ -2,10 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Http2SecureServer } from 'node:http2';
 
-// Published when `listen` is called, before anybody can connect.
+// Published when `listen` is called, before any client can connect.
 const channel = 'tracing:net.server.listen:asyncStart';
 
-/** Runs `bind` and gives each server that it makes listen to `found` first: grpc-js shows its own to nobody. */
+/**
+ * Runs `bind`. Each server that it makes calls `found` first when it listens, because grpc-js does not expose its
+ * own.
+ */
 export async function bindThrough<T>(
   bind: () => Promise<T>,
   found: (server: Http2SecureServer) => void,

@@ -1,12 +1,12 @@
 /** One call that waits to be handed on. */
 export interface WaitingCall {
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly since: number;
   readonly pass: () => void;
   readonly refuse: (why: string) => void;
 }
 
-/** Who makes calls, and whether another of its calls may be handed on now. */
+/** A peer that makes calls, and whether another of its calls may be handed on now. */
 export interface Turned {
   readonly mayPass: () => boolean;
 }
@@ -14,8 +14,8 @@ export interface Turned {
 const perTurn = 16;
 
 /**
- * Hands calls on in turns of the event loop, so many of each peer in one turn: who brings a thousand at once holds up
- * nobody else. Those of one peer keep their order.
+ * Hands calls on in turns of the event loop, so many of each peer in one turn: a peer that brings a thousand at once
+ * delays no other peer. The calls of one peer keep their order.
  */
 export class CallTurns<T extends Turned> {
   readonly #longestMs: number;
@@ -38,14 +38,14 @@ export class CallTurns<T extends Turned> {
     this.goOn();
   }
 
-  /** Something may have changed for those that wait. */
+  /** Call this when something has changed for waiting calls. */
   goOn(): void {
     if (this.#scheduled || (this.#waiting.size === 0 && this.#passed.size === 0)) return;
     this.#scheduled = true;
     setImmediate(this.#turn);
   }
 
-  /** Refuses those that have waited too long; to be called now and then. */
+  /** Refuses calls that have waited too long; call it from time to time. */
   tidy(): void {
     const latest = performance.now() - this.#longestMs;
     for (const [peer, waiting] of this.#waiting) {
@@ -63,7 +63,7 @@ export class CallTurns<T extends Turned> {
       while (waiting.length > 0 && this.#hasRoom(peer)) this.#passNext(peer, waiting);
       if (waiting.length === 0) this.#waiting.delete(peer);
     }
-    // Where none may be handed on, the next that changes something goes on.
+    // If no call may be handed on, the next change continues.
     if (this.#passed.size > 0) this.goOn();
   }
 

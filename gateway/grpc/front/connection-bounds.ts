@@ -3,14 +3,17 @@ import { addressKey } from './address-key.ts';
 /** How many connections one listener serves. */
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Of one address, and of one operator's name. */
+  /** Most connections of one address, and of one operator's name. */
   readonly perAddress: number;
 }
 
-/** Of one relay's name: it needs one, and while it renews its certificate a second; the others are dead and not yet seen to be. */
+/**
+ * Most connections of one relay's name. It needs one, and a second while it renews its certificate; others are dead,
+ * but not noticed as dead yet.
+ */
 export const relayConnections = 8;
 
-/** What is counted: a connection is proven once its handshake has shown who it is. */
+/** A counted connection. It is proven once its handshake has shown whose it is. */
 export interface Counted {
   readonly address: string;
   name: string | undefined;
@@ -18,7 +21,10 @@ export interface Counted {
 
 type Placed<T> = { readonly refused: string } | { readonly displaced: T | undefined };
 
-/** New connections of one address: so many at once, and so many a second. A handshake costs a millisecond of processor. */
+/**
+ * New connections of one address: so many at once, and so many a second. A handshake costs a millisecond of processor
+ * time.
+ */
 const burst = 200;
 const perSecond = 100;
 
@@ -26,13 +32,13 @@ interface Address<T> {
   open: number;
   tokens: number;
   at: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly unproven: Set<T>;
 }
 
 /**
- * Who has shown a certificate is never displaced by who has not: where there is no room, the oldest connection that is
- * still without a name goes, so that a flood of such displaces itself.
+ * A connection that has shown a certificate is never displaced by one that has not. If there is no room, the oldest
+ * connection without a name goes, so that a flood of those displaces itself.
  */
 export class ConnectionBounds<T extends Counted> {
   readonly #limits: ConnectionLimits;
@@ -48,8 +54,8 @@ export class ConnectionBounds<T extends Counted> {
   }
 
   /**
-   * Counts a new connection. Refused where its address connects too often or has too many; `displaced` is the one
-   * without a proven name that has to go for it.
+   * Counts a new connection. Refuses it if its address connects too often or has too many; `displaced` is the
+   * connection without a proven name that must go for it.
    */
   add(connection: T): Placed<T> {
     const address = this.#addressOf(connection.address);
@@ -64,7 +70,7 @@ export class ConnectionBounds<T extends Counted> {
     return placed;
   }
 
-  /** Gives a connection its name; false where that has `most` already, or as many as an address may have. */
+  /** Gives a connection its name; false if that name has `most` already, or as many as an address may have. */
   prove(connection: T, name: string, most = this.#limits.perAddress): boolean {
     const count = this.#names.get(name) ?? 0;
     if (count >= Math.min(most, this.#limits.perAddress)) return false;
@@ -74,7 +80,7 @@ export class ConnectionBounds<T extends Counted> {
     return true;
   }
 
-  /** Once for each that was counted. */
+  /** Call it once for each counted connection. */
   remove(connection: T): void {
     const address = this.#addresses.get(addressKey(connection.address));
     if (address !== undefined) address.open -= 1;
@@ -87,7 +93,7 @@ export class ConnectionBounds<T extends Counted> {
     else this.#names.set(name, left);
   }
 
-  /** Forgets the addresses that have no connection and have rested. */
+  /** Forgets addresses without connections that have been quiet for long enough. */
   tidy(): void {
     for (const [key, address] of this.#addresses)
       if (address.open === 0 && this.#tokensOf(address) >= burst) this.#addresses.delete(key);

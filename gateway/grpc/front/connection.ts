@@ -8,29 +8,31 @@ import type { PeerShare } from './peer-share.ts';
 import type { RelayPlace } from './relay-place.ts';
 import { windowBytes } from './server-credentials.ts';
 
-/** How long a peer may hold what is over: a call that was answered, or a session's socket after its last call. */
+/** How long a peer may keep what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
 
-/** One TCP connection, from accept to close. What is needed of its TLS and HTTP/2 is taken once, when it is there. */
+/**
+ * One TCP connection, from accept to close. Takes the necessary parts of its TLS and HTTP/2 once, when they exist.
+ */
 export class Connection implements Counted {
   readonly address: string;
   /** For the log. */
   readonly peer: string;
   name: string | undefined;
-  /** What it opens counts for its address, and for the name that it showed. */
+  /** Everything that it opens counts for its address, and for the name that it showed. */
   readonly ofAddress: PeerShare;
   ofName: PeerShare | undefined;
-  /** Destroyed: whatever else was read from it counts for nothing. */
+  /** Destroyed: bytes that were read from it earlier do not count any more. */
   isDropped = false;
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();
-  /** Where its certificate is a relay's. */
+  /** If its certificate is a relay's. */
   place: RelayPlace | undefined;
   #admission: Admission | undefined;
   #tls: TLSSocket | undefined;
   #session: ServerHttp2Session | undefined;
-  /** Open ones, with when their answer was complete. */
+  /** Open calls, with the time when their answer was complete. */
   readonly #streams = new Map<ServerHttp2Stream, number>();
   #called = false;
   #idleSince = this.#since;
@@ -48,12 +50,12 @@ export class Connection implements Counted {
     return this.ofName === undefined ? [this.ofAddress] : [this.ofAddress, this.ofName];
   }
 
-  /** Of who it is, as far as that is known. */
+  /** The name and address, as far as they are known. */
   get share(): PeerShare {
     return this.ofName ?? this.ofAddress;
   }
 
-  /** Whose certificate it showed; none where it was not asked for one. */
+  /** The name in its certificate; undefined if it was not asked for one. */
   get admission(): Admission | undefined {
     return this.#admission;
   }
@@ -80,14 +82,14 @@ export class Connection implements Counted {
     });
   }
 
-  /** Ends the calls that were answered a while ago, and whose caller does not end its side. */
+  /** Ends calls that were answered some time ago, if their caller does not end its side. */
   endAnswered(): void {
     const latest = performance.now() - lingerMs;
     for (const [stream, answeredAt] of this.#streams)
       if (answeredAt < latest) stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
-  /** Why it must not go on; it is ended by `end` then. */
+  /** Why it must not continue; then call `end`. */
   problem(): string | undefined {
     const now = performance.now();
     const { handshakeMs, firstCallMs, idleMs, lifeMs } = this.#pace;
@@ -103,13 +105,13 @@ export class Connection implements Counted {
       : late(now - this.#idleSince, firstCallMs, 'no first call');
   }
 
-  /** Ends its session, which tells the peer, with every call on it. */
+  /** Ends its session with every call on it, and tells the peer. */
   end(): void {
     if (this.#session === undefined) this.destroy();
     else this.#session.destroy();
   }
 
-  /** Whether the session is over, and the socket still held after that: a peer may keep its end open for ever. */
+  /** Whether the session is over while the socket is still open: a peer may keep its end open for ever. */
   lingers(): boolean {
     const session = this.#session;
     const over = session?.destroyed || (session?.closed && this.#streams.size === 0);

@@ -7,7 +7,7 @@ export interface CountedReasons {
 export interface CountedReason {
   readonly reason: string;
   readonly count: number;
-  /** The last one. */
+  /** The last reason. */
   readonly peer: string;
 }
 

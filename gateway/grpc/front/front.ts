@@ -25,22 +25,22 @@ import { unfinishedMessages } from './unfinished-messages.ts';
 export interface FrontRules {
   readonly limits: ConnectionLimits;
   readonly pace: Pace;
-  /** Where this says why, nobody is let in: connections end when they are accepted. */
+  /** If this returns a reason, no client is admitted: connections end when they are accepted. */
   readonly shut?: () => string | undefined;
-  /** Takes the certificate at the end of the handshake; left out: clients show none. */
+  /** Checks the certificate at the end of the handshake; if absent, clients show no certificate. */
   readonly admit?: (der: Uint8Array) => Checked<Admission>;
-  /** Needed where relays are admitted. */
+  /** Needed if relays are admitted. */
   readonly relays?: Pick<RelayRegistry, 'isElsewhere' | 'adrift'>;
   readonly faults: Faults;
   readonly log: Logger;
 }
 
 export interface ServedCall {
-  /** Of its connection; none where clients are not asked for a certificate. */
+  /** The certificate of its connection; undefined if clients are not asked for one. */
   readonly admission: Admission | undefined;
-  /** Where it is a relay's. */
+  /** If the peer is a relay. */
   readonly place: RelayPlace | undefined;
-  /** How often this header is there: Node keeps the first and hides the others. */
+  /** How often this header occurs: Node keeps the first and hides the others. */
   readonly authorizations: number;
 }
 
@@ -48,8 +48,8 @@ const lookMs = 1000;
 const protocol = 'h2';
 
 /**
- * What stands between the network and grpc-js: it bounds the connections of a listener, ends those that must not go on,
- * and lets nothing that goes wrong with one of them out.
+ * Stands between the network and grpc-js. It bounds the connections of a listener, ends those that must not continue,
+ * and contains every error of one of them.
  */
 export class Front implements Disposable {
   readonly #rules: FrontRules;
@@ -82,7 +82,7 @@ export class Front implements Disposable {
     ).unref();
   }
 
-  /** To be called before the server listens. */
+  /** Call it before the server listens. */
   attach = (server: Http2SecureServer): void => {
     const { guard } = this.#rules.faults;
     const destroy = (_pass: unknown, it: { destroy: () => unknown }) => void it.destroy();
@@ -93,14 +93,14 @@ export class Front implements Disposable {
     intercept(server, 'connection', guard('accept', onAccept, destroy));
     intercept(server, 'secureConnection', guard('handshake', onSecured, destroy));
     intercept(server, 'stream', guard('stream', onStream, destroy));
-    // Where no descriptor is left for the next connection, the server goes on with those it has.
+    // If no descriptor is left for the next connection, the server continues with the open ones.
     server.on('error', (error) => this.#ended.tell(`accept: ${error.message}`, ''));
   };
 
-  /** The call that is being handed to grpc-js: its interceptors are made within that. */
+  /** The call that is being handed to grpc-js, which makes its interceptors during that. */
   serving = (): ServedCall | undefined => this.#serving;
 
-  /** Ends at once those that must not go on. */
+  /** Ends at once the connections that must not continue. */
   look = (): void => {
     for (const connection of this.#open.values()) this.#lookAt(connection);
   };
@@ -144,7 +144,7 @@ export class Front implements Disposable {
     if ('refused' in admitted) return this.#drop(connection, admitted.refused);
     connection.secured(socket, admitted.value);
     if (admitted.value !== undefined) this.#welcome(connection, admitted.value);
-    // grpc-js shows its sessions to nobody. This one is made within the call.
+    // grpc-js does not expose its sessions. This one is made during the call.
     const opened = (session: ServerHttp2Session) => {
       this.#sessions.set(session, connection);
       connection.opened(session);
@@ -165,7 +165,7 @@ export class Front implements Disposable {
     return refused === undefined ? admitted : { refused };
   }
 
-  /** Says why the one that it is may have no other connection. */
+  /** Says why this peer may not have another connection. */
   #name(connection: Connection, { peer: { kind, name } }: Admission): string | undefined {
     const key = `${kind}:${name}`;
     const most = kind === 'relay' ? relayConnections : undefined;
@@ -192,7 +192,7 @@ export class Front implements Disposable {
 
   #streamed(pass: () => void, stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
     const connection = stream.session && this.#sessions.get(stream.session);
-    // The session may have ended between the frame and now, or its connection was dropped with more of them to read.
+    // Meanwhile the session may have ended, or its connection was dropped with more calls to read.
     if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
     const refused = connection.shares.map((share) => share.take(stream)).find((why) => why !== undefined);
     if (refused !== undefined) return this.#refuse(connection, stream, refused);
@@ -208,7 +208,7 @@ export class Front implements Disposable {
     });
   }
 
-  /** The call goes to grpc-js. */
+  /** Hands the call to grpc-js. */
   #serve(pass: () => void, stream: ServerHttp2Stream, connection: Connection, served: ServedCall): void {
     if (connection.isDropped || stream.destroyed) return;
     for (const share of connection.shares) share.served(stream);
@@ -225,7 +225,7 @@ export class Front implements Disposable {
     });
   }
 
-  /** The call alone, as long as there are not very many of them. */
+  /** Ends only the call, unless there are very many of them. */
   #refuse(connection: Connection, stream: ServerHttp2Stream, reason: string): void {
     if (stream.destroyed) return;
     stream.on('error', () => {});
@@ -261,7 +261,7 @@ export class Front implements Disposable {
 
 type StreamArguments = readonly [headers: object, flags: number, rawHeaders: readonly string[]];
 
-/** Both ends: a remote port alone may be in use twice, towards two addresses of ours. */
+/** Both ends, because a remote port may be in use twice, towards two of our addresses. */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress}:${localPort} ${remoteAddress}:${remotePort}`;
 }

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** Puts `before` in front of all who listen now: they hear of the event when it passes it on. */
+/** Puts `before` in front of all present listeners: they get the event when `before` passes it on. */
 export function intercept(
   emitter: EventEmitter,
   event: string,

@@ -17,7 +17,7 @@ export function newServer({ pingMs, pongMs }: Pace, options: ServerOptions = {})
   });
 }
 
-/** Resolves with the port; rejects where the address cannot be had. Every connection goes through `front`. */
+/** Resolves with the port; rejects if the address is not available. Every connection goes through `front`. */
 export async function listen(
   server: Server,
   { host, port }: ListenAddress,
@@ -31,7 +31,7 @@ export async function listen(
 
 /** Takes no new calls, waits for the open ones up to `graceMs`, then cuts them. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // The wait has an end of its own: where a connection breaks meanwhile, tryShutdown may never call back.
+  // The wait has its own end: if a connection breaks meanwhile, tryShutdown may never call back.
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, graceMs);
     server.tryShutdown(() => {

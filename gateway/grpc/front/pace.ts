@@ -1,4 +1,4 @@
-/** How long a peer may take, in milliseconds. */
+/** Deadlines for a peer, in milliseconds. */
 export interface Pace {
   /** From a connection's start to the end of its TLS handshake. */
   readonly handshakeMs: number;
@@ -8,11 +8,11 @@ export interface Pace {
   readonly firstMessageMs: number;
   /** From a relay's handshake to its Synchronize; its other calls wait for that half as long. */
   readonly synchronizeMs: number;
-  /** Without a call. */
+  /** Longest time without a call. */
   readonly idleMs: number;
-  /** Of a connection in all; left out: as long as its certificate counts. */
+  /** Longest life of a connection; if absent, as long as its certificate counts. */
   readonly lifeMs?: number;
-  /** Both sides ping: without that a frozen peer is never noticed; with it, within the sum of the two. */
+  /** Both sides ping, so a frozen peer is noticed within the sum of the two; without pings never. */
   readonly pingMs: number;
   readonly pongMs: number;
 }
@@ -28,7 +28,7 @@ export const callersPace: Pace = {
   pongMs: 5_000,
 };
 
-/** Anybody may connect here: no longer than enrolling takes. */
+/** Any machine may connect here, but only for as long as enrolment takes. */
 export const enrolmentPace: Pace = {
   ...callersPace,
   firstCallMs: 5_000,

@@ -6,11 +6,11 @@ import type { Held } from './unfinished-messages.ts';
 /** What one peer may have open, over all its connections. */
 export interface ShareLimits {
   readonly calls: number;
-  /** Of these, such that are served and have not brought a whole message yet; the others wait. */
+  /** Of these, calls that are served and have not brought a whole message yet; the others wait. */
   readonly unheard: number;
-  /** New calls; twice as many at once. */
+  /** New calls each second; twice as many at once. */
   readonly callsPerSecond: number;
-  /** Calls that are refused, before the connection that they come over ends. */
+  /** Refused calls, before the connection over which they come ends. */
   readonly refusalsPerSecond: number;
 }
 
@@ -30,13 +30,13 @@ export const addressLimits: ShareLimits = {
   refusalsPerSecond: 4000,
 };
 
-/** How long a name that asked for far too much is not let in. */
+/** How long a name that asked for far too much is not admitted. */
 const outMs = 5000;
 
 /** What one peer has open: all connections with one certificate's name, or of one address. */
 export class PeerShare implements Held, Turned {
   unfinishedBytes = 0;
-  /** How many connections hold it. */
+  /** How many connections share it. */
   connections = 0;
   readonly #limits: ShareLimits;
   readonly #now: () => number;
@@ -53,7 +53,10 @@ export class PeerShare implements Held, Turned {
     this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
   }
 
-  /** Counts a call until it closes. Says why where it is one too many: it is to be reset then, and is not counted. */
+  /**
+   * Counts a call until it closes. If it is one too many, returns why: the call must then be reset, and is not
+   * counted.
+   */
   take(stream: ServerHttp2Stream): string | undefined {
     const { calls, callsPerSecond } = this.#limits;
     if (!this.#rate.take(1)) return `more than ${callsPerSecond} calls a second`;
@@ -70,17 +73,17 @@ export class PeerShare implements Held, Turned {
     return this.#unheard.size < this.#limits.unheard;
   }
 
-  /** A call that was taken is served from now on. */
+  /** From now on a counted call is served. */
   served(stream: ServerHttp2Stream): void {
     this.#unheard.add(stream);
   }
 
-  /** A whole message has come over it. */
+  /** The call has brought a whole message. */
   heard(stream: ServerHttp2Stream): void {
     this.#unheard.delete(stream);
   }
 
-  /** Counts a refused call; false where the peer has had so many refused that its connection is to end. */
+  /** Counts a refused call; false if so many calls of the peer were refused that its connection must end. */
   mayGoOn(): boolean {
     if (this.#refusals.take(1)) return true;
     this.#outUntil = this.#now() + outMs;
@@ -91,17 +94,17 @@ export class PeerShare implements Held, Turned {
     return this.#now() < this.#outUntil;
   }
 
-  /** Whether to forget it changes nothing. */
+  /** Whether it can be forgotten without any effect. */
   isAtRest(): boolean {
     return this.connections === 0 && !this.isOut() && this.#rate.isFull();
   }
 }
 
-/** Of one listener, by key. */
+/** The shares of one listener, by key. */
 export class PeerShares {
   readonly #shares = new Map<string, PeerShare>();
 
-  /** To be given back by `leave`, once. */
+  /** The caller must return it with `leave`, once. */
   enter(key: string, limits: ShareLimits): PeerShare {
     const share = this.#shares.get(key) ?? new PeerShare(limits);
     this.#shares.set(key, share);

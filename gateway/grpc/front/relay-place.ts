@@ -1,19 +1,19 @@
 import { onAbort } from '../../../src/abort.ts';
 
 export interface RelayPlaceOptions {
-  /** From the connection to its Synchronize stream; calls that come before that wait for it half as long. */
+  /** From the connection to its Synchronize stream; calls before that wait half as long. */
   readonly synchronizeMs: number;
   /** Ends the connection with every call on it. */
   readonly end: () => void;
-  /** Whether the relay synchronizes over another connection, which this one is not the renewed self of. */
+  /** Whether the relay synchronizes over another connection that does not belong to this place. */
   readonly isElsewhere: () => boolean;
-  /** It is used and does not synchronize. */
+  /** The connection is used, but does not synchronize. */
   readonly onAdrift: () => void;
 }
 
 /**
- * One connection of a relay. Its calls are answered only while it stands: while it synchronizes, which it does once, or
- * while the connection that it was renewed over to does. So no place holds work that the kill switch does not ask.
+ * One connection of a relay. Its calls are answered only while it stands: while it synchronizes, which it does once,
+ * or while the connection to which it was renewed does. So the kill switch asks every place that holds work.
  */
 export class RelayPlace {
   /** Fingerprint of the certificate that the peer at its other end got. */
@@ -29,7 +29,7 @@ export class RelayPlace {
     this.#options = options;
   }
 
-  /** Its stream is there; false where it had one already. */
+  /** Its stream is open; false if it had one already. */
   begin(): boolean {
     if (this.#state !== 'new') return false;
     this.#state = 'synchronizing';
@@ -37,18 +37,18 @@ export class RelayPlace {
     return true;
   }
 
-  /** Another stream of the same relay has taken its place, or wants to: its connection is ended within a second. */
+  /** Another stream of the same relay has replaced it, or wants to: its connection is ended within a second. */
   displaced(): void {
     this.#state = 'over';
   }
 
-  /** The relay has left its stream: nobody could be asked about what this connection holds. */
+  /** The relay has closed its stream: nobody could be asked about the work of this connection. */
   left(): void {
     this.#state = 'over';
     this.#options.end();
   }
 
-  /** Until `over` aborts another connection synchronizes for this one, too. */
+  /** Until `over` aborts, another connection synchronizes for this one, too. */
   handOver(over: AbortSignal): void {
     this.#state = 'over';
     this.#handedOver = over;
@@ -58,7 +58,7 @@ export class RelayPlace {
     return this.#state === 'synchronizing' || this.#handedOver?.aborted === false;
   }
 
-  /** Resolves with whether it stands, or does so in time; at once where `gone` aborts. */
+  /** Resolves with whether it stands, at once or in time; at once if `gone` aborts. */
   async untilItStands(gone: AbortSignal): Promise<boolean> {
     if (this.#state !== 'new') return this.stands();
     if (this.#options.isElsewhere()) this.#adrift();
@@ -73,7 +73,7 @@ export class RelayPlace {
     return this.stands();
   }
 
-  /** Why its connection must not go on. */
+  /** Why its connection must not continue. */
   problem(): string | undefined {
     if (this.stands()) return undefined;
     if (this.#handedOver !== undefined) return 'the connection that it was renewed over to has ended';
@@ -84,7 +84,7 @@ export class RelayPlace {
     return `its relay did not synchronize within ${synchronizeMs / 1000} s`;
   }
 
-  /** Once for each connection. */
+  /** Call it once for each connection. */
   #adrift(): void {
     if (this.#told) return;
     this.#told = true;

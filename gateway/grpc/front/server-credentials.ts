@@ -5,18 +5,18 @@ export const windowBytes = 1024 * 1024;
 
 /** PEM, all. */
 export interface ServerTls {
-  /** Whose client certificates are accepted. Left out: clients are not asked for one. */
+  /** The authority of accepted client certificates. If absent, clients are not asked for one. */
   readonly clientAuthority?: string;
   /** The whole chain. */
   readonly certificate: string;
   readonly key: string;
-  /** Calls at once over one connection; 1000 when left out. */
+  /** Calls at once over one connection; 1000 if absent. */
   readonly maxStreams?: number;
 }
 
 /**
  * What `createSsl` of grpc-js does not offer. No session tickets: a resumed session would be accepted after its
- * certificate's end, without showing one. TLS 1.3 only, and limits for the HTTP/2 sessions.
+ * certificate's end, without showing it. TLS 1.3 only, and limits for the HTTP/2 sessions.
  */
 export class StrictCredentials extends ServerCredentials {
   constructor({ clientAuthority, certificate, key, maxStreams = 1000 }: ServerTls) {

@@ -1,10 +1,10 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 
-/** What is held of messages that have not come whole, of all connections; each is also bounded by itself. */
+/** Most bytes of incomplete messages over all connections; each connection is also bounded by itself. */
 export interface UnfinishedMessages {
   /**
-   * Watches a stream that grpc-js reads already, and tells of its first whole message. Where its peer or all of them hold
-   * too much, the stream is reset, and so is one whose messages are compressed: nobody here sends such.
+   * Watches a stream that grpc-js already reads, and reports its first complete message. Resets the stream if its
+   * peer, or all peers together, hold too much, or if its messages are compressed: none of our clients compresses.
    */
   readonly watch: (stream: ServerHttp2Stream, peer: Held, onFirst: () => void) => void;
 }
@@ -43,8 +43,8 @@ export function unfinishedMessages(): UnfinishedMessages {
 }
 
 /**
- * Takes what comes; says how much of the message that is under way has come, `undefined` where one is compressed. Calls
- * `onFirst` when the first one is whole.
+ * Takes received bytes. Returns how much of the present message has come, `undefined` if one is compressed. Calls
+ * `onFirst` when the first message is complete.
  */
 function messageReader(onFirst: () => void): (chunk: Buffer) => number | undefined {
   const header = Buffer.alloc(headerBytes);

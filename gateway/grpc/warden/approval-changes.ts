@@ -4,11 +4,11 @@ import type { PendingApproval } from '../../ports/verdict.ts';
 import { fillPage } from './page.ts';
 import { toApproval } from './warden-messages.ts';
 
-/** Of what comes, and of the ids of what goes, in one message. */
+/** The size of the new questions and of the ids of gone ones in one message. */
 const mostRows = 1000;
 const shape = { limit: mostRows, toMessage: toApproval, type: Approval };
 
-/** Tells one watcher, step by step, what it does not know yet: at first everything. */
+/** Sends one watcher, step by step, what it does not know yet: at first everything. */
 export function createChanges(waiting: () => readonly PendingApproval[]): () => WatchApprovalsResponse {
   const list = createFairList<PendingApproval>(
     ({ id }) => id,

@@ -9,7 +9,10 @@ export interface Listed<Message> {
   readonly nextPageToken: string;
 }
 
-/** Pages of rows that share a list fairly; a token says what was shown of each share. `rows`: all of them, the oldest first. */
+/**
+ * Pages of rows that several shares have in common; a token says which rows of each share were shown. `rows`: all
+ * rows, the oldest first.
+ */
 export type FairPages<Row, Message> = (
   rows: readonly Row[],
   token: string,
@@ -22,7 +25,7 @@ export function createFairPages<Row, Message>(
   shareOf: (row: Row) => string,
 ): FairPages<Row, Message> {
   const list = createFairList(keyOf, shareOf);
-  // Turns begin anew with the gateway: a token from before would skip rows.
+  // Turns begin again with the gateway: with an older token, rows would be skipped.
   const kind = randomBytes(6).toString('hex');
   return (rows, token, { toMessage, ...shape }, wanted = () => true) => {
     const marks = marksOf(kind, token);

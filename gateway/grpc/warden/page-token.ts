@@ -1,6 +1,6 @@
 import { invalid } from '../calls/errors.ts';
 
-/** Which list a token is of; with the gateway's own start where places do not outlive it. */
+/** The list of a token; with the gateway's own start if places do not survive it. */
 export type TokenKind = string;
 
 /** Opaque to its reader. */
@@ -8,7 +8,7 @@ export function toToken(kind: TokenKind, place: readonly (number | string)[]): s
   return Buffer.from(JSON.stringify([kind, ...place])).toString('base64url');
 }
 
-/** The place, `undefined` for an empty token: the beginning. Refuses what is no token of this list. */
+/** The place; `undefined` for an empty token, which means the beginning. Refuses a token of another list. */
 export function fromToken(kind: TokenKind, token: string): readonly unknown[] | undefined {
   if (token === '') return undefined;
   const parsed = parse(token);
@@ -16,7 +16,7 @@ export function fromToken(kind: TokenKind, token: string): readonly unknown[] | 
   return parsed.slice(1);
 }
 
-/** The place in whole numbers; so many, where `count` is given. */
+/** The place as whole numbers; exactly `count` of them, if that is given. */
 export function numbersOf(kind: TokenKind, token: string, count?: number): readonly number[] | undefined {
   const place = fromToken(kind, token);
   if (place === undefined) return undefined;

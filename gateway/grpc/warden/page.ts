@@ -1,20 +1,23 @@
-/** Far below what any client or server takes in one message. */
+/** Far less than any client or server accepts in one message. */
 export const pageBytes = 512 * 1024;
 
 export interface PageShape<Row, Message> {
   readonly limit: number;
   readonly toMessage: (row: Row) => Message;
-  /** Its generated code. */
+  /** The row's generated code. */
   readonly type: { encode(message: Message): { finish(): Uint8Array } };
 }
 
-/** One message of a list while it fills, measured as it is sent. */
+/** One message of a list while it is filled, measured in its encoded size. */
 export interface Page<Row, Message> {
   readonly messages: readonly Message[];
   readonly rows: readonly Row[];
-  /** False where the row is left out, and with it all that come behind it. The first one always fits: every list goes on. */
+  /**
+   * False if the row, and with it all later ones, is left out. The first row always fits, so every list makes
+   * progress.
+   */
   readonly add: (row: Row) => boolean;
-  /** Something was left out. */
+  /** Some rows were left out. */
   readonly more: () => boolean;
 }
 
@@ -31,7 +34,7 @@ export function newPage<Row, Message>({
     more: () => more,
     add: (row) => {
       const message = toMessage(row);
-      // Its tag and length come on top.
+      // Its tag and length are added.
       bytes += type.encode(message).finish().length + 8;
       more ||= messages.length >= limit || (messages.length > 0 && bytes > pageBytes);
       if (more) return false;

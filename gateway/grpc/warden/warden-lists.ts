@@ -21,7 +21,7 @@ import { fillPage, newPage, type PageShape } from './page.ts';
 import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
 import { toAgent, toApproval, toExecutionSummary, toHost } from './warden-messages.ts';
 
-/** The List calls of the WardenService: pages that are bounded whatever is in their rows. */
+/** The List calls of the WardenService: pages that are bounded whatever their rows contain. */
 export interface Lists {
   readonly executions: (request: ListExecutionsRequest) => Promise<ListExecutionsResponse>;
   readonly approvals: (request: ListApprovalsRequest) => ListApprovalsResponse;
@@ -97,7 +97,7 @@ async function history(warden: OperatorApi, request: ListExecutionsRequest): Pro
   return { executions: [...page.messages], nextPageToken };
 }
 
-/** Rows of an older version may be large: no more of them are in memory at once. */
+/** Rows of an older version may be large: only so many of them are in memory at once. */
 const rowsAtOnce = 50;
 
 async function* rowsOfHistory(warden: OperatorApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {

@@ -18,7 +18,7 @@ import type { AgentView, Explanation, HostView, StatusView } from '../../ports/o
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 
-/** Long enough for whatever an honest peer calls a thing or says of it. */
+/** Long enough for every name and text of an honest peer. */
 const textBytes = 1024;
 const longPlanBytes = 1024 * 1024;
 const mostTools = 200;
@@ -54,7 +54,7 @@ function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<Execution, 'argv
   return { argv: [...argv], cwd, cut: cut && { ...cut } };
 }
 
-/** Each string in it that is too long, cut and said to be. */
+/** Cuts each string that is too long, and marks the cut. */
 function withShortTexts<T extends object>(record: T): T {
   const entries = Object.entries(record).map(([key, value]) => [
     key,
@@ -68,7 +68,7 @@ function shortText(text: string): string {
   return bytes <= textBytes ? text : `${firstBytes(text, textBytes)} ... (${bytes} bytes)`;
 }
 
-/** The first of them, and how many more there are. */
+/** The first items, and how many more there are. */
 function shortTexts(texts: readonly string[]): string[] {
   const more = texts.length - mostTexts;
   return [...texts.slice(0, mostTexts).map(shortText), ...(more > 0 ? [`and ${more} more`] : [])];
@@ -112,7 +112,7 @@ export function toHost(view: HostView): Host {
   return { ...withShortTexts(view), labels: { ...view.labels } };
 }
 
-/** RFC 3339; empty where not reached. */
+/** RFC 3339; empty if not reached. */
 export function toTime(epochMs: number | undefined): string {
   return epochMs === undefined ? '' : new Date(epochMs).toISOString();
 }

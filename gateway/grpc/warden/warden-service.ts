@@ -92,7 +92,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
   };
 }
 
-/** Makes unary handlers, each for callers of some roles. */
+/** Makes unary handlers, each for callers with certain roles. */
 function guarded(callers: Callers) {
   return <Request, Response>(
     roles: readonly Role[],

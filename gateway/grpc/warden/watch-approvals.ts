@@ -6,10 +6,10 @@ import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, toStatus } from '../calls/errors.ts';
 import { createChanges } from './approval-changes.ts';
 
-/** Changes that come together are told together: a watcher sees one within this time. */
+/** Changes within this time are sent together. */
 const settleMs = 50;
 
-/** What comes and goes; a watcher that reads slowly is told what differs once it reads again. */
+/** Sends which questions come and go; a watcher that reads slowly gets the difference when it reads again. */
 export function watchApprovals(
   callers: Callers,
   warden: OperatorApi,
@@ -29,10 +29,10 @@ export function watchApprovals(
       timer = undefined;
       if (gone.signal.aborted) return;
       const change = next();
-      // An empty queue is told once: a watcher shows nothing before it has heard.
+      // An empty queue is sent once, because a watcher shows nothing before the first message.
       if (!first && change.came.length === 0 && change.gone.length === 0) return;
       [first, busy, stale] = [false, true, false];
-      // Told when it has gone out: one message at a time is held for a watcher that does not read.
+      // Counted as known only when it is sent: at most one message waits for a watcher that does not read.
       call.write(change, () => {
         busy = false;
         if (change.more) tell();
