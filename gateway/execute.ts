@@ -14,7 +14,7 @@ import type { Run } from './executors/executor.ts';
 import type { Budgets } from './judging/budgets.ts';
 import { agentOf, judge, unboundCodes } from './judging/judge.ts';
 import { type Judged, planned } from './judging/judged.ts';
-import type { HoldRates } from './judging/rate-limits.ts';
+import type { ApplyRates } from './judging/rate-limits.ts';
 import type { SealedPlan } from './judging/seal-plan.ts';
 import type { Caller } from './ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
@@ -24,9 +24,9 @@ import type { ImageWish } from './scheduler/hosts/image-pulls.ts';
 export interface ExecuteParts extends InspectParts, Executors {
   /** The policy in force. An execution reads it once, and again only when a person has said yes. */
   readonly policy: () => Policy;
-  readonly holdRates: HoldRates;
+  readonly applyRates: ApplyRates;
   readonly budgets: Budgets;
-  readonly breakers: Pick<Breakers, 'hold' | 'refused' | 'ended'>;
+  readonly breakers: Pick<Breakers, 'apply' | 'refused' | 'ended'>;
   readonly agents: ReadonlyMap<string, AgentConfig>;
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
@@ -100,7 +100,7 @@ async function judgeAndPlan(
   { caller, request, execution }: Received,
 ): Promise<Judged> {
   const policy = inForce();
-  const judgement = breakers.hold(holdRates(judge(policy, agents, caller, request, halted)));
+  const judgement = breakers.apply(applyRates(judge(policy, agents, caller, request, halted)));
   if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const wish = imageWish(labels, execution);

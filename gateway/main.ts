@@ -23,7 +23,7 @@ import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
-import { createOperatorApi } from './control/operator.ts';
+import { createOperatorApi } from './control/operator-api.ts';
 import { createRelays } from './control/relays.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
 import { openEngine } from './docker/open-engine.ts';
@@ -138,7 +138,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
   const parts: ExecuteParts = {
     policy,
-    holdRates: createRateLimits(),
+    applyRates: createRateLimits(),
     budgets: createBudgets(config.limits),
     breakers,
     agents,

@@ -29,7 +29,7 @@ export async function restoreWaiting(
   const leftovers = await settleHistory(records);
   const taken = new Set<string>();
   for (const asked of await approvals.restore()) {
-    const key = lifeKey(asked.caller, asked.approval.executionId);
+    const key = executionKey(asked.caller, asked.approval.executionId);
     const verdictRecorded = leftovers.hasVerdict(key);
     if (await restoreOne(parts, { ...asked, verdictRecorded }, records.history)) taken.add(key);
   }

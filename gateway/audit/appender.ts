@@ -20,7 +20,7 @@ const headEvery = { records: 1000, ms: 10 * 60_000 };
 /** If a file cannot be renamed it grows until this time, then the appender tries again. */
 const rotateAgainMs = 10_000;
 const recordWithinMs = 500;
-const untoldAtMost = 10;
+const mostUnsaved = 10;
 
 /**
  * Writes to the newest file of the log, renames it when it is full, and begins another file if the file was removed.
@@ -37,7 +37,7 @@ export class Appender {
   /** Not written yet. */
   #incidents: IncidentRecord[] = [];
   /** Not in the notes yet. */
-  #untold: string[] = [];
+  #unsaved: string[] = [];
   #recording: NodeJS.Timeout | undefined;
 
   constructor({ file, last, faults }: OpenLog, options: AppenderOptions) {
@@ -49,7 +49,7 @@ export class Appender {
 
   warnings(): readonly string[] {
     const problem = this.#rotationProblem === '' ? [] : [this.#rotationProblem];
-    return [...readNotes(this.#options.faults), ...this.#untold, ...problem];
+    return [...readNotes(this.#options.faults), ...this.#unsaved, ...problem];
   }
 
   /** Whether there is something to write although no caller brought a record. */
@@ -95,8 +95,8 @@ export class Appender {
   /** The notes come first: if the log matches the second place, a start reports nothing more. */
   async #keep(): Promise<void> {
     const last = this.#last;
-    for (const text of this.#untold) await this.#options.faults.add(text);
-    this.#untold = [];
+    for (const text of this.#unsaved) await this.#options.faults.add(text);
+    this.#unsaved = [];
     await this.#options.witness.record(last);
   }
 
@@ -118,7 +118,7 @@ export class Appender {
     await this.#begin();
     const text = `the audit ${path} was changed while it was written: ${fault}; it went up to record ${this.#last.seq}`;
     this.#report({ incident: 'audit-broken', text });
-    if (this.#untold.length < untoldAtMost) this.#untold.push(text);
+    if (this.#unsaved.length < mostUnsaved) this.#unsaved.push(text);
   }
 
   async #begin(): Promise<void> {

@@ -1,5 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { AgentState, Held } from '../ports/agent-state.ts';
+import type { AgentState, AgentStatus } from '../ports/agent-state.ts';
 import type { AgentStateRow, Database } from '../store/database.ts';
 
 /** What has stopped each agent, and whether everything is locked down. Survives a restart of the gateway. */
@@ -9,12 +9,12 @@ export interface AgentStates {
   /** The agent's own state, without the lockdown. */
   readonly stateOf: (agent: string) => AgentState;
   /** What has stopped the agent; `undefined` if nothing has. */
-  readonly heldBy: (agent: string) => Held | undefined;
+  readonly stopOf: (agent: string) => AgentStatus | undefined;
   readonly locked: () => boolean;
   /** In force at once, but only as long as this gateway runs. */
-  readonly hold: (agent: string, held: Held) => void;
+  readonly enforce: (agent: string, status: AgentStatus) => void;
   /** On the disk when it resolves. */
-  readonly keep: (agent: string, held: Held) => Promise<void>;
+  readonly keep: (agent: string, status: AgentStatus) => Promise<void>;
 }
 
 /** The name of the lockdown's row, beside the agents' rows. */
@@ -24,15 +24,15 @@ export const breakerPrefix = 'breaker:';
 
 export async function openAgentStates(database: Database): Promise<AgentStates> {
   const rows = await database.selectFrom('agent_states').selectAll().execute();
-  const states = new Map(rows.map((row) => [row.agent, heldOf(row)]));
+  const states = new Map(rows.map((row) => [row.agent, statusOf(row)]));
   const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
   const locked = () => stateOf(everyAgent) === 'paused';
   return {
     refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
     stateOf,
-    heldBy: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
+    stopOf: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
     locked,
-    hold: (agent, held) => void states.set(agent, held),
+    enforce: (agent, status) => void states.set(agent, status),
     keep: async (agent, { state, by, reason, since }) => {
       const row = { agent, state, set_by: by, reason, set_at: since };
       await database
@@ -44,22 +44,22 @@ export async function openAgentStates(database: Database): Promise<AgentStates> 
   };
 }
 
-function heldOf({ state, set_by, reason, set_at }: AgentStateRow): Held {
+function statusOf({ state, set_by, reason, set_at }: AgentStateRow): AgentStatus {
   // Only `keep` writes it, from exactly this type.
   return { state: state as AgentState, by: set_by, reason, since: set_at };
 }
 
 /** An operator's reason is only recorded; a breaker's reason tells the agent what it did. */
-function refusalFor(agent: string, held: Held | undefined): ClawrdenError | undefined {
-  if (held === undefined || held.state === 'active') return undefined;
-  if (held.state === 'killed')
+function refusalFor(agent: string, status: AgentStatus | undefined): ClawrdenError | undefined {
+  if (status === undefined || status.state === 'active') return undefined;
+  if (status.state === 'killed')
     return new ClawrdenError('agent-killed', `${agent} was killed; an operator can resume it`);
-  const code = held.state === 'paused' ? 'agent-paused' : 'breaker-open';
-  if (!held.by.startsWith(breakerPrefix))
+  const code = status.state === 'paused' ? 'agent-paused' : 'breaker-open';
+  if (!status.by.startsWith(breakerPrefix))
     return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
-  const name = held.by.slice(breakerPrefix.length);
+  const name = status.by.slice(breakerPrefix.length);
   const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
-  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${held.reason}; ${advice}`);
+  return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${status.reason}; ${advice}`);
 }
 
 function lockedDown(): ClawrdenError {

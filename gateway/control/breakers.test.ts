@@ -25,7 +25,7 @@ function setup(...breakers: Breaker[]) {
     const command = { tool, args: [], cwd: '/app' };
     const cleared = { command, subject: { agent: { name: agent }, identity: { uid: 1, gid: 1 } } };
     const decision = { action, rule: 'r', reason: '' };
-    return made.hold({ policyHash: '', decision, cleared } as unknown as Judgement).decision;
+    return made.apply({ policyHash: '', decision, cleared } as unknown as Judgement).decision;
   };
   const end = (outcome: Outcome, agent = 'a', decision = 'allow') =>
     made.ended({ agent, decision } as ExecutionRecord, outcome);
@@ -120,7 +120,7 @@ test('what was refused before anybody knew the agent counts for nobody', () => {
     halted: () => undefined,
   });
   const judgement: Judgement = { policyHash: '', decision: { action: 'deny', rule: 'r', reason: '' } };
-  for (let index = 0; index < 5; index += 1) expect(made.hold(judgement)).toBe(judgement);
+  for (let index = 0; index < 5; index += 1) expect(made.apply(judgement)).toBe(judgement);
   expect(tripped).toEqual([]);
 });
 

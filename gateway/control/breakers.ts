@@ -11,7 +11,7 @@ import type { Tripped } from './kill-switch.ts';
 /** Counts what each agent does, and stops the agent if a breaker of the policy says so. */
 export interface Breakers {
   /** Counts a command: returns the same judgement, or a denial if the command trips a breaker. */
-  readonly hold: (judgement: Judgement) => Judgement;
+  readonly apply: (judgement: Judgement) => Judgement;
   /** Counts a request that was refused as invalid, by agent (empty: no agent) and reason code. */
   readonly refused: (agent: string, code: string | undefined) => void;
   /** Counts the end of a command that was allowed or asked about. */
@@ -69,7 +69,7 @@ export function createBreakers({
   }
 
   return {
-    hold: (judgement) => {
+    apply: (judgement) => {
       const { cleared, decision } = judgement;
       const agent = cleared?.subject.agent?.name;
       if (cleared === undefined || agent === undefined) return judgement;

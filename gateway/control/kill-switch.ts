@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
-import type { AgentState, Halt, Held } from '../ports/agent-state.ts';
+import type { AgentState, AgentStatus, Halt } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
@@ -53,27 +53,27 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   const inTurn = oneByOne();
 
   /** A less strict state: in force only when it is kept, and not if somebody made it stricter meanwhile. */
-  const relax = (agent: string, held: Held): Promise<void> =>
+  const relax = (agent: string, status: AgentStatus): Promise<void> =>
     inTurn(async () => {
-      const before = states.heldBy(agent);
+      const before = states.stopOf(agent);
       let isStill = true;
       const apply = () => {
-        isStill = states.heldBy(agent) === before;
-        if (isStill) states.hold(agent, held);
+        isStill = states.stopOf(agent) === before;
+        if (isStill) states.enforce(agent, status);
       };
-      await loosen({ apply, ...placesOf(parts, agent, held) });
+      await loosen({ apply, ...placesOf(parts, agent, status) });
       if (!isStill) throw new ClawrdenError('agent-paused', 'it was stopped once more meanwhile');
     });
 
   async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
-    const held = { state, by, reason, since: Date.now() };
+    const status = { state, by, reason, since: Date.now() };
     const isLooser = strictness[state] < strictness[states.stateOf(agent)];
-    if (isLooser) await relax(agent, held);
+    if (isLooser) await relax(agent, status);
     // Refused from now on; the rest only makes it last and reports it.
-    else states.hold(agent, held);
+    else states.enforce(agent, status);
     const halting =
       strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
-    const fault = isLooser ? undefined : await inTurn(() => faultOfKeeping(placesOf(parts, agent, held)));
+    const fault = isLooser ? undefined : await inTurn(() => faultOfKeeping(placesOf(parts, agent, status)));
     const halted = await halting;
     if (fault !== undefined) throw fault;
     return halted ?? { stopped: 0, unconfirmed: [] };
@@ -94,12 +94,12 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
 function placesOf(
   { states, audit }: KillSwitchParts,
   name: string,
-  held: Held,
+  status: AgentStatus,
 ): Omit<LastingChange, 'apply'> {
-  const { state, by, reason } = held;
+  const { state, by, reason } = status;
   const agent = name === everyAgent ? 'every agent' : name;
   return {
-    keep: () => states.keep(name, held),
+    keep: () => states.keep(name, status),
     record: () => audit.append({ type: 'control', agent, state, by, reason }),
   };
 }

@@ -1,15 +1,20 @@
 import { exitOf, failure } from '../../src/outcome.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, OutcomeRecord } from '../audit/audit-record.ts';
-import { type Life, lastLives, lifeKey, type Recorded } from '../audit/last-lives.ts';
+import {
+  executionKey,
+  type Recorded,
+  type RecordedExecution,
+  recordedExecutions,
+} from '../audit/recorded-executions.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
 
 /** What an earlier gateway left: its history lags behind its audit, and a killed gateway records no ends. */
 export interface Leftovers {
-  /** Whether the audit has a verdict on it; the key is that of `lifeKey`. */
+  /** Whether the audit has a verdict on it; the key is that of `executionKey`. */
   readonly hasVerdict: (key: string) => boolean;
-  /** Ends all open executions except `kept` (keys of `lifeKey`), once in the history and once in the audit. */
+  /** Ends all open executions except `kept` (keys of `executionKey`), once in the history and once in the audit. */
   readonly endAllBut: (kept: ReadonlySet<string>) => Promise<void>;
 }
 
@@ -23,18 +28,18 @@ export interface Records {
 
 /** First updates the history to the end of the audit. Once, before anything runs. */
 export async function settleHistory({ audit, auditFile, history, settledUpTo }: Records): Promise<Leftovers> {
-  const lives = await lastLives(auditFile, settledUpTo);
-  for (const { decision } of lives.values()) {
+  const recorded = await recordedExecutions(auditFile, settledUpTo);
+  for (const { decision } of recorded.values()) {
     if (decision === undefined || (await history.has(decision.caller, decision.execution))) continue;
     history.save(recordOf(decision));
   }
   return {
-    hasVerdict: (key) => lives.get(key)?.verdict !== undefined,
+    hasVerdict: (key) => recorded.get(key)?.verdict !== undefined,
     endAllBut: async (kept) => {
       const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
-      for (const record of open) history.save({ ...record, ...endOf(lives.get(keyOf(record))?.outcome) });
-      const untold = [...untoldOf(open, lives)].filter(([key]) => !kept.has(key));
-      const ended = await Promise.all(untold.map(([, { caller, id }]) => history.get(caller, id)));
+      for (const record of open) history.save({ ...record, ...endOf(recorded.get(keyOf(record))?.outcome) });
+      const unended = [...unendedOf(open, recorded)].filter(([key]) => !kept.has(key));
+      const ended = await Promise.all(unended.map(([, { caller, id }]) => history.get(caller, id)));
       await Promise.all(ended.flatMap((record) => (record ? audit.append(outcomeOf(record)) : [])));
     },
   };
@@ -46,16 +51,19 @@ interface Named {
 }
 
 function keyOf({ caller, id }: Named): string {
-  return lifeKey(caller, id);
+  return executionKey(caller, id);
 }
 
 /** By key: executions without an end in the audit, whether the history has them as open or ended. */
-function untoldOf(open: readonly Named[], lives: ReadonlyMap<string, Life>): Map<string, Named> {
-  const begun = [...lives.values()].flatMap(({ decision }) => decision ?? []);
+function unendedOf(
+  open: readonly Named[],
+  recorded: ReadonlyMap<string, RecordedExecution>,
+): Map<string, Named> {
+  const begun = [...recorded.values()].flatMap(({ decision }) => decision ?? []);
   const all = [...open, ...begun.map(({ caller, execution }) => ({ caller, id: execution }))];
   return new Map(
     all
-      .filter((named) => lives.get(keyOf(named))?.outcome === undefined)
+      .filter((named) => recorded.get(keyOf(named))?.outcome === undefined)
       .map((named) => [keyOf(named), named]),
   );
 }

@@ -12,11 +12,11 @@ const judgement = (agent: string, rates: readonly Rate[]): Judgement =>
 
 test('a rate holds over any stretch of its length, for each agent by itself', () => {
   let now = 0;
-  const hold = createRateLimits(() => now);
+  const applyRates = createRateLimits(() => now);
   const rate = { rule: 'r', most: 2, perMs: 1000 };
   const at = (time: number, agent = 'a') => {
     now = time;
-    return hold(judgement(agent, [rate])).decision;
+    return applyRates(judgement(agent, [rate])).decision;
   };
   expect([at(0), at(900), at(950), at(960, 'b')].map(({ action }) => action)).toEqual([
     ...['allow', 'allow', 'deny', 'allow'],
@@ -26,13 +26,13 @@ test('a rate holds over any stretch of its length, for each agent by itself', ()
 });
 
 test('what one rate refuses counts for none', () => {
-  const hold = createRateLimits(() => 0);
+  const applyRates = createRateLimits(() => 0);
   const [tight, wide] = [
     { rule: 'tight', most: 1, perMs: 1000 },
     { rule: 'wide', most: 2, perMs: 1000 },
   ];
-  expect(hold(judgement('a', [tight, wide])).decision.action).toBe('allow');
-  for (let index = 0; index < 5; index += 1) hold(judgement('a', [tight, wide]));
-  expect(hold(judgement('a', [wide])).decision.action).toBe('allow');
-  expect(hold(judgement('a', [wide])).decision.action).toBe('deny');
+  expect(applyRates(judgement('a', [tight, wide])).decision.action).toBe('allow');
+  for (let index = 0; index < 5; index += 1) applyRates(judgement('a', [tight, wide]));
+  expect(applyRates(judgement('a', [wide])).decision.action).toBe('allow');
+  expect(applyRates(judgement('a', [wide])).decision.action).toBe('deny');
 });

@@ -4,7 +4,7 @@ import { SlidingWindow } from '../../src/sliding-window.ts';
 import type { Judgement } from './judge.ts';
 
 /** Compares an allowed judgement with the rates of its rules: returns the same judgement, or a denial. */
-export type HoldRates = (judgement: Judgement) => Judgement;
+export type ApplyRates = (judgement: Judgement) => Judgement;
 
 const maxKept = 10_000;
 
@@ -12,7 +12,7 @@ const maxKept = 10_000;
  * Counts by rule and agent, over every interval of a rate's length. If one rate refuses a command, the command counts
  * for no rate. Keeps at most as many times as a rate allows, and only for rules that were used within that length.
  */
-export function createRateLimits(now: () => number = () => performance.now()): HoldRates {
+export function createRateLimits(now: () => number = () => performance.now()): ApplyRates {
   const used = new Map<string, Uses>();
   return (judgement) => {
     const { rates = [] } = judgement.decision;

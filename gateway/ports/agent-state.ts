@@ -2,7 +2,7 @@
 export type AgentState = 'active' | 'refused' | 'paused' | 'killed';
 
 /** Who set a state (`operator:NAME`, `breaker:NAME`), why, and when (epoch milliseconds). */
-export interface Held {
+export interface AgentStatus {
   readonly state: AgentState;
   readonly by: string;
   readonly reason: string;

@@ -1,4 +1,4 @@
-import type { AgentState, Halt, Held } from './agent-state.ts';
+import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { Caller } from './caller.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
 import type { RecordedOutput } from './recorded-output.ts';
@@ -13,7 +13,7 @@ export interface AgentView {
   readonly running: number;
   readonly pending: number;
   /** Absent if the agent may work. */
-  readonly held?: Held;
+  readonly stopped?: AgentStatus;
   readonly problem: string;
 }
 

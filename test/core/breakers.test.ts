@@ -36,7 +36,7 @@ test('P19: a breaker that refuses says why and what to do, is in the audit, and 
   expect(controls()).toMatchObject([{ agent: 'coder', state: 'refused', by: 'breaker:stuck' }]);
   await using core = await startCore(dir, undefined, smallLimits, stuck);
   expect(await run(core)).toMatchObject({ reason: 'breaker-open' });
-  expect(core.states.heldBy('coder')).toMatchObject({ state: 'refused', by: 'breaker:stuck' });
+  expect(core.states.stopOf('coder')).toMatchObject({ state: 'refused', by: 'breaker:stuck' });
   await core.killSwitch.set('coder', 'active', operator, 'looked');
   core.breakers.reset('coder');
   expect((await run(core)).kind).toBe('exited');
@@ -68,5 +68,5 @@ test('a breaker does not take back what a person did', async () => {
   await using core = await startCore(dir, undefined, smallLimits, lost);
   await core.killSwitch.set('coder', 'killed', operator, 'frightened');
   core.killSwitch.trip('coder', { breaker: 'lost', state: 'paused', reason: 'failures' });
-  expect(core.states.heldBy('coder')).toMatchObject({ state: 'killed', by: 'operator:admin' });
+  expect(core.states.stopOf('coder')).toMatchObject({ state: 'killed', by: 'operator:admin' });
 });

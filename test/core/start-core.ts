@@ -109,7 +109,7 @@ export async function startCore(
   };
   return {
     policy: () => policy,
-    holdRates: createRateLimits(),
+    applyRates: createRateLimits(),
     budgets: createBudgets(limits),
     breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: states.refusal }),
     agents: new Map([['coder', coder]]),

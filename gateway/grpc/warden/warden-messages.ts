@@ -95,16 +95,16 @@ export function toApproval(pending: PendingApproval): Approval {
 }
 
 export function toAgent(view: AgentView): Agent {
-  const { held, ...same } = view;
+  const { stopped, ...same } = view;
   return {
     ...withShortTexts(same),
     tools: view.tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes)),
-    refused: held?.state === 'refused',
-    paused: held?.state === 'paused',
-    killed: held?.state === 'killed',
-    heldBy: held?.by ?? '',
-    heldReason: shortText(held?.reason ?? ''),
-    heldSince: toTime(held?.since),
+    refused: stopped?.state === 'refused',
+    paused: stopped?.state === 'paused',
+    killed: stopped?.state === 'killed',
+    heldBy: stopped?.by ?? '',
+    heldReason: shortText(stopped?.reason ?? ''),
+    heldSince: toTime(stopped?.since),
   };
 }
 

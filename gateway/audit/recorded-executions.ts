@@ -5,7 +5,7 @@ import { readLines } from '../../src/audit/read-lines.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
 
 /** What the end of the audit says about one execution that was allowed or asked about. */
-export interface Life {
+export interface RecordedExecution {
   readonly decision?: Recorded<DecisionRecord>;
   readonly verdict?: Recorded<VerdictRecord>;
   readonly outcome?: Recorded<OutcomeRecord>;
@@ -19,7 +19,7 @@ const leastBytes = 16 * 1024 * 1024;
 /** More than is written until a gateway whose history cannot be written refuses new work. */
 const mostBytes = 256 * 1024 * 1024;
 
-export function lifeKey(caller: string, execution: string): string {
+export function executionKey(caller: string, execution: string): string {
   return `${caller} ${execution}`;
 }
 
@@ -27,15 +27,18 @@ export function lifeKey(caller: string, execution: string): string {
  * By caller and id: executions in the records after `from`, and in some records before it. If an execution began
  * before the part that is read, its decision is missing.
  */
-export async function lastLives(file: string, from: number): Promise<Map<string, Life>> {
-  const lives = new Map<string, Life>();
+export async function recordedExecutions(
+  file: string,
+  from: number,
+): Promise<Map<string, RecordedExecution>> {
+  const recorded = new Map<string, RecordedExecution>();
   for (const part of await lastParts(file, from)) {
     for await (const line of readLines(part.file, part.start)) {
       const record = parse(line);
-      if (record !== undefined) note(lives, record);
+      if (record !== undefined) note(recorded, record);
     }
   }
-  return lives;
+  return recorded;
 }
 
 interface Part {
@@ -84,9 +87,9 @@ function parse(line: string): Recorded<AuditRecord> | undefined {
 }
 
 /** Leaves out denials: a denial is an end by itself, and may name the id of another caller's execution. */
-function note(lives: Map<string, Life>, record: Recorded<AuditRecord>): void {
+function note(recorded: Map<string, RecordedExecution>, record: Recorded<AuditRecord>): void {
   if (record.type !== 'decision' && record.type !== 'verdict' && record.type !== 'outcome') return;
   if (record.type === 'decision' && record.decision === 'deny') return;
-  const key = lifeKey(record.caller, record.execution);
-  lives.set(key, { ...lives.get(key), [record.type]: record });
+  const key = executionKey(record.caller, record.execution);
+  recorded.set(key, { ...recorded.get(key), [record.type]: record });
 }

@@ -84,7 +84,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
 
 function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: OperatorParts): AgentView {
   const report = relays.report(agent);
-  const held = states.heldBy(agent.name);
+  const stopped = states.stopOf(agent.name);
   return {
     name: agent.name,
     relay: agent.relay,
@@ -93,7 +93,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: Op
     tools: report?.tools ?? [],
     running: ledger.running().filter((record) => record.agent === agent.name).length,
     pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
-    ...(held === undefined ? {} : { held }),
+    ...(stopped === undefined ? {} : { stopped }),
     problem: report?.problem ?? 'its relay is not connected',
   };
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openAuditLog } from './audit-log.ts';
 import type { AuditRecord } from './audit-record.ts';
-import { lastLives, lifeKey } from './last-lives.ts';
+import { executionKey, recordedExecutions } from './recorded-executions.ts';
 
 const { privateKey: key } = generateKeyPairSync('ed25519');
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'clawrden-lives-'));
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-recorded-'));
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
@@ -28,7 +28,7 @@ test('A-91: what the history is behind is read back to where it was, however muc
   await Promise.all(Array.from({ length: 300 }, (_, index) => log.append(decision(`e${index + 1}`))));
   await log.close();
   const has = async (from: number, id: string) =>
-    (await lastLives(file, from)).has(lifeKey('relay:host-1', id));
+    (await recordedExecutions(file, from)).has(executionKey('relay:host-1', id));
   expect(await has(Infinity, 'e300')).toBe(true);
   // Positive control: without the database's knowledge, the oldest are too far back.
   expect(await has(Infinity, 'e1')).toBe(false);
