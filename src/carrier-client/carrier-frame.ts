@@ -1,4 +1,4 @@
-/** Frames between a carrier and whoever asks it; `docs/carrier.md` has their payloads. */
+/** Frames between a carrier and its client; `docs/carrier.md` has their payloads. */
 export const CarrierFrame = {
   hello: 32,
   ready: 33,

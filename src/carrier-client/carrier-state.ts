@@ -27,7 +27,7 @@ export interface CarrierState {
   readonly tree: string;
   readonly entries: number;
   readonly bytes: number;
-  /** Of a replica: the version of home that it has; epoch 0 is none. */
+  /** Of a replica: the version of home that it has; epoch 0 means no version. */
   readonly at: Version;
   /** Of a replica: entries that differ from what home had. */
   readonly dirty: number;

@@ -1,4 +1,4 @@
-/* One carrier: a tree, what is known of it, and the stream to whoever asks. */
+/* One carrier: a tree, what is known of it, and the stream to its client. */
 #ifndef CLAWRDEN_CARRIER_H
 #define CLAWRDEN_CARRIER_H
 

@@ -67,7 +67,7 @@ struct entry *index_find(const struct index *index, const struct entry *folder, 
 /* By path from the root; NULL where the index has no such entry, dead or alive. */
 struct entry *index_at(const struct index *index, const char *path);
 
-/* Finds or makes it; what is made is not alive: its type is none. NULL where memory ended. */
+/* Finds the entry or makes it; a new entry is not alive and has no type. NULL if memory is short. */
 struct entry *index_add(struct index *index, struct entry *folder, const char *name, size_t length);
 
 /* Call before `now` of an entry is changed: keeps what the other side had, and marks everything above. */

@@ -23,7 +23,7 @@ static void scan_child(struct carrier *carrier, int fd, struct entry *entry)
         carrier->index.failed |= errno == EMFILE || errno == ENFILE || errno == ENOMEM;
         return;
     }
-    /* Another folder by now: whoever made it so was told of, and it is looked at again. */
+    /* Another folder by now: the change was reported, and the folder is looked at again. */
     if (fstat(inside, &status) == 0 && status.st_ino == entry->inode && status.st_dev == carrier->device)
         scan(carrier, entry, inside);
     else
