@@ -7,8 +7,8 @@ import { auditPosition } from '../../gateway/store/audit-position.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 
 /**
- * Appends to the audit of a folder, and says on stdout what is on the disk: `acked TEXT`, or `refused TEXT`, and tries
- * again. The arguments: the folder, the name of this life, how many records, and the size of a file.
+ * Appends to the audit of a folder, and prints what is on the disk: `acked TEXT`, or `refused TEXT`, and tries again.
+ * Arguments: the folder, the name of this run, how many records, and the size of a file.
  */
 const [dir = '', life = '', count = '0', maxBytes = '0'] = process.argv.slice(2);
 

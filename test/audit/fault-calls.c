@@ -38,7 +38,7 @@ static bool is_meant(const char *path)
     return *path == 0 || (*path == '/' && strncmp(path + 1, name, strlen(name)) == 0);
 }
 
-/* -1 with errno set where this call is to fail; 1 where half of it is to be done before the end. */
+/* -1 with errno set if this call must fail; 1 if half of it must be done before the end. */
 static int spoil(const char *path)
 {
     const char *at = getenv("FAULT_AT"), *kind = getenv("FAULT_KIND");

@@ -8,7 +8,7 @@ import { contents, newWitnessed, note, type Witnessed } from './witnessed.ts';
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const numRuns = isLong ? 400 : 20;
 
-/** Three records and the signed head, as a gateway that was stopped left them. */
+/** Three records and the signed head, as a stopped gateway leaves them. */
 async function ownLog(at: Witnessed): Promise<Buffer> {
   await using log = await at.open();
   for (const text of ['one', 'two', 'three']) await log.append(note(text));
@@ -18,7 +18,7 @@ async function ownLog(at: Witnessed): Promise<Buffer> {
 
 const withoutDatabase = (names: readonly string[]) => names.filter((name) => !name.startsWith('clawrden'));
 
-/** A file that is refused is left alone, byte for byte, and nothing is put beside it. */
+/** A refused file is left unchanged, byte for byte, and nothing is put beside it. */
 async function expectRefused(at: Witnessed, bytes: Uint8Array): Promise<void> {
   await writeFile(at.file, bytes);
   const before = withoutDatabase(await readdir(at.dir));
@@ -111,7 +111,7 @@ describe('P25: a start never cuts or overwrites what is not provably the unfinis
       expect(aside).toHaveLength(isWhole ? 0 : 1);
       if (aside[0] !== undefined) expect(await readFile(join(at.dir, aside[0]), 'utf8')).toBe(rest);
       expect(await at.incidents('audit-cut')).toHaveLength(aside.length);
-      // The database knows that there was more.
+      // The database knows that there were more records.
       const { problem } = await at.verify();
       expect(problem?.why ?? 'missing').toContain('missing');
       expect((await at.texts()).at(-1)).toBe('after');

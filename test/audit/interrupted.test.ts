@@ -13,15 +13,15 @@ const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const program = join(import.meta.dirname, 'append-program.ts');
 const recordsALife = 24;
-/** Some six records: a life rotates several times. */
+/** About six records: a run rotates several times. */
 const maxBytes = 1800;
 const kinds = ['kill', 'torn', 'EIO', 'ENOSPC', 'EMFILE'] as const;
 
 interface Fault {
   readonly kind: (typeof kinds)[number];
-  /** Which call, from 1. */
+  /** The number of the call, from 1. */
   readonly at: number;
-  /** How many in a row get the error. */
+  /** How many calls in a row get the error. */
   readonly calls: number;
 }
 
@@ -80,7 +80,7 @@ async function linesOf(state: string): Promise<Line[]> {
   );
 }
 
-/** Lives that are spoiled one after the other, and one that is not. */
+/** Runs with faults one after the other, and a last one without. */
 async function liveThrough(faults: readonly Fault[]): Promise<void> {
   const state = await newState();
   const lives: Life[] = [];
@@ -97,7 +97,7 @@ async function liveThrough(faults: readonly Fault[]): Promise<void> {
   const lines = await linesOf(state);
   const texts = lines.flatMap(({ type, text }) => (type === 'lifecycle' ? [text] : []));
   expect(lines.filter(({ incident, text }) => incident !== undefined && unforeseen(text))).toEqual([]);
-  // In this order, each once; between them may be what was refused.
+  // In this order, each once; refused records may stand between them.
   expect(texts.filter((text) => acked.includes(text))).toEqual(acked);
   expect(acked.length).toBeGreaterThanOrEqual(recordsALife);
   const recorded = await recordedLink(join(state, 'clawrden.db'));
@@ -119,7 +119,7 @@ function randomFault(dice: Dice, calls: number): Fault {
   return { kind: dice.oneOf(kinds), at: 1 + dice.below(calls), calls: 1 + dice.below(6) };
 }
 
-/** With `--long` each step with each fault; and schedules of several lives. */
+/** With `--long` each step with each fault, and schedules of several runs. */
 function schedules(calls: number): Fault[][] {
   const dice = seeded(seed);
   const several = Array.from({ length: isLong ? 100 : 4 }, () =>

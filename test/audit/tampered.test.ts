@@ -20,7 +20,7 @@ const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
 const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 30 : 1;
 const patience = { timeout: 4000, interval: 50 };
 
-/** What somebody does to the file, with what of it nobody may lose. */
+/** What somebody does to the file, and which records must not be lost. */
 interface Tampering {
   readonly what: string;
   readonly does: (file: string, dice: Dice) => Promise<string>;
@@ -50,7 +50,7 @@ const tamperings: readonly Tampering[] = [
   {
     what: 'truncated in the middle',
     does: async (file, dice) => {
-      // Of less than that nobody can say whose it is.
+      // With fewer bytes nobody can say whose file it is.
       await truncate(file, 20 + dice.below((await readFile(file)).length - 20));
       return '';
     },
@@ -97,7 +97,7 @@ describe.concurrent(`A-85 P25: a file of the audit that is changed by somebody e
         expect(await contents(at.dir)).toContain(left);
       }
       const { problem } = await at.verify();
-      // What was lost shows; a file that was only renamed is not lost, and not there.
+      // Lost records are reported; a file that was only renamed is missing, but not lost.
       expect(problem?.why).toMatch(/missing|no audit record/);
       const last = (await readFile(at.file, 'utf8')).split('\n');
       expect(last[0]).toContain('"seq":11,');
@@ -123,7 +123,7 @@ describe.concurrent(`A-85 P25: a file of the audit that is changed by somebody e
       }
       const left = await does(at.file, dice);
       if (what === 'replaced by garbage') {
-        // A file that is no audit at all may be another program's: it is left alone.
+        // A file that is not an audit may belong to another program: it is left unchanged.
         await expect(at.open()).rejects.toThrow(
           'it is not empty, and holds no audit record; name another file',
         );
@@ -135,7 +135,7 @@ describe.concurrent(`A-85 P25: a file of the audit that is changed by somebody e
       }
       {
         await using log = await at.open();
-        // Where a record was cut through, its beginning was put aside, which is told for itself.
+        // If a record was cut, its beginning was moved to a file of its own, which is reported separately.
         expect(log.warnings().filter((text) => !text.includes('not finished'))).toHaveLength(1);
         await writeAll(log, ['after']);
       }

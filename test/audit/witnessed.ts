@@ -10,13 +10,13 @@ import { openDatabase } from '../../gateway/store/database.ts';
 import { auditFiles } from '../../src/audit/audit-files.ts';
 import { type AuditReport, verifyAudit } from '../../src/audit/verify-audit.ts';
 
-/** An audit beside a database that knows where it ends, as a gateway has them. */
+/** An audit, and a database that knows its end, as in a gateway. */
 export interface Witnessed extends AsyncDisposable {
   readonly dir: string;
   readonly file: string;
-  /** One life of the log; disposed of, it is stopped cleanly. */
+  /** One run of the log; disposing of it stops it cleanly. */
   readonly open: (maxBytes?: number) => Promise<AuditLog & AsyncDisposable>;
-  /** What all files of the log hold, oldest first. */
+  /** The content of all files of the log, oldest first. */
   readonly texts: () => Promise<string[]>;
   readonly incidents: (kind?: string) => Promise<string[]>;
   readonly verify: () => Promise<AuditReport>;
@@ -64,7 +64,7 @@ export async function newWitnessed(): Promise<Witnessed> {
   };
 }
 
-/** What is no JSON is left out. */
+/** Leaves out lines that are not JSON. */
 async function linesOf(files: readonly string[]): Promise<Line[]> {
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   return texts.flatMap((text) =>
@@ -78,7 +78,7 @@ async function linesOf(files: readonly string[]): Promise<Line[]> {
   );
 }
 
-/** The content of everything in a folder. */
+/** The content of every file in a folder. */
 export async function contents(dir: string): Promise<string> {
   const names = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map(({ parentPath, name }) => join(parentPath, name));

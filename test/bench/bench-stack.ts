@@ -9,23 +9,23 @@ import { type Timing, timerArgs, timings } from './timer.ts';
 
 export const benchImage = 'clawrden-lab/busybox:latest';
 
-/** A gateway, a relay and an agent, with the timer at hand in the agent's container. */
+/** A gateway, a relay and an agent, with the timer in the agent's container. */
 export interface BenchStack {
   readonly lab: Lab;
   readonly stack: Stack;
   readonly agent: AgentContainer;
-  /** Milliseconds of each run of a command typed in the agent's container; `socket` is another relay's than its own. */
+  /** Milliseconds of each run of a command in the agent's container; `socket` is the socket of another relay. */
   readonly timeInAgent: (timing: Timing, socket?: string) => Promise<number[]>;
-  /** Milliseconds of each of `count` commands that are typed at once. */
+  /** Milliseconds of each of `count` commands that start at once. */
   readonly timeAtOnce: (count: number, argv: readonly string[]) => Promise<number[]>;
   /** Milliseconds of each run on the machine itself. */
   readonly timeHere: (timing: Timing) => Promise<number[]>;
-  /** Resolves when so many ghosts wait on the first host, and a moment of quiet after that. */
+  /** Resolves when so many ghosts wait on the first host, after a short pause. */
   readonly untilWarm: (count: number) => Promise<void>;
 }
 
 export interface StackWish {
-  /** Ghosts of the tool `test` that wait, on each host at most. */
+  /** Most waiting ghosts of the tool `test` on each host. */
   readonly warm: number;
   readonly env?: NodeJS.ProcessEnv;
 }

@@ -3,10 +3,10 @@ import { type Figure, quantiles, single } from './figure.ts';
 import { rawEngine } from './raw-engine.ts';
 
 const commands = 100;
-/** What two hosts with three starts each have under way. */
+/** Starts under way at once on two hosts with three starts each. */
 const rawAtOnce = 6;
 
-/** A hundred commands typed at once: the time of each, and the time until the last one's end. */
+/** A hundred commands at once: the time of each, and the time until the last has ended. */
 export async function burstFigures(bench: BenchStack): Promise<Figure[]> {
   await bench.timeInAgent({ count: 100, argv: ['true'] });
   await bench.untilWarm(8);

@@ -3,7 +3,7 @@ import { type Figure, quantiles } from './figure.ts';
 import type { Counts } from './latency.ts';
 import { rawEngine } from './raw-engine.ts';
 
-/** A stack without warm ghosts: what a command costs over the bare calls. */
+/** A stack without warm ghosts: what a command costs more than the bare calls. */
 export async function coldFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
   const [first] = bench.lab.hosts;
   if (first === undefined) throw new Error('the lab has no host');

@@ -29,7 +29,7 @@ export async function controlPlaneFigures({ quick }: Counts): Promise<Figure[]> 
   ];
 }
 
-/** A process of its own for each: the one figure's garbage is not the other's memory. */
+/** A separate process for each figure, so that the garbage of one does not count as memory of the other. */
 async function onNullGateway(measure: (gateway: NullGateway) => Promise<Figure>, idle = 0): Promise<Figure> {
   const gateway = await startNullGateway(idle);
   try {
@@ -82,7 +82,7 @@ async function nullRate({ address, relay }: NullGateway, count: number): Promise
 const pacedRate = 200;
 const decisionTargetMs = 1;
 
-/** Commands that come at their own pace, whatever becomes of the ones before; the gateway itself takes the times. */
+/** Commands that come at a fixed pace, whatever happens to earlier ones; the gateway itself measures. */
 async function decisionFigure(seconds: number): Promise<Figure> {
   const gateway = await startNullGateway();
   const client = await connectRelay({ address: gateway.address, identityDir: gateway.relay });
@@ -97,7 +97,7 @@ async function decisionFigure(seconds: number): Promise<Figure> {
   return { figure, unit: 'ms', p50, p95, p99, target: `p50 < ${decisionTargetMs} ms`, met };
 }
 
-/** Begins so many, at `pacedRate`; resolves when all have ended. */
+/** Starts so many at `pacedRate`; resolves when all have ended. */
 async function paced(count: number, begin: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
   const all: Promise<unknown>[] = [];

@@ -9,7 +9,7 @@ export interface Figure {
   readonly yardstick?: { readonly name: string; readonly p50: number };
   /** Ours over the yardstick, or the yardstick over ours where `target` says "× than". */
   readonly ratio?: number;
-  /** Left out, with `met`, where nothing is promised. */
+  /** If absent, `met` is absent too: nothing is promised. */
   readonly target?: string;
   readonly met?: boolean;
 }
@@ -31,7 +31,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** One measured value stands for all three. */
+/** One measured value stands for all three quantiles. */
 export function single(value: number): Quantiles {
   return { p50: value, p95: value, p99: value };
 }

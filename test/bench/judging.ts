@@ -9,7 +9,7 @@ import type { Counts } from './latency.ts';
 const ruleCount = 1000;
 const batch = 20;
 
-/** What the policy alone takes to decide, in a policy that is long. */
+/** How long the policy alone takes to decide, with a long policy. */
 export async function judgingFigures({ quick }: Counts): Promise<Figure[]> {
   const batches = quick ? 100 : 1000;
   return [
@@ -21,7 +21,9 @@ export async function judgingFigures({ quick }: Counts): Promise<Figure[]> {
   ];
 }
 
-/** The commands that take longest, each against the kind of rules with which it does: which one that is, a few rounds tell. */
+/**
+ * The commands that take longest, each against the kind of rules that makes it slowest; a few rounds find that kind.
+ */
 function limitFigures(rounds: number): Figure[] {
   const policies = Object.keys(limitRules).map((kind) => limitPolicy([kind], 'deny'));
   return Object.keys(limitCommands).map((name) => {
@@ -35,7 +37,7 @@ function limitFigures(rounds: number): Figure[] {
   });
 }
 
-/** As many variables as a command may have, and as many names of them as a policy may allow. */
+/** As many variables as a command may have, and as many allowed names as a policy may have. */
 function environmentFigure(rounds: number): Figure {
   const env = Array.from({ length: 1000 }, (_, index) => `NAME_${index}=${'v'.repeat(1000)}`);
   const allowed = env.map((_, index) => (index % 2 === 0 ? `NAME_${index}` : `OTHER_${index}*`));

@@ -6,16 +6,16 @@ export interface Counts {
   readonly quick: boolean;
 }
 
-/** The way of a command: what the shim, the relay and the gateway add to a decision, a warm ghost, a mirror. */
+/** The time that shim, relay and gateway add to a decision, a warm ghost, a mirror. */
 export async function latencyFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
-  // A gateway serves for weeks: its first commands, which Node still compiles, are not what its users feel.
+  // A gateway runs for weeks: its first commands, which Node still compiles, are not what its users see.
   await bench.timeInAgent({ count: 500, argv: ['true'] });
   for (let i = 0; i < (quick ? 1 : 20); i++) await bench.timeAtOnce(10, ['test', '1']);
   const taken = emptySamples();
   await using bare = await startBareChain(bench);
   await bench.timeInAgent({ count: 500, argv: ['true'] }, bare.socket);
   await bench.timeInAgent({ count: quick ? 5 : 40, intervalMs: 250, argv: ['test', '1'] }, bare.socket);
-  // In turns: whatever else the machine does meanwhile, it does it to all of them.
+  // In turns, so that other work of the machine affects all of them.
   for (let round = 0; round < (quick ? 1 : 4); round++) {
     await measureRound(bench, taken);
     await measureBare(bench, bare.socket, taken);
@@ -62,7 +62,7 @@ async function measureRound(bench: BenchStack, taken: Samples): Promise<void> {
   taken.ran.push(...(await bench.timeHere({ count: 5, argv: [...host, ...run] })));
 }
 
-/** The same commands through the bare chain, as often and as far apart. */
+/** The same commands through the bare chain, as often and at the same pace. */
 async function measureBare(bench: BenchStack, socket: string, taken: Samples): Promise<void> {
   taken.bareDecision.push(...(await bench.timeInAgent({ count: 75, argv: ['true'] }, socket)));
   const atTimes = { count: 20, intervalMs: 100, argv: ['true'] };

@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   await writeFile(join(checkout, 'bench.json'), `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 
-/** A fresh lab for each group: none is measured in the wake of another. */
+/** A fresh lab for each group, so that no group affects the next. */
 function onStack(
   { hosts, ...options }: StackWish & { readonly hosts: number },
   measure: (bench: BenchStack, counts: Counts) => Promise<Figure[]>,

@@ -10,7 +10,7 @@ import { startTestGateway } from '../grpc/gateway.ts';
 // this as a program. Says where it listens on its first line, and ends when its stdin does; its last line says how many
 // milliseconds each command took from its arrival until its decision was on the disk.
 const dir = await mkdtemp(join(tmpdir(), 'clawrden-bench-'));
-// Measured is what a gateway can do, and not what an agent may.
+// This measures what a gateway can do, not what an agent may do.
 const budgets = { requestsPerSecond: 1e6, bytesPerSecond: 1e9 };
 const limits = { ...smallLimits, ...budgets, running: 1000, queued: 1000, executionsPerAgent: 1000 };
 const decidedMs: number[] = [];
@@ -24,7 +24,7 @@ const core = await startCore(
 );
 const gateway = await startTestGateway({ execute: createExecute(core) });
 const relay = await gateway.identity({ kind: 'relay', name: 'host-1' });
-// As many more as there are to be connected at once: one identity has one stream.
+// As many as are connected at once, because one identity has one stream.
 const idle: string[] = [];
 for (let index = 0; index < Number(process.argv[2] ?? 0); index += 1)
   idle.push(await gateway.identity({ kind: 'relay', name: `idle-${index}` }));

@@ -62,13 +62,13 @@ function readyHost(name: string, { engine }: SimulatedEngine): DockerHost {
   return host;
 }
 
-/** Fills the hosts to the half, where a herd would show, and empties them, again and again. */
+/** Fills half of the hosts, where uneven placement would show, and empties them, again and again. */
 async function fillAndEmpty(hosts: DockerHost[]): Promise<{ samples: number[]; spread: number }> {
   const running = hosts.length * slots;
   const scheduler = new Scheduler(hosts, { running, queued: 10, queueTimeoutMs: 1000 });
   const request = { shape, key: shapeKey(shape), labels: {}, avoid: new Map() };
   const never = new AbortController().signal;
-  // The first one asks every engine about the image; the answers are kept.
+  // The first placement asks every engine about the image; the answers are kept.
   (await scheduler.lease(request, never, () => {})).release();
   const samples: number[] = [];
   let spread = 0;

@@ -4,7 +4,10 @@ import { connect } from '../../gateway/docker/engine/connect.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { benchImage } from './bench-stack.ts';
 
-/** The calls that a ghost costs an engine, made directly over the gateway's own connection, with the same hardening and nothing around them. */
+/**
+ * The engine calls that a ghost needs, made directly over the gateway's own connection, with the same hardening and
+ * nothing else.
+ */
 export function rawEngine(host: LabHost): () => Promise<number> {
   const { docker } = connect({ name: host.name, engine: host.url, tls: host.tls });
   return async () => {

@@ -9,7 +9,9 @@ export interface SimulatedEngine extends AsyncDisposable {
   readonly engine: Engine;
 }
 
-/** A server that answers what the Engine API answers about an image, after `latencyMs`, and the gateway's own client of it. */
+/**
+ * A server that answers like the Engine API about an image, after `latencyMs`, and the gateway's own client of it.
+ */
 export async function simulatedEngine(
   dir: string,
   name: string,

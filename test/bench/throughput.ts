@@ -7,7 +7,7 @@ import type { Counts } from './latency.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Standard output through the whole chain, beside what Docker's own client does with the same file. */
+/** Standard output through the whole chain, beside Docker's own client with the same file. */
 export async function throughputFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
   const size = (quick ? 256 : 1024) * mebibyte;
   const workspace = bench.stack.workspaceOf('coder');
@@ -37,7 +37,7 @@ export async function throughputFigures(bench: BenchStack, { quick }: Counts): P
   ];
 }
 
-/** A reader that takes nothing for a while: what the two hops hold meanwhile. */
+/** A reader that reads nothing for a while: how much memory the two hops use meanwhile. */
 async function stalled(bench: BenchStack, seconds: number): Promise<Figure> {
   const before = await memory(bench);
   const grown = { relay: 0, gateway: 0 };

@@ -5,7 +5,7 @@ import { checkout } from '../lab/names.ts';
 
 const folder = join(checkout, 'build/bench');
 
-/** Builds a program of this folder, static, so that it runs in any container. */
+/** Builds a program of this folder statically, so that it runs in any container. */
 export async function buildStatic(name: string): Promise<string> {
   const file = join(folder, name);
   await mkdir(folder, { recursive: true });
@@ -30,12 +30,12 @@ export interface Timing {
   readonly argv: readonly string[];
 }
 
-/** The words for `timer.c`. */
+/** The arguments of `timer.c`. */
 export function timerArgs({ count, intervalMs = 0, argv }: Timing): string[] {
   return [String(count), String(intervalMs), '0', ...argv];
 }
 
-/** Milliseconds, from what `timer.c` printed. */
+/** Milliseconds, from the output of `timer.c`. */
 export function timings(output: string): number[] {
   return output
     .trim()

@@ -77,7 +77,7 @@ test('tail -f follows over rotations, and misses nothing', async () => {
     const wanted = Array.from({ length: 30 }, (_, index) => `n${index}`);
     for (const one of wanted) {
       await log.append({ type: 'lifecycle', event: 'test', text: one });
-      // It looks four times a second: a file that is put aside between two looks is in the parts, for verify.
+      // It checks four times a second: if a file is renamed between two checks, verify finds it among the parts.
       await sleep(60);
     }
     await expect.poll(texts, { timeout: 5000 }).toEqual(wanted);

@@ -231,7 +231,7 @@ test('a token is made, printed alone, and turns into a relay.yaml that loads', a
     identity: dir,
     agents: [{ name: 'coder', users: [{ uid: 1000, gid: 1000 }] }],
   });
-  // The gateway enrols while a token is out, and this is another one.
+  // The gateway enrols only while a token is valid, and this is another token.
   await run('token', 'create', '--relay', 'host-7', '--agent', 'coder', '--ttl', '5m');
   const again = await clawrden(['relay', 'enroll', ...where, '--token', made.stdout.trim()]);
   expect(again.stderr).toBe(

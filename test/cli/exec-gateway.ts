@@ -14,7 +14,7 @@ export async function gatewayWith(run: (request: StartRequest, channel: Channel)
   return { gateway, args: ['--context', await contextOf(gateway), 'exec'] };
 }
 
-/** Inputs in order, and a wait for one. */
+/** The inputs in order, and a way to wait for one. */
 export function inputsOf(channel: Channel) {
   const seen: FromCaller[] = [];
   const waiting = new EventTarget();

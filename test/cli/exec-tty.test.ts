@@ -6,7 +6,7 @@ import { clawrden, launcher } from './clawrden.ts';
 import { exit, gatewayWith, inputsOf, stdinOf } from './exec-gateway.ts';
 import { hasTmux, openTerminal } from './terminal.ts';
 
-/** Prints what a shell's terminal is set to: `opost+icanon+echo` where it is as it should be. */
+/** Prints the settings of a shell's terminal: `opost+icanon+echo` if it is in its normal state. */
 const modes = `stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`;
 
 test('--tty where there is no terminal is refused', async () => {

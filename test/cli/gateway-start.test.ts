@@ -8,7 +8,7 @@ import { startProgram } from '../stack/program.ts';
 import { clawrden, launcher } from './clawrden.ts';
 
 const isRoot = process.getuid?.() === 0;
-// Root reads whatever it likes, unless it is taken that away.
+// Root may read every file, unless that capability is dropped.
 const plain = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 let dir: string;

@@ -4,7 +4,7 @@ import { hasTmux, openTerminal } from './terminal.ts';
 import { question, startQueue } from './watch-queue.ts';
 
 const forged = 'network      bridge';
-/** Of a length that brings what follows to the beginning of a row, wherever the value begins. */
+/** Long enough to move the following text to the beginning of a row, wherever the value begins. */
 const painted = Array.from({ length: 24 }, (_, more) => `${'x'.repeat(30 + more)}${forged}`);
 
 describe.skipIf(!hasTmux)('A-81: on a terminal of 60 columns (of tmux)', () => {

@@ -13,7 +13,7 @@ async function ontoFullDisk(...args: string[]): Promise<[number | null, string]>
   return [code, stderr];
 }
 
-/** With stdout a pipe whose reader is gone before the first byte. */
+/** With a pipe as stdout whose reader is gone before the first byte. */
 async function withoutReader(...args: string[]): Promise<[number | null, string]> {
   const shell = spawn('bash', [
     '-c',

@@ -15,15 +15,15 @@ export const hasTmux = (process.env['PATH'] ?? '')
 /** A terminal of 100 by 30 with a shell in it. */
 export interface Terminal extends AsyncDisposable {
   readonly type: (...keys: string[]) => Promise<void>;
-  /** What is on it now, a row a line. */
+  /** The present content, one row a line. */
   readonly screen: () => Promise<string>;
-  /** Resolves with the screen once it matches. */
+  /** Resolves with the screen when it matches. */
   readonly shows: (text: RegExp, withinMs?: number) => Promise<string>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
   readonly paste: (text: string) => Promise<void>;
-  /** `0 1` where the screen is the usual one and has a cursor. */
+  /** `0 1` if the screen is the normal one and has a cursor. */
   readonly modes: () => Promise<string>;
-  /** To the program that the shell runs. */
+  /** Sends a signal to the program that the shell runs. */
   readonly signal: (signal: string) => Promise<void>;
 }
 

@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     expect([list, await terminal.shows(/y: yes/)].map(timeless)).toEqual(pictures.map(timeless));
   });
 
-  /** Without what is never twice the same, and without empty rows. */
+  /** Without the parts that change with each run, and without empty rows. */
   function timeless(screen: string): string[] {
     const rows = screen.split('\n').filter((row) => row !== '');
     return rows.map((row) =>

@@ -10,7 +10,7 @@ import { type Likeness, likenessOf, type Running, startNative } from './native-c
 import { policyFor } from './policy.ts';
 import { makePool, type Pool } from './pool.ts';
 
-/** One way to run a command: drivers, the folder on this machine that they see at /app, and their environment. */
+/** One way to run a command: drivers, the folder on this machine that they have as /app, and their environment. */
 export interface Side {
   readonly drivers: Pool<Driver>;
   readonly workspace: string;
@@ -23,7 +23,7 @@ export interface Bench extends AsyncDisposable {
   readonly strategy: StrategyName;
   readonly native: Side;
   readonly clawrden: Side;
-  /** A native driver under which nothing has run yet. */
+  /** A native driver that has run nothing yet. */
   readonly freshNative: () => Promise<Driver>;
 }
 
@@ -37,7 +37,7 @@ export interface BenchOptions {
 
 const agentName = 'coder';
 const agentHome = 'HOME=/home/agent';
-// Reach nothing but what the caller runs itself.
+// They reach only what the caller runs itself.
 const secrets = ['SECRET=hidden', 'LD_LIBRARY_PATH=/hidden', 'CLAWRDEN_TEST=hidden'];
 
 export async function startBench({ lab, strategy, cases, workers }: BenchOptions): Promise<Bench> {
@@ -89,7 +89,7 @@ function ofAgent(lab: Lab, { name }: AgentContainer): Running {
   return { host: lab.agentHost, container: name };
 }
 
-/** A ghost while it runs, to be imitated. */
+/** A ghost while it runs, as a model. */
 async function findGhost(lab: Lab, agent: AgentContainer): Promise<Running> {
   const sleeping = agent.exec(['sleep', '5']);
   const found: Running[] = [];

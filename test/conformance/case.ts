@@ -1,11 +1,11 @@
-/** What a descriptor of the command is. `same` is stderr on stdout's open file; `file` is stdin alone. */
+/** The kind of a descriptor of the command. `same` is stderr on stdout's open file; `file` is only for stdin. */
 export type Stdin = 'null' | 'closed' | 'pipe' | 'tty' | 'file';
 export type Output = 'pipe' | 'null' | 'closed' | 'tty';
 
 /** What happens to the command while it runs; a step begins when the one before it is done. */
 export type Step =
   | { readonly sleep: number }
-  /** Until stdout, or the terminal, says this behind the last text that was awaited. */
+  /** Waits until stdout, or the terminal, shows this after the last awaited text. */
   | { readonly until: string }
   | { readonly untilError: string }
   /** To stdin or the terminal. */
@@ -14,7 +14,7 @@ export type Step =
   /** To the command's process group. */
   | { readonly signal: NodeJS.Signals }
   | { readonly resize: readonly [cols: number, rows: number] }
-  /** The reader of the output goes away. */
+  /** The reader of the output closes it. */
   | { readonly close: 'stdout' | 'stderr' }
   | { readonly untilStopped: true }
   /** Continues a stopped command in the foreground. */
@@ -25,42 +25,43 @@ export type Step =
 export type StrategyName = 'ghost' | 'mirror' | 'passthrough';
 
 /**
- * One command as data. It runs in a folder of its own below the workspace. Compared are what came out of stdout,
- * stderr and the terminal, the wait status, stops, terminal modes, unread stdin where it is kept, and the folder after.
+ * One command as data. It runs in its own folder below the workspace. The suite compares the output on stdout, stderr
+ * and the terminal, the wait status, stops, terminal modes, the unread stdin if it is kept, and the folder
+ * afterwards.
  */
 export interface Case {
   readonly name: string;
-  /** A path with a slash is the caller's own program; a plain name is what Clawrden runs. */
+  /** A path with a slash is the caller's own program; a plain name is a tool that Clawrden runs. */
   readonly argv: readonly [string, ...string[]];
-  /** More tools that Clawrden runs where the caller's own program names them. */
+  /** More tools that Clawrden runs when the caller's own program names them. */
   readonly tools?: readonly string[];
-  /** Over LANG, TERM and PWD, which null leaves out; only names that the suite's policy allows. */
+  /** Added to LANG, TERM and PWD; null removes one. Only names that the suite's policy allows. */
   readonly env?: Readonly<Record<string, string | null>>;
   /** Below the case's folder. */
   readonly cwd?: string;
   /** Run by sh in the folder before, outside of what is compared. */
   readonly setup?: string;
-  /** A kind, or the bytes of a pipe that then ends. Left out: null, or tty where there is a terminal. */
+  /** A kind, or the bytes of a pipe that then ends. If absent: null, or tty if there is a terminal. */
   readonly stdin?: Stdin | { readonly bytes: string | Uint8Array };
-  /** Content of stdin where it is a file; natively it is a pipe with this in it. */
+  /** Content of stdin if it is a file; natively stdin is a pipe with this content. */
   readonly input?: string;
-  /** Look at what the command left in its stdin. */
+  /** Compare what the command left in its stdin. */
   readonly keepStdin?: true;
   readonly stdout?: Output;
   readonly stderr?: Output | 'same';
-  /** A terminal for every descriptor not named; 80 by 24 where true. */
+  /** A terminal for every descriptor that is not named; 80 by 24 if true. */
   readonly tty?: true | readonly [cols: number, rows: number];
   readonly umask?: number;
   readonly ignored?: readonly NodeJS.Signals[];
   readonly steps?: readonly Step[];
-  /** What differs from run to run, in the outputs: pids, host names, times. */
+  /** Parts of the outputs that differ from run to run: pids, host names, times. */
   readonly mask?: readonly (readonly [RegExp, string])[];
   /** Paths of the folder that differ from run to run. */
   readonly ignoredFiles?: RegExp;
-  /** Runs on an undisturbed /tmp and HOME natively, too. */
+  /** Runs on an unchanged /tmp and HOME natively, too. */
   readonly fresh?: true;
-  /** Strategies that the case concerns; all where left out. */
+  /** Strategies that the case concerns; all if absent. */
   readonly strategies?: readonly StrategyName[];
-  /** 20 s where left out. */
+  /** 20 s if absent. */
   readonly timeoutMs?: number;
 }

@@ -15,7 +15,7 @@ export interface Difference {
   readonly clawrden: string;
 }
 
-/** Everything that tells the two sides apart; nothing where they are alike. */
+/** Every difference between the two sides; empty if there is no difference. */
 export function differences({ mask = [] }: Case, native: Seen, clawrden: Seen): Difference[] {
   const [a, b] = [aspects(native, mask), aspects(clawrden, mask)];
   const names = [...new Set([...a.keys(), ...b.keys()])];

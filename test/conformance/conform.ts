@@ -30,7 +30,7 @@ export async function conform(bench: Bench, one: Case): Promise<Verdict> {
   return { differences: [...short, ...differences(one, native, clawrden)], native, clawrden };
 }
 
-/** The same folder on both sides, made where tools run natively. */
+/** The same folder on both sides, created where tools run natively. */
 async function prepare({ native, clawrden }: Bench, one: Case): Promise<void> {
   const [from, to] = [join(native.workspace, one.name), join(clawrden.workspace, one.name)];
   await Promise.all([from, to].map((path) => rm(path, { recursive: true, force: true })));

@@ -9,7 +9,7 @@ import { sampleOf, seed, strategies } from './suite.ts';
 
 const workers = 4;
 const canary: Case = { name: 'canary', argv: ['hostname'] };
-/** Alike on both sides, and for no good reason. */
+/** Alike on both sides, but for a bad reason. */
 const hollow: readonly (Case & { readonly why: string })[] = [
   { name: 'hollow-text', argv: ['true'], steps: [{ until: 'ready' }], why: 'it never said "ready"' },
   { name: 'hollow-time', argv: ['sleep', '60'], timeoutMs: 1000, why: 'still running at the deadline' },

@@ -11,7 +11,7 @@ export interface Driver extends AsyncDisposable {
   readonly play: (scene: Scene) => Promise<Record>;
 }
 
-/** Builds the driver and returns its path; what makes it a `driver` is that a container sees it at `driverInContainer`. */
+/** Builds the driver and returns its path. A container must mount it at `driverInContainer`. */
 export async function buildDriver(): Promise<string> {
   await run(['make', '-s', '-C', join(import.meta.dirname, 'driver')], { timeout: 120_000 });
   return join(checkout, 'build/conformance/driver');

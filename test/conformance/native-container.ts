@@ -10,15 +10,15 @@ export interface Running {
   readonly container: string;
 }
 
-/** A container to imitate, and what of it is to be different. */
+/** A container as a model, and what must differ from it. */
 export interface Original extends Running {
-  /** The workspace that it has, and the one that its likeness gets. */
+  /** The workspace of the model, and the one of its copy. */
   readonly workspace: readonly [from: string, to: string];
   /** Path of the driver on the host. */
   readonly driver: string;
 }
 
-/** What an engine is asked for a container like another one, with the driver as PID 1. */
+/** A create request for a container like another one, with the driver as PID 1. */
 export interface Likeness {
   readonly host: HostNames;
   readonly body: ContainerCreateOptions;
@@ -26,14 +26,14 @@ export interface Likeness {
   readonly env: readonly string[];
 }
 
-/** Everything as in the original, from its user and mounts to its limits; only the program and the workspace differ. */
+/** Everything as in the model, from its user and mounts to its limits; only the program and the workspace differ. */
 export async function likenessOf({ host, container, workspace, driver }: Original): Promise<Likeness> {
   const seen = await clientOf(host).getContainer(container).inspect();
   return {
     host,
     body: {
       ...seen.Config,
-      // A gateway removes what bears its labels.
+      // A gateway removes containers with its labels.
       Labels: {},
       Hostname: '',
       Entrypoint: [driverInContainer],

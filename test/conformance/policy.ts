@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { nodeImage } from '../lab/images/catalogue.ts';
 import type { Case, StrategyName } from './case.ts';
 
-/** What the suite's policy lets through of a caller's environment. */
+/** The caller's variables that the suite's policy allows. */
 export const allowedNames = [
   'LANG',
   'LC_*',
@@ -21,7 +21,7 @@ export function policyFor(strategy: StrategyName, cases: readonly Case[]): strin
   const definition = strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g' } : { strategy };
   const policy = {
     version: 1,
-    // Shells run whatever they are given, which an enforced policy lets nobody do.
+    // A shell runs every program that it is given, so an enforced policy allows no shell.
     mode: 'shadow',
     default: 'deny',
     workspace: '/app',

@@ -1,7 +1,7 @@
-/** Things that are used by one at a time. */
+/** Things that only one user at a time may have. */
 export interface Pool<T> {
   readonly all: readonly T[];
-  /** Waits for one that is free, and gives it back when `work` has ended. */
+  /** Waits for a free one, and returns it when `work` has ended. */
   readonly use: <R>(work: (one: T) => Promise<R>) => Promise<R>;
 }
 

@@ -2,14 +2,14 @@ import { constants } from 'node:os';
 
 /** What the driver saw of one command. */
 export interface Record {
-  /** `exit 0`, `SIGTERM`, or what went wrong. */
+  /** `exit 0`, `SIGTERM`, or the fault. */
   readonly ending: string;
-  /** What went wrong with the driver or the case. */
+  /** A fault of the driver or the case. */
   readonly problems: readonly string[];
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly terminal: Buffer;
-  /** What was left in stdin, where the case asks. */
+  /** What was left in stdin, if the case asks for it. */
   readonly left: Buffer;
   /** Stops and changes of the terminal's modes, a line each. */
   readonly events: string;

@@ -4,7 +4,7 @@ import type { Verdict } from './conform.ts';
 const shownCharacters = 1500;
 const shownDifferences = 10;
 
-/** What differs, for people: nothing where nothing does. */
+/** The differences, for people; empty if there are none. */
 export function describeDifferences({ differences }: Verdict): string {
   const lines = differences.slice(0, shownDifferences).map(describe);
   const rest = differences.length - lines.length;

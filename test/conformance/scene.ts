@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import type { Case, Output, Stdin, Step } from './case.ts';
 
-/** A case made ready for one side: where it runs, with which environment, and from which file stdin comes. */
+/** A case prepared for one side: where it runs, with which environment, and which file is its stdin. */
 export interface Scene {
   readonly case: Case;
   readonly cwd: string;
   readonly env: readonly string[];
-  /** Absolute path of stdin's file; without it a `file` is a pipe with the same content. */
+  /** Absolute path of stdin's file; if absent, a `file` is a pipe with the same content. */
   readonly input?: string;
 }
 

@@ -2,8 +2,8 @@ import type { Case, Step } from './case.ts';
 import type { Record } from './record.ts';
 
 /**
- * Why a case shows nothing: its command did not run natively as its steps say, so that both sides may be alike for no
- * better reason than that neither got there.
+ * Why a case proves nothing: its command did not run natively as its steps say, so both sides may be alike only
+ * because neither got that far.
  */
 export function shortfalls({ steps = [], tty, stdout, stderr }: Case, native: Record): string[] {
   const usual = tty === undefined ? 'pipe' : 'tty';
@@ -25,7 +25,7 @@ export function shortfalls({ steps = [], tty, stdout, stderr }: Case, native: Re
   ];
 }
 
-/** What was to happen to it and did not. Input is no such thing: a command need not read all that it gets. */
+/** Steps that did not happen. Input is not one of them: a command need not read all its input. */
 function undone(steps: readonly Step[], left: number): string[] {
   return steps
     .slice(steps.length - Math.min(left, steps.length))
@@ -33,7 +33,7 @@ function undone(steps: readonly Step[], left: number): string[] {
     .map((step) => `it ended before ${JSON.stringify(step)}`);
 }
 
-/** Awaited texts that do not come, each behind the one before. */
+/** Awaited texts that do not come, each after the one before. */
 function unsaid(said: Buffer, awaited: readonly string[]): string[] {
   let at = 0;
   return awaited.flatMap((text) => {

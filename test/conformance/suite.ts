@@ -6,7 +6,7 @@ export const strategies: readonly StrategyName[] = ['ghost', 'mirror', 'passthro
 /** Shifts which cases a short run takes; CLAWRDEN_SEED sets it. */
 export const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
-/** A short run takes one of so many. */
+/** A short run takes one of this many. */
 const oneOf: Readonly<Record<StrategyName, number>> = { ghost: 3, mirror: 3, passthrough: 6 };
 
 /** The cases of one strategy whose names match. */
@@ -16,7 +16,7 @@ export function casesOf(strategy: StrategyName, only?: RegExp): Case[] {
     .filter(({ name }) => only?.test(name) !== false);
 }
 
-/** All of them in a long run, else every third or so: others for ghost than for mirror. */
+/** All of them in a long run, else about every third: others for ghost than for mirror. */
 export function sampleOf(strategy: StrategyName): readonly Case[] {
   const cases = casesOf(strategy);
   if (process.env['CLAWRDEN_LONG'] === '1') return cases;

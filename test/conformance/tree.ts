@@ -7,7 +7,7 @@ export type Tree = ReadonlyMap<string, string>;
 
 const shown = 200;
 
-/** `ignored` paths are not looked at. */
+/** Does not look at `ignored` paths. */
 export async function readTree(root: string, ignored?: RegExp): Promise<Tree> {
   const found = new Map<string, string>();
   const entries = await readdir(root, { recursive: true });

@@ -32,7 +32,7 @@ async function untilAsked(core: TestGateway): Promise<string> {
   return core.approvals.pending()[0]?.id ?? '';
 }
 
-/** As somebody does who was shown it. */
+/** Answers like a person who was shown it. */
 async function approve(core: TestGateway, id: string) {
   const planHash = core.approvals.pending().find((each) => each.id === id)?.planHash ?? 'gone';
   return await core.approvals.resolve(id, { ...yes, planHash });

@@ -18,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 300 : 40;
 
-// JSON makes six bytes of a control character.
+// JSON turns a control character into six bytes.
 const longestLine = 64 * 1024;
 const word = fc
   .tuple(fc.constantFrom('a', '\u0001', '"', 'é', '😀', '\u2028'), fc.constantFrom(1, 100, 4000, 30_000))

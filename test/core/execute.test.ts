@@ -27,7 +27,7 @@ test('P25: the decision is on the disk before the executor is called', async () 
     signal: 0,
   });
   expect(before).toEqual(['decision']);
-  // The outcome is written behind the answer.
+  // The outcome is recorded after the answer.
   const recorded = () => readAudit(dir).map(({ type, decision, code }) => [type, decision ?? code]);
   await expect.poll(recorded, { timeout: 5000 }).toEqual([
     ['decision', 'allow'],

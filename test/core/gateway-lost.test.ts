@@ -40,7 +40,7 @@ test('P15 P25: what a killed gateway left running ends once at the next start, i
   }
 });
 
-/** A gateway that was killed before its history was written: the audit is all there is. */
+/** A gateway that was killed before its history was written: only the audit is left. */
 async function killedAtOnce(id: string, ...more: object[]): Promise<void> {
   await using core = await startCore(dir);
   const ids = { execution: id, caller: 'relay:host-1', agent: 'coder' };

@@ -12,7 +12,7 @@ import { openChannel, relay, request, smallLimits, startCore } from './start-cor
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const seconds = isLong ? 20 : 0.5;
-// Pages of the database that are not full, and a row that is longer than what is left.
+// Pages of the database that are not full, and a row that is longer than the rest of its page.
 const spare = 64 * 1024;
 
 let dir: string;
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** What is in use of the database, and the audit without what was refused, which has a budget of its own. */
+/** The used part of the database, and the audit without refusals, which have a budget of their own. */
 async function size(index: Database): Promise<number> {
   const { rows } = await sql<{ used: number }>`select (page_count - freelist_count) * page_size as used
     from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(index);

@@ -24,7 +24,7 @@ const floodSize = isLong ? 5000 : 600;
 const command = request('run').command;
 const filler = fc.integer({ min: 0, max: 100_000 }).map((length) => '\u0001'.repeat(length));
 
-/** Whatever a verified relay may be refused with, at every size. */
+/** Every refusal that a verified relay may cause, at every size. */
 const refused: fc.Arbitrary<StartRequest> = fc.oneof(
   filler.map((text) => request('nothing', { command: { ...command, tool: 'nothing', args: [text] } })),
   filler.map((text) => request('run', { command: { ...command, cwd: `/etc/${text}` } })),
@@ -66,7 +66,7 @@ test('A-86: what refused requests add to the audit and to history is bounded, an
   const began = performance.now();
   for (const [index, one] of flood.entries()) {
     expect(await execute(relay, one, openChannel())).toMatchObject({ kind: 'denied' });
-    // What is let through stands in the record by itself, whatever is refused around it.
+    // An allowed command has its own record, whatever is refused around it.
     if (index % 100 === 99)
       expect(await execute(relay, request('run'), openChannel())).toMatchObject({ kind: 'exited' });
   }
@@ -82,7 +82,7 @@ test('A-86: what refused requests add to the audit and to history is bounded, an
   const codes = folds.flatMap((fold) => Object.values(fold.codes));
   expect(codes.reduce((sum, count) => sum + count, 0)).toBe(folds.reduce((sum, { count }) => sum + count, 0));
   expect(audit.filter(({ decision }) => decision === 'allow')).toHaveLength(Math.floor(flood.length / 100));
-  // Outcomes and incidents stand beside the decisions that are recorded one by one.
+  // Outcomes and incidents stand beside the decisions that have their own records.
   const bytes = (3 + seconds) * recordedRefusals.bytes + most * 1500 + Math.floor(flood.length / 100) * 4096;
   expect(statSync(join(dir, 'audit.jsonl')).size).toBeLessThan(bytes);
   const rows = await core.history.page({
@@ -161,7 +161,7 @@ test("A-76 A-86: an agent has a budget of requests and of bytes a second; its ne
   for (let index = 0; index < 60; index += 1) small.push(await reasonOf(relay, []));
   expect(small.slice(0, 40)).toEqual(Array(40).fill(''));
   expect(small).toContain('rate-limit');
-  // Not by its name: an operator that asks for the same agent has a budget of its own.
+  // Counted by caller, not by name: an operator that asks for the same agent has its own budget.
   expect(await reasonOf(operator, [])).toBe('needs-agent');
   for (let index = 0; index < 3; index += 1) await reasonOf(operator, ['x'.repeat(99_000)]);
   expect(await reasonOf(operator, ['x'.repeat(99_000)])).toBe('rate-limit');

@@ -62,7 +62,7 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly refusals: Refusals;
-  /** What the kill switch takes for lost with its host. */
+  /** Executions that the kill switch takes for lost with their host. */
   readonly lost: ExecutionRecord[];
   readonly ran: string[];
 }
@@ -70,7 +70,10 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
 /** What runs a permit, in a place that is always free. */
 export type RunPermit = (permit: Permit, execution: Execution) => Promise<Outcome>;
 
-/** The core on real files, with an executor that notes what it was given; the same folder is a restart. `more` goes behind the policy's rules, `tools` behind its tools. */
+/**
+ * The core on real files, with an executor that notes its permits; starting on the same folder is a restart. `more`
+ * is added after the policy's rules, `tools` after its tools.
+ */
 export async function startCore(
   dir: string,
   run: RunPermit = () => Promise.resolve({ kind: 'exited', code: 7, signal: 0 }),

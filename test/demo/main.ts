@@ -42,7 +42,7 @@ const shownLines = 8;
 try {
   await main();
 } catch (error) {
-  // Most of all on a machine where it cannot run: what to do is all that helps there.
+  // Most useful on a machine where the demo cannot run: the message says what to do.
   say('demo', error instanceof Error ? error.message : String(error));
   process.exit(1);
 }

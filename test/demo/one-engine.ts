@@ -4,14 +4,16 @@ import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
 import type { Machines } from '../stack/machines.ts';
 
-/** The image that the demo runs on an engine that is not the lab's: it has node, npm, curl and a shell. */
+/** The image for the demo on an engine outside of the lab: it has node, npm, curl and a shell. */
 export const publicImage = 'node:24';
 
 export interface OneEngine extends Machines {
   readonly stop: () => Promise<void>;
 }
 
-/** Without root there are no engines of our own: the one that this user reaches serves as agent host and Docker host. */
+/**
+ * Without root the demo cannot start engines: the engine that this user reaches is both agent host and Docker host.
+ */
 export async function reachOneEngine(say: (line: string) => void): Promise<OneEngine> {
   const socket = engineSocket();
   const docker = ['docker', '-H', `unix://${socket}`];

@@ -36,11 +36,11 @@ export interface StepOptions {
   readonly expectCode: number;
   /** What the output must contain. */
   readonly expect?: string;
-  /** Whether somebody approves it from the command line while it waits. */
+  /** Whether a person approves it from the command line while it waits. */
   readonly approve?: boolean;
 }
 
-/** Types a command in the agent's container and looks up what the gateway made of it. */
+/** Runs a command in the agent's container and looks up what the gateway decided. */
 export async function typeCommand(stack: Stack, agent: AgentContainer, options: StepOptions): Promise<Shown> {
   const began = performance.now();
   const running = agent.exec(options.argv, { timeout: 180_000 });
@@ -57,7 +57,7 @@ export async function typeCommand(stack: Stack, agent: AgentContainer, options: 
   };
 }
 
-/** A look around from inside the agent's container, past Clawrden: nothing is decided and nothing recorded. */
+/** Looks around inside the agent's container, without Clawrden: nothing is decided and nothing recorded. */
 export async function look(
   agent: AgentContainer,
   step: string,

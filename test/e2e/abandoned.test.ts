@@ -10,7 +10,7 @@ import { processesOf, type Typing, type, typed } from './typed.ts';
 describe.skipIf(!hasLab())('a command that loses a part of its chain', () => {
   let stack: Stack;
   const agent = () => stack.agents.loser!;
-  /** What the agent's container runs by itself. */
+  /** What the agent's container runs without Clawrden. */
   let idle = 0;
 
   beforeAll(async () => {

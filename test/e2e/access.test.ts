@@ -64,7 +64,7 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
   const sign = (claims: Record<string, unknown>, header: Record<string, unknown> = {}, key = signingKey) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'clawrden-session', ...header }).sign(key);
 
-  /** The status of an operators' call: a relay that is let in has no role for it. */
+  /** The status of an operator's call: an admitted relay has no role for it. */
   const callWith = (token: string, tls: ClientTls = relay) =>
     withClient(tls, (client) => {
       const metadata = new Metadata();

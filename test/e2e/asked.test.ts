@@ -18,7 +18,7 @@ describe.skipIf(!hasLab())('a command that a person is asked about', () => {
   });
   afterAll(() => stack?.stop());
 
-  /** Types a command that notes each of its starts in a file. */
+  /** Runs a command that notes each of its starts in a file. */
   async function ask(shell: string): Promise<{ typing: Typing; id: string; starts: () => Promise<number> }> {
     asked += 1;
     const file = `canary-${asked}`;

@@ -136,7 +136,7 @@ describe.skipIf(!hasLab())('how a command ends', () => {
   });
 });
 
-/** Busybox with a file on its PATH that has no mode to be executed by. */
+/** Busybox with a file on its PATH that is not executable. */
 async function makeBrokenImage(host: LabHost): Promise<void> {
   const script = 'mkdir -p /usr/local/bin && echo nothing > /usr/local/bin/broken-ghost';
   const { stdout } = await host.docker(['run', '--detach', busyboxImage, 'ghostly', script]);

@@ -8,7 +8,7 @@ import type { LabHost } from '../lab/lab-host.ts';
 
 export const busybox = 'clawrden-lab/busybox:latest';
 
-/** A lab host's engine as the gateway sees it. */
+/** A lab host's engine as the gateway uses it. */
 export function engineOf(host: LabHost, gatewayId: string): Engine {
   const log = pino({ level: 'silent' });
   return openEngine({ name: host.name, engine: host.url, tls: host.tls }, gatewayId, initFile(), log);
@@ -35,7 +35,7 @@ export async function busyboxShape(engine: Engine, change: Partial<GhostShape> =
   };
 }
 
-/** A plan that runs `argv` in /tmp with nothing but a PATH. */
+/** A plan that runs `argv` in /tmp with only a PATH. */
 export function planFor(argv: readonly string[]): InitPlan {
   const limits = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
   const ids = { agent: 'coder', uid: 1000, gid: 1000, umask: 0o22 };

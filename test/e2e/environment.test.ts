@@ -27,7 +27,7 @@ rules:
 complete: true
 `;
 
-// Each of the programs that could be led astray runs once, and the environment is printed.
+// Each program that a variable could mislead runs once, and the environment is printed.
 const probe = `bash -c : ; sh -c : ; ls >/dev/null ; node -e 0 ; perl -e 0 ; python3 -c 0
 git --no-pager diff --no-index /app/probe.sh /app/other.sh >/dev/null
 git ls-remote ssh://nobody@127.0.0.1/x >/dev/null 2>&1

@@ -72,7 +72,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
     expect(new Set(starts).size).toBe(starts.length);
   }
 
-  /** A command that has started, and where. */
+  /** A command that has started, and its host. */
   async function job(then: string): Promise<Job> {
     const from = (await stack.audit()).length;
     const canary = `canary-${randomUUID()}`;
@@ -104,7 +104,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
     return (await stack.audit()).filter((line) => line.type === 'late-exit');
   }
 
-  /** Six at once, of which none fails; returns where they ran. */
+  /** Runs six at once, and none may fail; returns their hosts. */
   async function workGoesOn(without?: LabHost, agent = 'coder'): Promise<unknown[]> {
     const from = (await stack.audit()).length;
     const all = await Promise.all(
@@ -285,7 +285,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
   }, 120_000);
 });
 
-/** Leaves no space where the engine makes its containers; a small file system stands in for the disk. */
+/** Leaves no space where the engine makes its containers; a small file system replaces the disk. */
 async function fillDisk(host: LabHost): Promise<() => Promise<void>> {
   const inside = ['nsenter', `--target=${await host.pid()}`, '--mount', '--pid'];
   const { stdout } = await host.docker(['info', '--format', '{{.DockerRootDir}}']);

@@ -130,7 +130,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     await queued(16);
     const modest = Array.from({ length: 3 }, () => inAgent(stack, 'other', ['true']));
     await queued(19);
-    // The four that end, and the three after them, make way for four of each, had the modest one four.
+    // The four that end, and the three after them, make room for four of each if the modest one had four.
     await letGo(stack, 'coder', 'turns', 4);
     expect((await Promise.all(modest)).map(({ code }) => code)).toEqual([0, 0, 0]);
     await queued(12);
@@ -151,7 +151,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     expect((await hostStates(stack))['build-2']?.problem).toBe(`image-missing: ${someHosts}`);
     const mounted = await run('mounted', 6, 'usleep 1000000');
     expect(new Set(mounted.map((start) => start.host))).toEqual(new Set(['build-1', 'build-2']));
-    // A volume that comes is seen at once.
+    // A new volume is noticed at once.
     await host(2).docker(['volume', 'create', 'fleet-volume']);
     await expect
       .poll(async () => (await run('mounted', 3, 'usleep 300000')).map((start) => start.host), {
@@ -263,7 +263,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     await untilHost(stack, 'build-1', (state) => state?.warm === 0);
   });
 
-  /** How many ghosts wait on the first host; none on the others. */
+  /** How many ghosts wait on the first host; none may wait on the others. */
   async function setWarm(count: number): Promise<void> {
     await editConfig(stack, (config) => {
       config.hosts = config.hosts.map((each) => ({ ...each, warm: each.name === 'build-1' ? count : 0 }));

@@ -8,7 +8,7 @@ import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
 import { type Typed, typed } from './typed.ts';
 
-/** Ghosts that are small and idle: many fit on one machine. */
+/** Small, idle ghosts: many fit on one machine. */
 export const fleetPolicy = `version: 1
 default: deny
 workspace: /app
@@ -33,7 +33,7 @@ export interface HostState {
   readonly problem: string;
 }
 
-/** Whether tests that take minutes are asked for. */
+/** Whether the long tests must run. */
 export const long = process.env.CLAWRDEN_LONG === '1';
 
 export async function hostStates(stack: Stack): Promise<Record<string, HostState>> {
@@ -62,12 +62,12 @@ export async function editConfig(
   await writeFile(file, stringify(config, { aliasDuplicateObjects: false }));
 }
 
-/** Counts its starts in the workspace, whatever else it does: each line is one start. */
+/** Counts its starts in the workspace: each line is one start. */
 export function counting(canary: string, then: string): string[] {
   return ['sh', '/app/do', `echo start >> /app/${canary}; ${then}`];
 }
 
-/** What `counting` needs in the workspace of an agent. */
+/** Prepares an agent's workspace for `counting`. */
 export async function layScript(stack: Stack, agent: string): Promise<void> {
   await writeFile(join(stack.workspaceOf(agent), 'do'), 'eval "$1"\n');
 }
@@ -83,7 +83,7 @@ export async function inAgent(stack: Stack, agent: string, argv: readonly string
   return typed(container, argv);
 }
 
-/** The `count` starts since `from` records: they are written behind the commands. Fails where there are more. */
+/** The `count` starts after `from` records: they are recorded after the commands. Fails if there are more. */
 export async function startsSince(stack: Stack, from: number, count: number): Promise<AuditLine[]> {
   let starts: AuditLine[] = [];
   await waitUntil(`${count} starts in the audit`, 5000, async () => {
@@ -94,7 +94,7 @@ export async function startsSince(stack: Stack, from: number, count: number): Pr
   return starts;
 }
 
-/** This gateway's containers on a host, in whatever state, with their labels. */
+/** This gateway's containers on a host in any state, with their labels. */
 export async function containersOn(
   host: LabHost,
 ): Promise<{ id: string; name: string; pool: string; state: string }[]> {
@@ -117,7 +117,7 @@ export async function containersOn(
     });
 }
 
-/** Undoes what a test that failed half-way has left of its fault: those after it are not to suffer for it. */
+/** Undoes the remaining fault of a failed test, so that the next tests do not suffer. */
 export async function mend(host: LabHost): Promise<void> {
   await host.heal();
   await host.thaw();
@@ -126,7 +126,7 @@ export async function mend(host: LabHost): Promise<void> {
   await host.powerOn();
 }
 
-/** Waits until no ghost is left on any host but those that wait. */
+/** Waits until no ghost is left on any host except those that wait. */
 export async function untilNoOrphans(lab: Lab, stack: Stack, withinMs = 60_000): Promise<void> {
   await waitUntil('every ghost that nobody knows to be gone', withinMs, async () => {
     const states = await hostStates(stack);

@@ -26,7 +26,7 @@ describe.skipIf(!hasLab())('a ghost on a host that fails', () => {
   const sleeping = () => on.plan(['sleep', '60']);
   const reason = new ClawrdenError('start-timeout', 'too slow');
 
-  // A start may outrun the abort that comes late in it.
+  // A start may succeed before a late abort.
   const isGhost = (value: unknown): value is Ghost => value instanceof Object && 'destroy' in value;
 
   async function timed<T>(work: Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {

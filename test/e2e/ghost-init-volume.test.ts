@@ -105,7 +105,7 @@ describe.skipIf(!hasLab())("the init's volume", () => {
 
   test('so is one that Docker made anew and empty', async () => {
     await host.docker(['volume', 'rm', volume]);
-    // With a network there is no hosts file of ours whose absence would tell before the start.
+    // With a network there is no hosts file whose absence would be noticed before the start.
     expect(await on.run({ ...(await hello()), network: 'bridge' })).toMatchObject(ends);
   });
 

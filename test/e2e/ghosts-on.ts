@@ -11,7 +11,9 @@ import type { Plan } from '../../src/plan.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 
-/** A gateway's engine, over TLS unless told otherwise, with a gateway id of its own, and what it left to see on the host. */
+/**
+ * A gateway's engine, over TLS unless told otherwise, with its own gateway id and a view of what it left on the host.
+ */
 export interface GhostsOn {
   readonly engine: Engine;
   readonly gatewayId: string;
@@ -22,7 +24,7 @@ export interface GhostsOn {
   readonly start: (plan: Plan, signal?: AbortSignal, executionId?: string) => Promise<Ghost>;
   /** Starts a ghost, runs the plan in it, and destroys it. */
   readonly run: (plan: Plan) => Promise<Ran>;
-  /** Ids of this gateway's containers in whatever state. */
+  /** Ids of this gateway's containers in any state. */
   readonly containers: () => Promise<string[]>;
 }
 
@@ -83,7 +85,7 @@ export async function runIn(ghost: Ghost, plan: Plan, onStarted: () => void = ()
   return { end, output };
 }
 
-/** Runs the plan until its tool has started, and leaves it running. The promise it gives is of its end. */
+/** Runs the plan until its tool has started, and leaves it running. The returned promise resolves with its end. */
 export async function started(ghost: Ghost, plan: Plan): Promise<{ readonly ended: Promise<Ran> }> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const ended = runIn(ghost, plan, resolve);
@@ -92,7 +94,7 @@ export async function started(ghost: Ghost, plan: Plan): Promise<{ readonly ende
   return { ended };
 }
 
-/** The code that `work` fails with, `none` where it does not. */
+/** The code with which `work` fails, `none` if it succeeds. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'none',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Inspected } from '../stack/engine-events.ts';
 
-/** What a ghost may know of the world it is in. */
+/** What a ghost may see of its host. */
 export interface GhostWorld {
   /** Folders on the hosts, and `uid:gid`, by agent. */
   readonly workspaces: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface GhostWorld {
   readonly stateDir: string;
 }
 
-/** A-60, P14: what the engine says of a ghost is what every ghost must be. */
+/** A-60, P14: the properties that the engine must report of every ghost. */
 export async function expectHardened(ghost: Inspected, world: GhostWorld): Promise<void> {
   const { Config, HostConfig } = ghost;
   const { 'clawrden.agent': agent = '', ...labels } = Config.Labels;
@@ -47,7 +47,7 @@ const hardening = {
 /** Each is null or an empty list. */
 const refusedOptions = ['Binds', 'CapAdd', 'Devices', 'DeviceRequests', 'VolumesFrom', 'GroupAdd', 'Links'];
 
-/** The workspace's root, and from the init's own volume the init and a hosts file, both read-only. */
+/** The workspace's root, and from the init's volume the init and a hosts file, both read-only. */
 function expectMounts({ Mounts }: Inspected, workspace: string): void {
   const seen = Mounts.map(({ Source, Destination, RW }) => ({ Source: String(Source), Destination, RW }));
   expect(seen).not.toContainEqual(

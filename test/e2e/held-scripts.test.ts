@@ -19,7 +19,7 @@ rules:
 complete: true
 `;
 
-/** What another container does to `real/x.sh` of a folder, or to what leads there, while it runs in a ghost. */
+/** What another container does to `real/x.sh` of a folder, or to a path to it, while it runs in a ghost. */
 const changes: Readonly<Record<string, string>> = {
   empty: 'echo "echo evil >> ran" > real/x.sh',
   append: 'echo "echo evil >> ran" >> way/x.sh',
@@ -30,7 +30,7 @@ const changes: Readonly<Record<string, string>> = {
   link: 'ln -sfn evil way',
 };
 const untouched = 'beside';
-/** By the init, until they have been opened for a while. */
+/** By the init, until they have been open for a while. */
 const stoodOver = 'TracerPid: 1 one ';
 const names = [...Object.keys(changes), untouched];
 

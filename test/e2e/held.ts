@@ -10,7 +10,7 @@ export function untilLetGo(name: string): string[] {
   return ['sh', '/app/do', `while :; do ${take}; usleep 50000; done`];
 }
 
-/** Ends as many of those commands, of those that run or come to run. */
+/** Ends that many of those commands, running ones and later ones. */
 export async function letGo(stack: Stack, agent: string, name: string, count: number): Promise<void> {
   const tokens = Array.from({ length: count }, () => `${name}-${randomUUID()}`);
   await Promise.all(tokens.map((token) => mkdir(join(stack.workspaceOf(agent), token))));

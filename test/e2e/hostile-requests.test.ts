@@ -69,7 +69,7 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
       expect(ms).toBeLessThan(5000);
     }
     await verdicts.serves();
-    // Too many to be recorded one by one; none is forgotten.
+    // Too many for one record each, but none is forgotten.
     await expect.poll(() => tooLarge(), { timeout: 5000 }).toBe(100);
   });
 

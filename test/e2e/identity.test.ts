@@ -24,7 +24,7 @@ rules:
 complete: true
 `;
 
-// An agent whose operator lets it make namespaces: what it claims there is worth nothing.
+// An agent whose operator lets it make namespaces: its claims there must not count.
 const unconfined = {
   ...rawContainer,
   extra: [...rawContainer.extra, '--security-opt', 'seccomp=unconfined'],
@@ -186,7 +186,7 @@ describe.skipIf(!hasLab())('who asks', () => {
   });
 });
 
-/** How the gateway answers the stack's relay, speaking for `agent` with a certificate of its own. */
+/** The gateway's answer to the stack's relay if it speaks for `agent` with its own certificate. */
 async function startAs(stack: Stack, agent: string, refusal: Refusal | undefined): Promise<unknown> {
   const client = await connectRelay({
     address: stack.grpcAddress,

@@ -27,7 +27,7 @@ describe.skipIf(!hasLab())('images that no host has', () => {
     road = await slowRoad(lab.machine, registry.address, 2 * mebibyte);
     const pushed = await registry.push(lab.hosts[0]!, await madeImage(6), 'pulled');
     reference = pushed.replace(registry.address, road.address);
-    // What a host has of it, it would not pull.
+    // The engine would not pull layers that the host has.
     await lab.hosts[0]!.docker(['rmi', '--force', 'pull-test:made']);
     const tag = `${registry.address}/pulled:pushed`;
     const unknown = `${registry.address}/pulled@sha256:${noDigest}`;
@@ -85,7 +85,7 @@ describe.skipIf(!hasLab())('images that no host has', () => {
     silent.close();
   });
 
-  /** Busybox with so many mebibytes more that are nowhere else. */
+  /** Busybox with that many additional mebibytes that no other image has. */
   async function madeImage(size: number): Promise<string> {
     const host = lab.hosts[0]!;
     const script = `dd if=/dev/urandom of=/more bs=1M count=${size}`;
@@ -109,7 +109,7 @@ interface Road {
   readonly close: () => void;
 }
 
-/** Another address of a server, at which it answers so many bytes a second. */
+/** Another address of a server, where it sends only so many bytes a second. */
 async function slowRoad(host: string, to: string, bytesPerSecond: number): Promise<Road> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

@@ -10,7 +10,7 @@ import { typed } from './typed.ts';
 const wrappers = 'env, timeout, nice, xargs, sh, busybox';
 const tools = `git, tar, find, sort, npm, ls, ${wrappers}`;
 
-/** What is safe, for each of two agents by its own way. */
+/** Allows safe arguments, for each of two agents by its own strategy. */
 const safe = (agent: string, place: string) => `
   - { name: ${agent}-look, agents: [${agent}], tools: [ls], action: allow${place} }
   - { name: ${agent}-wrap, agents: [${agent}], tools: [${wrappers}], action: allow${place} }
@@ -62,7 +62,7 @@ const harmful: readonly (readonly string[])[] = [
   ['sh', '/app/c.sh'],
 ];
 
-/** The tool's own words, so that it was not we who answered. */
+/** The tool's own message, which proves that Clawrden did not answer. */
 const harmless: readonly (readonly [argv: readonly string[], says: string])[] = [
   [['ls', '-a'], 'c.sh'],
   [['timeout', '5', 'ls'], 'c.sh'],

@@ -25,7 +25,7 @@ describe.skipIf(!hasLab())('the kill switch', () => {
 
   beforeAll(async () => {
     lab = await startLab({ hosts: 3 });
-    // Twenty fit on three engines, and on no two of them.
+    // Twenty fit on three engines, but on no two of them.
     const host = { slots: 8, warm: 0 };
     const agents = { suspect: {}, bystander: {} };
     const tools = `  cat: { strategy: ghost, image: "clawrden-lab/busybox:latest", timeout: 30s }`;
@@ -60,8 +60,8 @@ describe.skipIf(!hasLab())('the kill switch', () => {
   }
 
   /**
-   * Gives an order that must be carried out, and confirmed, within the 2 s that the gateway waits before it answers.
-   * Where the machine has other work the order takes longer, in proportion, and the answer says what is not confirmed.
+   * Gives an order that must be carried out and confirmed within the 2 s that the gateway waits before it answers. If
+   * the machine has other work, the order may take longer, in proportion, and the answer says what is not confirmed.
    */
   async function halt(order: 'pause' | 'kill', left: () => Promise<boolean>): Promise<void> {
     const answer = await stack.cli([order, 'suspect', '--json']);
@@ -131,7 +131,7 @@ describe.skipIf(!hasLab())('the kill switch', () => {
       await refused('agent-killed');
       expect(await runs()).toBe(true);
       await untilHost(stack, name, (known) => known?.state === 'down');
-      // Its execution has ended long since.
+      // Its execution ended long ago.
       const again = await stack.cli(['kill', 'suspect', '--json']);
       expect(await runs()).toBe(true);
       expect(JSON.parse(again.stdout)).toMatchObject({ stopped: 0, unconfirmed: [`${id} on ${name}`] });

@@ -3,15 +3,15 @@ import { isListedOnly } from '../lab/listed-only.ts';
 import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
 
-/** The same shell by the two ways a command can run: `ghostly` in a ghost, `mirrored` in the agent's own container. */
+/** The same shell in both strategies: `ghostly` in a ghost, `mirrored` in the agent's own container. */
 export const shells = [
   { strategy: 'ghost', shell: 'ghostly' },
   { strategy: 'mirror', shell: 'mirrored' },
 ] as const;
 
 /**
- * Scripts that begin with `: ask` are asked about and with `: no` denied; all others run, and of `: kept` the output is.
- * `: brief` and `: ask brief` have a second to run.
+ * A person is asked about scripts that begin with `: ask`; scripts with `: no` are denied; all others run. The output
+ * of `: kept` is recorded. `: brief` and `: ask brief` may run for a second.
  */
 export function lifePolicy(more: { tools?: string; expires?: string } = {}): string {
   return `version: 1
@@ -49,14 +49,14 @@ interface Listed {
   readonly reason: string;
 }
 
-/** What a list of the command line shows as JSON. */
+/** The JSON of a list of the command line. */
 export async function listed(stack: Stack, list: 'pending' | 'ps' | 'history' | 'hosts'): Promise<Listed[]> {
   const { stdout, stderr } = await stack.cli([list, '--json']);
   if (stdout === '') throw new Error(`clawrden ${list}: ${stderr}`);
   return JSON.parse(stdout) as Listed[];
 }
 
-/** Waits for the one question that is open and returns its approval's id. */
+/** Waits for the only open question and returns its approval's id. */
 export async function untilAsked(stack: Stack): Promise<string> {
   let found = '';
   await waitUntil('a question', 20_000, async () => {
@@ -81,7 +81,7 @@ export async function untilAudited(
   return lines;
 }
 
-/** Ids of the agent's ghosts on every host, in whatever state. */
+/** Ids of the agent's ghosts on all hosts, in any state. */
 export async function ghostsOf(lab: Lab, agent: string): Promise<string[]> {
   const filter = ['--filter', `label=clawrden.agent=${agent}`, '--format', '{{.ID}}\t{{.Names}}'];
   const perHost = await Promise.all(

@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 const mostExecutions = 6;
 const image = 'clawrden-lab/busybox:latest';
 
-// Each limit once by the tool and once by the rule; a script says in its first word which rule is meant.
+// Each limit once by the tool and once by the rule; the first word of a script says which rule is meant.
 const policy = `version: 1
 default: deny
 workspace: /app
@@ -167,7 +167,7 @@ describe.skipIf(!hasLab())('limits', () => {
       const [from = 0, to = 0] = words.map(Number);
       const userSeconds = Number(words[2 + 13]) / 100;
       expect(userSeconds).toBeGreaterThan(0);
-      // What the kernel gives in advance comes to the share that it may have.
+      // Memory that the kernel gives in advance adds to its share.
       expect(userSeconds).toBeLessThan((to - from) * share + 0.3);
     },
   );

@@ -10,7 +10,7 @@ import { type Stack, startStack } from '../stack/start-stack.ts';
 import { lifePolicy } from './life.ts';
 import { processesOf, type Typing, type, typed } from './typed.ts';
 
-// Deaf to TERM, all of it: a child, one whose parent has gone, and one in a session of its own.
+// All of it ignores TERM: a child, one whose parent has gone, and one in its own session.
 const family = 'trap "" TERM HUP; (setsid sleep 600 &); (sleep 600 &); sleep 600 & echo up; wait';
 /** The init, the shell and the three. */
 const familySize = 5;
@@ -29,7 +29,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
   const agent = () => stack.agents.coder!;
   const docker = (...args: string[]) => run(['docker', '-H', `unix://${lab.agentHost.socket}`, ...args]);
   const mirrored = (script: string) => ['mirrored', script];
-  /** The container's own processes, and nothing of ours. */
+  /** The container's own processes; no process of ours is left. */
   const isIdle = async () => (await processesOf(agent())).length === own;
 
   test('is the user’s own, with the container’s PATH and HOME and without our folder', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
     await sleep(3000);
     expect((await residentBytes(stack.relay.pid)) - before).toBeLessThan(32e6);
     await typing.signal('SIGINT');
-    // Its init stays, with what the reader has not taken.
+    // Its init stays, with the output that the reader has not taken.
     await waitUntil('the tool to be gone', 3000, async () => (await processesOf(agent())).length <= own + 1);
     typing.stdout?.resume();
     expect((await typing.ended).signal).toBe('SIGINT');

@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../stack/start-stack.ts';
 import { untilAsked } from './life.ts';
 import { type } from './typed.ts';
 
-/** Lets each tool of the cases do what is safe, by the agent's own copy of it. */
+/** Allows each tool of the cases its safe arguments, with the agent's own copy of the tool. */
 const policy = `version: 1
 workspace: /app
 timeout: 30s

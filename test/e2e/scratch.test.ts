@@ -9,7 +9,7 @@ describe.skipIf(!hasLab())('an agent in an image that holds nothing', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    // The shim itself is what the container runs; one tool is there, and nothing else.
+    // The container runs the shim itself; it has one tool and nothing else.
     const extra = ['--volume', `${busyboxBinary}:/bin/expr:ro`];
     const container = { image: scratchImage, command: ['ghostly', 'sleep 300'], extra };
     const policy = lifePolicy({ tools: '  expr: { strategy: mirror }' });

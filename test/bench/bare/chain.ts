@@ -29,9 +29,9 @@ export interface BareRelayConfig {
   readonly socket: string;
 }
 
-/** The chain of a command with nothing in it: the same programs in C, the same libraries, the same hops. */
+/** The chain of a command without any logic: the same programs in C, the same libraries, the same hops. */
 export interface BareChain extends AsyncDisposable {
-  /** As the agent's container names it. */
+  /** The path in the agent's container. */
   readonly socket: string;
 }
 
@@ -110,7 +110,7 @@ async function startProgram(
   };
 }
 
-/** As a ghost's, as far as it costs time. */
+/** Like a ghost's, as far as that costs time. */
 function body(): Docker.ContainerCreateOptions {
   const binds = [`${dirname(nativeFile('clawrden-init'))}:/.clawrden:ro`];
   const ways = {

@@ -15,7 +15,7 @@ import { encodeFrame, FrameReader, FrameType } from '../../../src/wire/frames.ts
 import { planFor } from '../../e2e/engine-fixture.ts';
 import type { BareGatewayConfig } from './chain.ts';
 
-// A gateway with nothing in it: TLS, HTTP/2, gRPC, and the stream of a container whose init waits. No token, policy,
+// A gateway without any logic: TLS, HTTP/2, gRPC, and the stream of a container whose init waits. No token, policy,
 // plan, audit or history. Its first line says where it listens, the second that its containers wait.
 const config = JSON.parse(process.argv[2] ?? '') as BareGatewayConfig;
 const { docker } = connect(config.engine);
@@ -76,7 +76,7 @@ async function refill(): Promise<void> {
   stream.on('error', () => {});
   await container.start();
   await once(stream, 'data');
-  // What was read is the init's frame "ready", behind the engine's own header of eight bytes.
+  // The read bytes are the init's frame "ready", after the engine's own header of eight bytes.
   waiting.push(withoutHeaders(stream));
 }
 

@@ -8,8 +8,8 @@ import { executeMethod } from '../../../src/wire/execute-method.ts';
 import { encodeFrame, FrameType } from '../../../src/wire/frames.ts';
 import type { BareRelayConfig } from './chain.ts';
 
-// A relay with nothing in it: a Unix socket, JSON, one gRPC stream a request, and the bytes back. No peer credentials, no
-// limits, no checks. Says `ready` when it listens; ends when its stdin does.
+// A relay without any logic: a Unix socket, JSON, one gRPC stream for each request, and the bytes back. No peer
+// credentials, no limits, no checks. Prints `ready` when it listens; ends when its stdin ends.
 const config = JSON.parse(process.argv[2] ?? '') as BareRelayConfig;
 const read = (name: string) => readFileSync(`${config.folder}/${name}`);
 const tls = credentials.createSsl(read('ca.pem'), read('client-key.pem'), read('client.pem'));

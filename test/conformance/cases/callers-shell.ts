@@ -1,6 +1,6 @@
 import type { Case } from '../case.ts';
 
-/** The caller's own shell runs tools of which some are Clawrden's: pipes, files and jobs between them. */
+/** The caller's own shell runs tools, some of them through Clawrden, with pipes, files and jobs between them. */
 const shell = (name: string, script: string, tools: readonly string[], more: Partial<Case> = {}): Case => ({
   name: `shell-${name}`,
   argv: ['/bin/sh', '-c', script],

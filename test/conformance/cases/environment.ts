@@ -1,6 +1,6 @@
 import type { Case, StrategyName } from '../case.ts';
 
-// After a passthrough the tool has the caller's own PATH, with the jail, where nothing runs outside of the workspace.
+// After a passthrough the tool has the caller's own PATH, with the jail, where no tool runs outside of the workspace.
 const withoutJail: readonly StrategyName[] = ['ghost', 'mirror'];
 const sorted = ['sh', '-c', 'env | sort'] as const;
 

@@ -74,7 +74,7 @@ export const fileCases: readonly Case[] = [
   },
   {
     name: 'file-tmp-and-home-are-empty',
-    // All that was mirrored before has left its files in the agent's own.
+    // Everything that was mirrored before has left its files in the agent's own container.
     strategies: ['ghost'],
     fresh: true,
     argv: [

@@ -65,7 +65,7 @@ export const interactiveShellCases: readonly Case[] = [
     tty: true,
     steps: [
       prompt,
-      // Stops behind the prompt: where it had stopped before, the prompt would say so.
+      // Stops after the prompt: if it had stopped earlier, the prompt would say so.
       ...type('(sleep 0.3; exec cat) &\r', '$ '),
       { sleep: 1000 },
       ...type('jobs\r', 'Stopped', '$ '),

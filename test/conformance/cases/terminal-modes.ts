@@ -1,2 +1,2 @@
-/** What a tool does to its terminal's modes ends with it; natively it stays, so that it is not compared. */
+/** A tool's changes of its terminal's modes end with it; natively they stay, so they are not compared. */
 export const modes = [[/terminal (changed|as before)/g, 'terminal']] as const;

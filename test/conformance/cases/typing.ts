@@ -1,6 +1,6 @@
 import type { Step } from '../case.ts';
 
-/** Keys for the terminal, and what it says then, one after the other. */
+/** Pairs of keys for the terminal and the expected output. */
 export function type(text: string, ...until: string[]): Step[] {
   return [{ write: text }, ...until.map((one) => ({ until: one }))];
 }

@@ -67,7 +67,7 @@ static int block_signals(void)
     return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* As a shell does it: the terminal is its own while its job is stopped. */
+/* Like a shell: the terminal is its own while its job is stopped. */
 static void look_after(const struct stage *stage, pid_t tool, int events)
 {
     int status;

@@ -3,8 +3,8 @@
 
 #include "stage.h"
 
-/* In a child of the driver: leads a session, runs the tool in a process group of its own, in the foreground of the
- * terminal if there is one, and tells what becomes of it. */
+/* In a child of the driver: leads a session, runs the tool in its own process group, in the foreground of the
+ * terminal if there is one, and reports its events. */
 _Noreturn void lead(const struct stage *stage, const struct scene *scene, int events, int orders);
 
 #endif

@@ -25,7 +25,7 @@ struct performance {
 
 int64_t now_ms(void);
 
-/* Where our reading end of it is, -1 once it has ended. */
+/* Our reading end of it, -1 once it has ended. */
 int *stream_fd(struct performance *show, int stream);
 void close_stream(struct performance *show, int stream);
 

@@ -20,7 +20,7 @@ static void note(struct performance *show, const char *line)
     bytes_add(&show->events, "\n", 1);
 }
 
-/* Whether the tool, or who stands for it, has left the terminal as it was. */
+/* Whether the tool, or a stand-in for it, has left the terminal unchanged. */
 static void note_modes(struct performance *show)
 {
     struct termios modes = {0}; /* what the kernel does not fill is compared, too */
@@ -133,7 +133,7 @@ static void drain(struct performance *show)
         show->flags |= FLAG_UNDRAINED;
 }
 
-/* A pipe whose writer is still there has no end: what is in it now is what was left. */
+/* While a pipe still has a writer it has no end: its present content is what was left. */
 static void take_left(struct performance *show, struct bytes *left)
 {
     static uint8_t piece[65536];

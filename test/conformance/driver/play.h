@@ -3,7 +3,7 @@
 
 #include "scene.h"
 
-/* Runs the scene to its end and adds the record of it. */
+/* Runs the scene to its end and adds its record. */
 void play(const struct scene *scene, struct bytes *record);
 
 #endif

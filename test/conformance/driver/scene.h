@@ -30,7 +30,7 @@ struct step {
 
 enum { MAX_STEPS = 256 };
 
-/* One case: what is run, with which stdio, and what happens to it meanwhile. */
+/* One case: what runs, with which stdio, and what happens to it meanwhile. */
 struct scene {
     uint8_t kinds[3];
     bool keep_stdin; /* look at what is left in the pipe at the end; then nobody there ever meets a SIGPIPE */
@@ -46,7 +46,7 @@ struct scene {
     struct step step[MAX_STEPS];
 };
 
-/* Strings stay where they are in `message`. False where it is no scene. */
+/* Strings stay in `message`. False if it is not a valid scene. */
 bool scene_read(struct scene *scene, uint8_t *message, size_t length);
 void scene_free(struct scene *scene);
 

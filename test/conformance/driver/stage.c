@@ -87,7 +87,7 @@ int stage_set(struct stage *stage, const struct scene *scene)
     return error;
 }
 
-/* A copy would keep a reader or a writer alive that the tool must see end. */
+/* A copy would keep a reader or writer alive whose end the tool must see. */
 static void close_ours(struct stage *stage)
 {
     int *ours[] = {&stage->in, &stage->left, &stage->out, &stage->err, &stage->terminal, &stage->events,

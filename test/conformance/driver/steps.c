@@ -54,7 +54,7 @@ static void resume(struct performance *show)
         show->flags |= FLAG_FAILED;
 }
 
-/* True where the step is done; until then it is tried again whenever something happens. */
+/* True if the step is done; until then it is tried again after each event. */
 static bool take_step(struct performance *show, const struct step *step)
 {
     int stream = step->number == 1 ? OUT : ERR;
