@@ -41,7 +41,7 @@ describe.skipIf(!hasLab())('scripts in the workspace', () => {
   const file = (name: string) => join(stack.workspaceOf('writer'), name);
   const ran = () => readFile(file('ran'), 'utf8').catch(() => '');
   const textOf = (name: string) => `echo ${name} >> ran; echo done\n`;
-  /** A ghost holds it; in its own container the agent could take the hold away. */
+  /** A ghost holds it; in its own container the agent could end the hold. */
   const seenOf = (shell: string, name: string) => ({
     ...{ path: name, digest: sha256(textOf(name)), file: `/app/${name}` },
     ...(shell === 'ash' ? { notHeld: 'the agent can change it' } : {}),
@@ -135,7 +135,7 @@ describe.skipIf(!hasLab())('scripts in the workspace', () => {
   );
 });
 
-/** A page as if it had no end on the right. */
+/** A page as if it had no right edge. */
 function unfold(page: string): string {
   return page.replaceAll('\\\n  \\ ', '');
 }

@@ -37,7 +37,7 @@ describe.skipIf(!hasLab())('an engine that is reached by ssh', () => {
   });
   afterAll(() => server?.kill());
 
-  /** Those that carry connections to this host's engine. */
+  /** The processes that carry connections to this host's engine. */
   const tunnels = () => processesMentioning('clawrden-ssh-', host.socket);
   const noTunnel = () => waitUntil('every ssh to end', 5000, async () => (await tunnels()).length === 0);
 

@@ -13,7 +13,9 @@ import { type Typing, type, typed } from './typed.ts';
 
 const mebibyte = 1024 * 1024;
 const allowed = 32 * mebibyte;
-/** A mirror's bytes take the same way through the relay as a ghost's do: the full count of both is for the long run. */
+/**
+ * A mirror's bytes take the same path through the relay as a ghost's: only the long run does the full count for both.
+ */
 const sizes = { ghost: 1024, mirror: process.env.CLAWRDEN_LONG === '1' ? 1024 : 192 };
 
 /** Mebibytes of stdin. */
@@ -27,7 +29,7 @@ describe.skipIf(!hasLab())('a reader that stalls', () => {
 
   beforeAll(async () => {
     stack = await startStack(sharedLab(), { name: 'stall', policy: lifePolicy(), agents: { staller: {} } });
-    // What a first large answer makes Node allocate once is no back-pressure's doing.
+    // Memory that Node allocates once for the first large answer is not back-pressure's fault.
     for (const { shell } of shells) {
       await typed(agent(), [shell, 'dd if=/dev/zero bs=1M count=64']);
       const typing = await type(agent(), [shell, 'cat > /dev/null'], { stdin: 'pipe' });
@@ -96,7 +98,7 @@ interface Memory {
   readonly gateway: number;
 }
 
-/** Bytes that both have grown by at most since the call, looked at five times a second. */
+/** The most bytes by which both have grown since the call, checked five times a second. */
 async function watchGrowth(memory: () => Promise<Memory>): Promise<{ most: () => Promise<Memory> }> {
   const before = await memory();
   let most: Memory = { relay: 0, gateway: 0 };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabHost } from '../lab/lab-host.ts';
 
-/** Watches, by the engine's own events, how many containers were between their creation and their start at once. */
+/** Watches, by the engine's own events, how many containers were between creation and start at once. */
 export function startsAtOnce(host: LabHost): { end: () => Promise<number> } {
   const filters = ['create', 'start', 'destroy'].flatMap((event) => ['--filter', `event=${event}`]);
   const format = '{{.Action}} {{.ID}}';

@@ -12,7 +12,7 @@ const blob = randomBytes(10 * 1024 * 1024);
 describe.skipIf(!hasLab())('the bytes of a command', () => {
   let stack: Stack;
   const agent = () => stack.agents.streamer!;
-  /** A script of the agent's own shell, in which `ghostly` and `mirrored` are Clawrden's. */
+  /** A script for the agent's own shell, in which `ghostly` and `mirrored` run through Clawrden. */
   const script = (text: string): Promise<Typed> => typed(agent(), ['/bin/sh', '-c', text]);
 
   beforeAll(async () => {

@@ -5,9 +5,9 @@ import type { Readable, Writable } from 'node:stream';
 import type { AgentContainer } from '../lab/agent-container.ts';
 import { waitUntil } from '../lab/wait.ts';
 
-/** What became of a command that was typed in an agent's container. */
+/** The result of a command that ran in an agent's container. */
 export interface Typed {
-  /** -1 where a signal ended it. */
+  /** -1 if a signal ended it. */
   readonly code: number;
   readonly signal: NodeJS.Signals | '';
   readonly stdout: Buffer;
@@ -16,9 +16,9 @@ export interface Typed {
   readonly ms: number;
 }
 
-/** A command at work, as a process of this machine: it can be signalled, and its wait status is its own. */
+/** A running command, as a process of this machine: the test can signal it, and its wait status is its own. */
 export interface Typing {
-  /** Null where stdio said otherwise. */
+  /** Null if `stdio` says otherwise. */
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
   /** Resolves with what stdout holds, once it holds `text`. */
@@ -33,14 +33,14 @@ export interface TypeOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** `ignore` is /dev/null; a number is a descriptor of this process. */
   readonly stdin?: 'ignore' | 'pipe' | number;
-  /** Leaves stdout to the test, unread. */
+  /** The test itself reads stdout, or leaves it unread. */
   readonly keepStdout?: boolean;
 }
 
 const path = '/clawrden/bin:/usr/local/bin:/usr/bin:/bin';
 const answerWithinMs = 60_000;
 
-/** Starts a program as uid 1000 inside the container, in its working directory and on its PATH. */
+/** Starts a program as uid 1000 inside the container, in its working directory and with its PATH. */
 export async function type(
   agent: AgentContainer,
   argv: readonly string[],
@@ -92,7 +92,7 @@ export async function typed(
   return (await type(agent, argv, options)).ended;
 }
 
-/** Pids, as this machine sees them, of what runs in the container's cgroup. */
+/** Pids, on this machine, of the processes in the container's cgroup. */
 export async function processesOf({ id }: Pick<AgentContainer, 'id'>): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const groups = await Promise.all(
@@ -107,7 +107,7 @@ async function processOf(agent: AgentContainer): Promise<number> {
   return first;
 }
 
-/** nsenter forks to enter a PID namespace: what it runs is its one child. */
+/** nsenter forks to enter a PID namespace: the program is its only child. */
 async function childOf({ pid = 0, exitCode }: ChildProcess): Promise<number> {
   let child = 0;
   await waitUntil('the command to start', answerWithinMs, async () => {

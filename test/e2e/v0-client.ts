@@ -1,5 +1,5 @@
-// The shim of the first Clawrden as its protocol was: a request without `v`, one ack, frames 1 to 4. It runs in an
-// agent's container with nothing of ours beside it: node v0-client.mts TOOL [ARG …]
+// The shim of the first Clawrden, by its protocol: a request without `v`, one ack, frames 1 to 4. It runs in an
+// agent's container without anything else of ours: node v0-client.mts TOOL [ARG …]
 import { connect } from 'node:net';
 
 const [command = '', ...args] = process.argv.slice(2);

@@ -28,7 +28,7 @@ describe.skipIf(!hasLab())('what a command waits for', () => {
     return (await sharedLab().agentHost.docker(['exec', '--tty', agent().name, ...argv])).stdout;
   }
 
-  /** Takes every slot there is; what it returns gives them back. */
+  /** Takes every slot; the returned function frees them. */
   async function occupy(): Promise<() => Promise<unknown>> {
     const typings = await Promise.all(
       sharedLab().hosts.map(() => type(agent(), ['ghostly', 'echo on; read x'], { stdin: 'pipe' })),

@@ -29,7 +29,7 @@ rules:
 complete: true
 `;
 
-// Now a directory with one file, now a link out of the workspace, now nothing, about 500 times a second.
+// In turn a directory with one file, a link out of the workspace, and nothing, about 500 times a second.
 const swapping = `const fs = require('node:fs');
 const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.7);
 for (let turn = 0; ; turn += 1) {
@@ -57,7 +57,7 @@ for depth in range(1, 10000):
     os.mkdir('d')
     os.chdir('d')
 `;
-// Stands at the bottom of it and runs a tool there.
+// Goes to the bottom of it and runs a tool there.
 const divingDeep = `process.chdir('/app/harm/deep');
 for (let depth = 1; depth < 10000; depth += 1) process.chdir('d');
 const { status, stderr } = require('node:child_process').spawnSync('/clawrden/bin/ls', { encoding: 'utf8' });

@@ -22,7 +22,7 @@ const perPeer = isLong ? 1500 : 40;
 const atOnce = 12;
 const token = '/clawrden.v1.RelayService/Token';
 
-/** Some tenth of what it is, so that what is to end does so while the test looks. */
+/** About a tenth of the real values, so that the end comes while the test watches. */
 const pace = {
   handshakeMs: 600,
   firstCallMs: 1000,
@@ -53,7 +53,7 @@ async function attack(port: number, identity: string | undefined, what: Hostilit
   return peer;
 }
 
-/** Calls on and on; how long each took. */
+/** Calls again and again; returns how long each call took. */
 function caller(call: () => Promise<unknown>) {
   const took: number[] = [];
   let over = false;
@@ -88,7 +88,7 @@ async function attackAll(port: number, identities: readonly (string | undefined)
 }
 
 async function allEnd(peers: readonly RawPeer[]): Promise<void> {
-  // Who is frozen does not see its connection end.
+  // A frozen peer does not see that its connection ends.
   for (const { socket } of peers) socket.resume();
   await expect.poll(() => peers.filter(({ probe }) => !probe()).length, { timeout: 10_000 }).toBe(0);
 }

@@ -7,7 +7,10 @@ import {
 
 const againMs = 100;
 
-/** A client that synchronizes as a relay does, and reports nothing: a relay's other calls are answered only over such a connection. */
+/**
+ * A client that synchronizes like a relay, and reports nothing. A relay's other calls are answered only over such a
+ * connection.
+ */
 export async function connectRelay(options: ConnectOptions): Promise<GatewayClient> {
   const client = await connectGateway(options);
   let stream: ReturnType<GatewayClient['synchronize']> | undefined;

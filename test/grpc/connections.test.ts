@@ -37,7 +37,7 @@ const start: NonNullable<ExecuteRequest['message']> = {
   },
 };
 
-/** An execution that runs until its caller is gone, and when that was. */
+/** An execution that runs until its caller is gone, and the time of that. */
 function untilGone() {
   const started = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<{ reason: ClawrdenError; at: number }>();

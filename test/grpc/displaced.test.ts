@@ -28,7 +28,7 @@ test('A-89: a second stream of one identity ends the first at once, and both are
   expect(real.ends[0]).toMatch(/^10 /);
   expect(real.ends[0]).toMatch(named);
   expect(incidents).toEqual([expect.stringMatching(named)]);
-  // What the first one said counts no more; nor does what it says now.
+  // Earlier reports of the first relay count no more, and neither do new ones.
   expect(gateway.relays.report(coder)).toBeUndefined();
   real.report({ problem: 'too late' });
   copy.report({ problem: 'of the copy' });
@@ -43,7 +43,7 @@ test('A-89 P19: a copy of an identity does not confirm a halt for the relay that
   using _real = real;
   using _copy = copy;
   await real.synchronize();
-  // One relay that reports what is so confirms.
+  // One relay with a true report is enough.
   let halted = gateway.relays.halted(coder);
   real.report({ halted: true });
   expect(await confirmed(halted)).toBe(true);
@@ -52,12 +52,12 @@ test('A-89 P19: a copy of an identity does not confirm a halt for the relay that
   halted = gateway.relays.halted(coder);
   copy.report({ halted: true });
   expect(await confirmed(halted)).toBe(false);
-  // Of the one that was displaced nobody knows what it runs until it must have ended; that it is back says nothing.
+  // Nobody knows what the displaced place runs until it must have ended; its return proves nothing.
   await real.synchronize();
   real.report({ halted: true });
   expect(await confirmed(halted)).toBe(false);
 
-  // One that comes only after the order has to confirm it, too.
+  // A place that comes only after the order must confirm it, too.
   await copy.synchronize();
   copy.report({ halted: false });
   expect(await confirmed(halted)).toBe(false);

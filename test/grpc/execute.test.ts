@@ -70,7 +70,7 @@ test("a caller's start reaches the core as it was sent, with the caller from the
       executionId: (message.value as Start).executionId,
       agent: 'coder',
       identity: { uid: 1000, gid: 1000 },
-      // Labels are an orchestrator's to give.
+      // Only an orchestrator may give labels.
       hostLabels: {},
       command: {
         tool: 'ls',
@@ -285,7 +285,7 @@ test('P22: a caller that does not read holds the tool back, within a bound', asy
   });
   stream.write({ message: start() });
   await stalled;
-  // Window and stream buffers of the client, and what the gateway keeps for it.
+  // Window and stream buffers of the client, and the part that the gateway keeps for it.
   expect(sent).toBeLessThan(5 * 1024 * 1024);
   stream.resume();
   await once(stream, 'end');

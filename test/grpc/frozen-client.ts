@@ -1,7 +1,7 @@
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectRelay } from './connect-relay.ts';
 
-// Run as a process of its own: opens an execution and waits for whatever happens to it.
+// Runs as a separate process: opens an execution and waits.
 const [address = '', identityDir = ''] = process.argv.slice(2);
 const client = await connectRelay({ address, identityDir });
 const stream = client.execute();

@@ -30,7 +30,7 @@ import { makeKey } from '../../src/pki/keys.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import { connectRelay } from './connect-relay.ts';
 
-/** The gateway's gRPC side with its real identity and TLS; what runs a command is the test's. */
+/** The gateway's gRPC side with its real identity and TLS; the test decides what runs a command. */
 export interface TestGateway extends AsyncDisposable {
   readonly address: string;
   readonly port: number;
@@ -43,13 +43,16 @@ export interface TestGateway extends AsyncDisposable {
   readonly faults: Faults;
   readonly operators: Map<string, OperatorRole>;
   readonly dir: string;
-  /** A folder with ca.pem, cert.pem and key.pem; the certificate by this gateway's authority unless another is given. */
+  /**
+   * A folder with ca.pem, cert.pem and key.pem. This gateway's authority signs the certificate, unless another one is
+   * given.
+   */
   readonly identity: (peer: PeerName, more?: IdentityOptions) => Promise<string>;
-  /** Where it is a relay, one that synchronizes as long as it is open. */
+  /** If it is a relay, a relay that synchronizes as long as the client is open. */
   readonly connect: (peer: PeerName) => Promise<GatewayClient>;
   readonly revoke: (identityDir: string) => Promise<void>;
   readonly close: (graceMs: number) => Promise<void>;
-  /** Gone for a moment, then there again on the same port. */
+  /** Stops, and starts again on the same port. */
   readonly restart: () => Promise<void>;
 }
 
@@ -60,10 +63,10 @@ export interface IdentityOptions {
 
 export interface GatewayOptions {
   readonly execute?: Execute;
-  /** When left out nothing can be resumed. */
+  /** If absent, nothing can be resumed. */
   readonly resume?: Resume;
   readonly warden?: Partial<OperatorApi>;
-  /** What relays should be; `relays.tellAll` tells them anew. */
+  /** The wanted state of relays; `relays.tellAll` sends it again. */
   readonly state?: () => RelayState;
   readonly onIncident?: RelaysOptions['onIncident'];
   readonly operators?: Readonly<Record<string, OperatorRole>>;

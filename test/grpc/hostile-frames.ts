@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { callFields, frameTypes, goaway, headerBlock, rawFrame, u16, u32 } from './raw-http2.ts';
 
-/** How a peer that keeps no rule behaves, made from a seed. */
+/** A peer that follows no rule; a seed decides what it does. */
 export interface Hostility {
-  /** How far it goes as it should before: nothing, the preface, its settings, a call that is open, half closed, done. */
+  /** How far it behaves well before: nothing, the preface, its settings, a call that is open, half closed, done. */
   readonly after: 'nothing' | 'preface' | 'settings' | 'open call' | 'half-closed call' | 'call';
   readonly bytes: readonly Buffer[];
-  /** What it does with its connection then. */
+  /** What it then does with its connection. */
   readonly atLast: 'hold' | 'freeze' | 'half-close' | 'reset';
 }
 
@@ -54,7 +54,7 @@ const block = fc.oneof(
   { weight: 1, arbitrary: fc.array(field, { maxLength: 100 }).map(headerBlock) },
   { weight: 1, arbitrary: junk },
 );
-/** What a payload of its type looks like, more or less. */
+/** A payload that looks roughly right for its type. */
 const fitting: Record<number, fc.Arbitrary<Uint8Array>> = {
   [data]: fc.oneof(
     junk,

@@ -15,7 +15,7 @@ const attacks = isLong ? 2000 : 72;
 const atOnce = 12;
 const patienceMs = 250;
 
-/** A gateway that keeps no rule, for each connection by the next of `all`; with the real one's certificate. */
+/** A gateway that follows no rule, for each connection by the next of `all`; it has the real one's certificate. */
 async function startHostileGateway(gateway: TestGateway, all: readonly Hostility[]) {
   const { certificate, key } = await issueServerCertificate(gateway.authority, ['localhost']);
   const sockets = new Set<TLSSocket>();
@@ -61,7 +61,7 @@ async function attack(socket: TLSSocket, { after, bytes, atLast }: Hostility): P
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const called = async () => {
     const until = performance.now() + patienceMs;
-    // What follows the preface of 24 bytes.
+    // The bytes after the preface of 24 bytes.
     while (
       !typesIn(Buffer.concat(chunks).subarray(24)).includes(1) &&
       performance.now() < until &&
@@ -83,7 +83,7 @@ async function attack(socket: TLSSocket, { after, bytes, atLast }: Hostility): P
   if (atLast === 'reset') socket.destroy();
 }
 
-/** All that a relay or the command line asks, at once; none of it may hang or get out of hand. */
+/** Everything that a relay or the command line asks, at once; no call may hang or fail to end. */
 function ask(client: GatewayClient): void {
   client.call(WardenServiceService.listHosts, { pageToken: '' }).catch(() => {});
   for (const stream of [client.execute(), client.synchronize(), client.watchApprovals()])
@@ -124,7 +124,7 @@ test(
   isLong ? 300_000 : 40_000,
 );
 
-/** A port that leads to where `target` says when a connection begins. */
+/** A port that leads to what `target` says when a connection begins. */
 async function switchable(target: () => number) {
   const sockets = new Set<Socket>();
   const server = createServer((inner) => {

@@ -117,7 +117,7 @@ test('A-55: a session is never resumed, with a certificate or without, and TLS 1
   const sessions: Buffer[] = [];
   first.on('session', (session) => sessions.push(session));
   await once(first, 'secureConnect');
-  // The server speaks first in HTTP/2: what follows the handshake has then arrived.
+  // In HTTP/2 the server speaks first: its settings show that the handshake is over.
   await once(first, 'data');
   first.destroy();
   for (const session of sessions) {

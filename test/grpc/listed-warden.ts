@@ -8,7 +8,9 @@ import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts'
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { admin, startTestGateway } from './gateway.ts';
 
-/** The gateway's gRPC side over real questions and a real history; what runs and which agents there are is the test's. */
+/**
+ * The gateway's gRPC side with real questions and a real history; the test decides what runs and which agents exist.
+ */
 export interface ListedWarden extends AsyncDisposable {
   readonly client: GatewayClient;
   readonly approvals: () => Approvals;
@@ -16,7 +18,7 @@ export interface ListedWarden extends AsyncDisposable {
   running: ExecutionRecord[];
   agents: AgentView[];
   readonly ask: (agent: string, argv: readonly string[], cwd: string) => Promise<unknown>;
-  /** With nothing in it. */
+  /** Starts again with nothing in it. */
   readonly renew: () => Promise<void>;
 }
 

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => warden[Symbol.asyncDispose]());
 
-/** Texts that are longest in one way or another: as they are, in JSON, in UTF-8. */
+/** Texts that are longest in different ways: unchanged, in JSON, in UTF-8. */
 const filler = fc.constantFrom('x', '\u0001', '"', '\u00e9', '\u{1f600}', ' ');
 const text = fc
   .tuple(filler, fc.oneof(fc.nat(20), fc.integer({ min: 3000, max: 9000 })))
@@ -42,7 +42,7 @@ interface Pages<Row> {
   readonly largest: number;
 }
 
-/** Every page, and what the largest of them took as it was sent. */
+/** Every page, and the size of the largest one as it was sent. */
 async function readAll<Request extends object, Response extends { nextPageToken: string }, Row>(
   method: UnaryMethod<Request, Response>,
   request: Omit<Request, 'pageToken'>,
@@ -75,7 +75,7 @@ function pagesOfExecutions(limit: number, isRunning: boolean): Promise<Pages<Exe
   return readAll(listExecutions, request, (page: ListExecutionsResponse) => page.executions, size);
 }
 
-/** All of one agent's, and then some of others': what an attacker does. */
+/** All rows of one agent, and then some of others, as an attacker would make them. */
 const flood = fc.record({
   count: fc.integer({ min: 0, max: 120 }),
   argument: text,

@@ -11,7 +11,7 @@ const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const many = isLong ? 3000 : 250;
 const listHosts = { pageToken: '' };
 
-/** Connects and says nothing; each from an address of its own, where there are enough. */
+/** Connects and sends nothing; each from its own address, if there are enough addresses. */
 async function silent(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let n = 0; n < count; n++) {
@@ -49,7 +49,7 @@ test(
     const began = performance.now();
     for (let n = 0; n < 20; n++) await valid.call(WardenServiceService.listHosts, listHosts);
     expect((performance.now() - began) / 20).toBeLessThan(1000);
-    // Somebody who was not there before gets in, too.
+    // A new peer is admitted, too.
     const late = await gateway.connect(admin);
     await late.call(WardenServiceService.listHosts, listHosts);
     const open = () =>

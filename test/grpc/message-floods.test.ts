@@ -31,7 +31,7 @@ const start = (): Message => ({
   },
 });
 
-/** What costs a relay little: none of it needs credit. */
+/** Messages that cost a relay little, because they need no credit. */
 const crumb: fc.Arbitrary<Message> = fc.oneof(
   fc.constantFrom(1, 2, 15, 18).map((value): Message => ({ $case: 'signal', value })),
   fc.nat(500).map((cols): Message => ({ $case: 'resize', value: { cols, rows: 24 } })),
@@ -65,7 +65,7 @@ test('P20, P22: whatever small messages a relay sends within its streams, each a
   const { certificate: cert, key } = await readIdentity(folder);
   const session = connect(`https://${gateway.address}`, { cert, key, rejectUnauthorized: false });
   const flood = fc.sample(crumb, { numRuns: 500, seed: isLong ? Date.now() : 20_261_122 });
-  // Thousands of messages in one frame: that costs the sender next to nothing.
+  // Thousands of messages in one frame: that costs the sender almost nothing.
   const bytes = Buffer.concat(Array.from({ length: 50 }, () => Buffer.concat(flood.map(encoded))));
   const request = (path: string) => {
     const call = session.request({

@@ -25,7 +25,7 @@ export interface Command {
   readonly answer?: ExecuteRequest['message'];
 }
 
-/** One of the places that an identity is used from. */
+/** One of the places that use an identity. */
 export class Place implements Disposable {
   readonly client: GatewayClient;
   #stream: ClientDuplexStream<SynchronizeRequest, SynchronizeResponse> | undefined;
@@ -36,7 +36,10 @@ export class Place implements Disposable {
     this.client = client;
   }
 
-  /** Resolves when the gateway has taken the stream; where this place was displaced a moment ago, over another connection. */
+  /**
+   * Resolves when the gateway has accepted the stream; if this place was displaced a moment ago, over another
+   * connection.
+   */
   async synchronize(withinMs = 10_000): Promise<void> {
     const before = this.#told;
     const giveUp = performance.now() + withinMs;
@@ -46,7 +49,7 @@ export class Place implements Disposable {
     }
   }
 
-  /** Resolves when a stream has been taken, or has ended. */
+  /** Resolves when a stream was accepted, or has ended. */
   #open(): Promise<void> {
     const stream = this.client.synchronize();
     this.#stream = stream;
@@ -65,7 +68,7 @@ export class Place implements Disposable {
     this.#stream?.write({ version: '1', agents: [agent] });
   }
 
-  /** Begins a command, and says `answer` to the gateway's first word. Resolves with how the call ended. */
+  /** Begins a command, and sends `answer` after the gateway's first message. Resolves with the end of the call. */
   execute({ args = [], refusal, answer }: Command = {}): Promise<string> {
     const stream = this.client.execute();
     const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };

@@ -15,7 +15,7 @@ import { coder, confirmed, Place, state, twoPlaces } from './place.ts';
 const pace = { ...callersPace, synchronizeMs: 2_000 };
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 
-/** Holds what it is given until its caller is gone; knows it by its first argument. */
+/** Keeps each command until its caller is gone; the first argument identifies it. */
 function holding() {
   const running: string[] = [];
   const execute: Execute = async (_caller, { command }, channel) => {
@@ -57,7 +57,7 @@ test('A-89 P19: a place that only calls Execute holds nothing, and is an inciden
   expect(await refused).toBe('16 this connection of the relay does not synchronize');
   expect(running).toEqual(['of the real one']);
   expect(incidents).toHaveLength(1);
-  // The real one confirms for itself, and there is nobody else.
+  // The real relay confirms for itself, and there is no other place.
   const halted = gateway.relays.halted(coder);
   real.report({ halted: true });
   expect(await confirmed(halted)).toBe(true);
@@ -82,14 +82,14 @@ test('A-89: a connection that fetches tokens and does not synchronize is ended, 
     await sleep(100);
   }
   expect(incidents).toEqual([expect.stringMatching(/does not synchronize; nor does any other place$/)]);
-  // One that comes a little before it synchronizes is served.
+  // A call that comes shortly before the stream is served.
   const early = real.execute({ args: ['early'] });
   await sleep(100);
   await real.synchronize();
   expect(await early).toBe('ended');
 });
 
-/** A place of its own: the identity as it is now, and the connections that it has gone over. */
+/** One place: the present identity, and the connections to which it was renewed. */
 class Party implements Disposable {
   readonly #gateway: TestGateway;
   readonly #dir: string;
@@ -118,7 +118,7 @@ class Party implements Disposable {
     );
   }
 
-  /** As a relay does: by a new certificate over a new connection, which synchronizes while the old one does. */
+  /** Like a relay: a new certificate over a new connection, which synchronizes while the old one still does. */
   async renew(): Promise<void> {
     await renew(this.place.client, this.#dir);
     await this.connect();
@@ -147,14 +147,14 @@ test('A-89: a relay that renews has two connections for a while: no incident, wh
   void before.execute({ args: ['on its way meanwhile'] });
   void party.place.execute({ args: ['begun after'] });
   await expect.poll(() => running).toHaveLength(3);
-  // Longer than the gateway takes to look at every connection.
+  // Longer than the gateway takes to check every connection.
   await sleep(1500);
   expect(running.toSorted()).toEqual(['begun after', 'begun before', 'on its way meanwhile']);
   expect(incidents).toEqual([]);
   const after = gateway.relays.halted(coder);
   party.place.report({ halted: true });
   expect([await confirmed(during), await confirmed(after)]).toEqual([true, true]);
-  // What is left of the old connection ends with the one that spoke for it.
+  // The rest of the old connection ends with the connection that spoke for it.
   party.place.leave();
   await expect.poll(() => running, { timeout: 5000 }).toEqual([]);
 });
@@ -186,7 +186,7 @@ test(
     const seen = { runs: 0, confirmed: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 7 }), async (actions) => {
-        // An identity of its own: places that were displaced are remembered.
+        // A new identity for each run, because displaced places are remembered.
         const peer = { kind: 'relay', name: `host-${(seen.runs += 1)}` } as const;
         const agent = { ...coder, relay: peer.name };
         const identityDir = await gateway.identity(peer);

@@ -23,7 +23,7 @@ export interface RawFrame {
   readonly flags?: number;
   readonly stream?: number;
   readonly payload?: Uint8Array;
-  /** What the header says, where that is not the payload's length. */
+  /** The length in the header, if it is not the payload's length. */
   readonly length?: number;
 }
 
@@ -51,7 +51,7 @@ export const settings = (...pairs: [id: number, value: number][]): Buffer =>
 export const goaway = (code = 0, last = 0): Buffer =>
   rawFrame({ type: frameTypes.goaway, payload: Buffer.concat([u32(last), u32(code)]) });
 
-/** Literal header fields without indexing; enough HPACK to say anything. */
+/** Literal header fields without indexing: enough HPACK for every header. */
 export function headerBlock(fields: readonly (readonly [string, string])[]): Buffer {
   const text = (value: string) => Buffer.concat([integer(value.length), Buffer.from(value)]);
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
@@ -77,7 +77,7 @@ export const callFields = (path: string, ...more: (readonly [string, string])[])
     ...more,
   ] as const;
 
-/** HEADERS of a call, and its one message (empty when left out) with the end of the stream. */
+/** HEADERS of a call, and its only message (empty if absent) with the end of the stream. */
 export function rawCall(stream: number, path: string, ...more: (readonly [string, string])[]): Buffer {
   return Buffer.concat([
     rawFrame({ type: frameTypes.headers, flags: 4, stream, payload: headerBlock(callFields(path, ...more)) }),
@@ -94,24 +94,24 @@ export const u32 = (value: number): Buffer => {
 
 export interface RawPeer {
   readonly socket: TLSSocket;
-  /** Writes where the connection still takes it. */
+  /** Writes if the connection still accepts it. */
   readonly send: (...bytes: Uint8Array[]) => void;
   /** All that has come. */
   readonly received: () => Buffer;
   readonly ended: Promise<void>;
-  /** Whether the other side holds nothing of it any more. */
+  /** Whether the other side has released all of it. */
   readonly probe: () => boolean;
   /** Ends it by a TCP reset. */
   readonly reset: () => void;
 }
 
-/** A TLS connection that speaks `h2`, by this identity, or by none. */
+/** A TLS connection that speaks `h2`, with this identity or with none. */
 export async function connectRaw(
   address: { readonly port: number; readonly host?: string; readonly localAddress?: string },
   identityDir?: string,
 ): Promise<RawPeer> {
   const identity = identityDir === undefined ? undefined : await readIdentity(identityDir);
-  // It holds its end open whatever the other side does.
+  // It keeps its end open, whatever the other side does.
   const tcp = connectTcp({ host: '127.0.0.1', ...address, allowHalfOpen: true });
   const socket = connect({
     socket: tcp,
@@ -131,7 +131,7 @@ export async function connectRaw(
     received: () => Buffer.concat(chunks),
     ended,
     probe: () => {
-      // Who has closed answers with a reset; who has only ended its side takes it.
+      // A side that has closed answers with a reset; a side that has only ended accepts it.
       if (!tcp.destroyed && !socket.writableEnded)
         socket.write(rawFrame({ type: frameTypes.ping, payload: Buffer.alloc(8) }));
       return tcp.closed;
@@ -140,7 +140,7 @@ export async function connectRaw(
   };
 }
 
-/** The types of the frames in what came. */
+/** The types of the received frames. */
 export function typesIn(bytes: Buffer): number[] {
   const types: number[] = [];
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3))

@@ -45,10 +45,10 @@ async function token(): Promise<string> {
 
 const counts = (pem: string) => 'value' in gateway.authentication.admit(new X509Certificate(pem).raw);
 
-/** What asks for something that counts: it begins before the relay is revoked, and may end after. */
+/** A request for something that counts: it begins before the relay is revoked, and may end after. */
 interface UnderWay {
   readonly setup: () => Promise<() => Promise<unknown>>;
-  /** Whether what it resolved with, if it did, still counts. */
+  /** Whether its result, if there was one, still counts. */
   readonly counts: (result: never) => boolean | Promise<boolean>;
 }
 
@@ -131,7 +131,7 @@ test(
         ({ code: refused }: { code: number }) => refused,
       );
       client.close();
-      // A relay may not list hosts: that it is told so shows that it is somebody.
+      // A relay may not list hosts: this refusal shows that its identity was accepted.
       return code === 7;
     };
     const folder = () => `${gateway.dir}/raced-${(folders += 1)}`;

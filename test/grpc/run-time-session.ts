@@ -12,7 +12,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { packageRoot } from '../../src/package-root.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
 
-// Made from .proto files at run time: no generated code of ours.
+// Made from .proto files at run time, without generated code.
 const folders = [
   'proto',
   'node_modules/grpc-health-check/proto',
@@ -39,7 +39,7 @@ export interface RunTimeSession extends Disposable {
   /** `path` is PACKAGE.SERVICE/METHOD. */
   readonly call: (path: string, request: object, metadata?: Metadata) => Promise<object>;
   readonly stream: (path: string, metadata?: Metadata) => ClientDuplexStream<object, object>;
-  /** Holds the caller's JWT. */
+  /** Contains the caller's JWT. */
   readonly metadata: Metadata;
 }
 

@@ -28,7 +28,7 @@ function watchFrames({ socket }: RawPeer) {
     while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
       const type = rest.readUInt8(3);
       if (type === frameTypes.rstStream) seen.resets.push(rest.readUInt32BE(9));
-      // What the window of the connection takes until now.
+      // The bytes that the connection's window has taken so far.
       if (type === frameTypes.windowUpdate && rest.readUInt32BE(5) === 0) seen.credit += rest.readUInt32BE(9);
       rest = rest.subarray(9 + rest.readUIntBE(0, 3));
     }
@@ -54,7 +54,7 @@ test('A-84, A-86: messages that never come whole take a bounded room, and others
     while (seen.credit < sent && !peer.socket.destroyed) await setImmediate();
     peer.send(rawFrame({ type: frameTypes.data, stream, payload }));
   };
-  // Each holds a megabyte; the largest messages are of two.
+  // Each holds a megabyte; the largest messages have two.
   let opened = 0;
   for (; seen.resets.length === 0 && opened < 90; opened += 1) {
     const stream = 3 + 2 * opened;

@@ -54,7 +54,7 @@ test('A-79: a watcher is told what comes and goes, each once, in bounded message
   await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(150);
   const before = messages;
   stream.pause();
-  // What comes and goes while it does not read.
+  // Questions that come and go while it does not read.
   for (let number = 0; number < 300; number += 1) {
     await warden.ask('brief', ['t', `${number}`], '/');
     const brief = warden

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Where stdout and stderr are written to: each makes what it writes safe, or is given what is. */
+/** Where stdout and stderr are written: each of these escapes what it writes, or gets escaped text. */
 const writers = ['src/cli/print/streams.ts', 'src/cli/print/tell.ts', 'src/log.ts', 'src/text/say.ts'];
 
 async function* sources(): AsyncGenerator<readonly [file: string, line: string]> {
@@ -15,7 +15,7 @@ async function* sources(): AsyncGenerator<readonly [file: string, line: string]>
   }
 }
 
-// What is printed is escaped outside of ASCII, because others wrote parts of it: words of ours would be, too.
+// Printed text is escaped outside of ASCII, because others wrote parts of it; our own words would be escaped too.
 it('no text in a program has a character outside of ASCII', async () => {
   const found: string[] = [];
   for await (const [file, line] of sources())

@@ -3,7 +3,7 @@ import type { OxlintOverride } from 'oxlint';
 /** One row of the import table in `docs/architecture.md`: what the files of a place never import. */
 export interface ImportRow {
   readonly place: string;
-  /** Globs of the place's files, and of those in it that have a row of their own. */
+  /** Globs of the place's files, and of those among them that have their own row. */
   readonly files: readonly string[];
   readonly except?: readonly string[];
   /** Folders from the checkout's root. */

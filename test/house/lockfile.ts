@@ -19,14 +19,14 @@ export async function readLock(): Promise<Lock> {
 }
 
 /**
- * Packages for other platforms, as `name@version`, that the lockfile does not list. npm leaves out those that its
- * registry does not carry, and then `npm ci` refuses the lockfile.
+ * Packages for other platforms, as `name@version`, that the lockfile does not list. npm leaves them out if its
+ * registry does not have them, and then `npm ci` refuses the lockfile.
  */
 export function unlisted(lock: Lock): string[] {
   return wanted(lock).flatMap(([name, version]) => (isListed(lock, name) ? [] : `${name}@${version}`));
 }
 
-/** Lists them, for the platform that their names tell. */
+/** Lists them for the platform in their names. */
 export async function completeLock(): Promise<void> {
   const lock = await readLock();
   for (const [name, version, parent] of wanted(lock)) {

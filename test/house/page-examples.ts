@@ -17,7 +17,7 @@ export const examples: readonly Example[] = [
   ...policyPage.matchAll(/### ([^\n]+)\n(?:(?!\n###? )[\s\S])*?```yaml\n([\s\S]*?)```\n\n((?:\|.*\n)*)/g),
 ].map(([, title = '', yaml = '', table = '']) => ({ title, yaml, rows: rowsOf(table) }));
 
-/** Throws with every fault where it does not load. */
+/** Throws with every fault if it does not load. */
 export function parseExample(yaml: string): Policy {
   const result = parsePolicy(yaml, 'docs/policy.md');
   if ('problems' in result) throw new Error(result.problems.join('\n'));

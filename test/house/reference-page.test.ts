@@ -25,7 +25,7 @@ function sectionOf(title: string): string {
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
 
-/** `limits.running`, `hosts[].tls.ca`: the ends of the tree only. */
+/** `limits.running`, `hosts[].tls.ca`: only the leaves of the tree. */
 function keysOf(schema: JsonSchema, path: string): string[] {
   const below = Object.entries(schema.properties ?? schema.items?.properties ?? {});
   const prefix = schema.items === undefined ? path : `${path}[]`;
@@ -33,7 +33,7 @@ function keysOf(schema: JsonSchema, path: string): string[] {
   return below.flatMap(([key, value]) => keysOf(value, prefix === '' ? key : `${prefix}.${key}`));
 }
 
-/** Either in a row of its own, or by its last step in the row of what it is part of. */
+/** Either in its own row, or by its last step in its parent's row. */
 function isNamed(section: string, key: string): boolean {
   const parent = key.replace(/(\[\])?\.[^.]+$/, '');
   const last = key.slice(key.lastIndexOf('.') + 1);

@@ -9,7 +9,7 @@ export interface CommandResult {
 
 export interface CommandOptions {
   readonly input?: string | Uint8Array;
-  /** Milliseconds until the command is killed; 60 s when left out. */
+  /** Milliseconds until the command is killed; 60 s if absent. */
   readonly timeout?: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], options: CommandOptions = {})
   return result.stdout;
 }
 
-/** Runs a program to its end, whatever it is. Output is held in memory: for short answers only. */
+/** Runs a program to its end. Keeps the output in memory, so it is for short answers only. */
 export function attempt(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const [program = '', ...args] = argv;
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();

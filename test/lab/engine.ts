@@ -12,9 +12,9 @@ export async function startEngine(host: HostNames): Promise<void> {
   const init = await hostInit(host.namespace);
   if (init === undefined) throw new Error(`clawrden: lab: ${host.name} is off; power it on first`);
   const enter = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
-  // Those that were killed a moment ago may be zombies yet, which the next dockerd would take for running ones.
+  // Processes that were killed a moment ago may still be zombies, which the next dockerd would take for running.
   for (const file of pidFiles(host)) await rm(file, { force: true });
-  // Where containerd writes its stacks when dockerd gives it up.
+  // Where containerd writes its stacks when dockerd ends it.
   const environment = ['env', `TMPDIR=${host.dir}`];
   await startDetached([...enter, ...environment, 'dockerd', ...(await engineOptions(host))], engineLog(host));
   try {
@@ -24,7 +24,7 @@ export async function startEngine(host: HostNames): Promise<void> {
   }
 }
 
-/** Ends dockerd and its containerd. Containers are stopped by TERM, and survive KILL until the next start. */
+/** Ends dockerd and its containerd. TERM stops the containers; they survive KILL until the next start. */
 export async function stopEngine(host: HostNames, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   signalAll(await processesNamed(host.namespace, 'dockerd'), signal);
   await waitUntil(`engine of ${host.name} to end`, 20_000, async () => (await enginePids(host)).length === 0);
@@ -50,7 +50,7 @@ export function answers(socketPath: string): Promise<boolean> {
   return promise;
 }
 
-// The log itself goes away with the lab.
+// The log itself is removed with the lab.
 async function lastLines(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '(there is none)');
   return text.trimEnd().split('\n').slice(-8).join('\n');
@@ -60,7 +60,7 @@ function engineLog(host: HostNames): string {
   return join(host.dir, 'dockerd.log');
 }
 
-/** dockerd's, and the one in which it keeps its containerd's. */
+/** dockerd's process, and its containerd's. */
 function pidFiles(host: HostNames): [string, string] {
   return [join(host.dir, 'dockerd.pid'), join(host.execRoot, 'containerd/containerd.pid')];
 }
@@ -73,7 +73,7 @@ async function engineOptions(host: HostNames): Promise<string[]> {
     ...['--data-root', join(host.dir, 'data'), '--exec-root', host.execRoot],
     ...['--pidfile', pidFiles(host)[0]],
     ...['--cgroup-parent', `/${host.cgroup}`, '--exec-opt', 'native.cgroupdriver=cgroupfs'],
-    // For the lab's own registry, which has no TLS; no other is reached without.
+    // For the lab's own registry, the only one without TLS.
     ...['--insecure-registry', `${host.address.replace(/\d+$/, '1')}/32`],
     ...['--storage-driver', 'overlay2', '--userland-proxy=false'],
     ...['--bip', `172.29.${host.index}.1/24`],
@@ -82,7 +82,7 @@ async function engineOptions(host: HostNames): Promise<string[]> {
   ];
 }
 
-// A resolver on the machine's loopback cannot be reached from a container.
+// A container cannot reach a resolver on the machine's loopback.
 async function nameServers(): Promise<string[]> {
   const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -5,14 +5,14 @@ import { runDir } from './names.ts';
 
 const setting = '/proc/sys/net/ipv4/ip_forward';
 
-/** Lets the machine forward packets, and notes in the lab's lease when it did not before. */
+/** Lets the machine forward packets, and notes in the lab's lease if it did not before. */
 export async function enableForwarding(id: string): Promise<void> {
   if ((await readFile(setting, 'utf8')).trim() === '1') return;
   await writeFile(note(id), '');
   await writeFile(setting, '1');
 }
 
-/** Puts the setting back if this lab changed it; while other labs run, one of them inherits that duty. */
+/** Restores the setting if this lab changed it; while other labs run, one of them inherits that duty. */
 export async function restoreForwarding(id: string): Promise<void> {
   const changed = await rm(note(id)).then(
     () => true,

@@ -4,12 +4,12 @@ import { leftovers } from './remove.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The lab of this run, or null where there is none because the user is not root. */
+    /** The lab of this run, or null if the user is not root. */
     readonly lab: LabDescription | null;
   }
 }
 
-/** One lab with two build hosts for the whole run; a run that leaves anything of it behind fails. */
+/** One lab with two build hosts for the whole run; the run fails if it leaves any part of the lab. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.getuid?.() !== 0) {
     process.stderr.write('lab: skipping every test that needs Docker engines: they need root\n');

@@ -7,7 +7,7 @@ export async function processesIn(namespace: string): Promise<number[]> {
   return code === 0 ? stdout.trim().split('\n').filter(Boolean).map(Number) : [];
 }
 
-/** The host's PID 1, whose end is the end of everything on the host; nothing when the host is off. */
+/** The host's PID 1, whose end ends everything on the host; undefined if the host is off. */
 export async function hostInit(namespace: string): Promise<number | undefined> {
   for (const pid of await processesIn(namespace)) {
     const inner = /^NSpid:.*\t(\d+)$/m.exec(await status(pid))?.[1];
@@ -24,7 +24,7 @@ export async function processesNamed(namespace: string, name: string): Promise<n
   return pids.filter((_, i) => texts[i]?.startsWith(`Name:\t${name}\n`));
 }
 
-/** Command lines of all processes in the host's PID namespace, its containers' included; none when it is off. */
+/** Command lines of all processes in the host's PID namespace, with its containers; empty if it is off. */
 export async function hostCommands(namespace: string): Promise<string[]> {
   const init = await hostInit(namespace);
   if (init === undefined) return [];
@@ -35,7 +35,7 @@ export async function hostCommands(namespace: string): Promise<string[]> {
     .filter(Boolean);
 }
 
-/** Pids of processes whose command line, arguments ended by NUL, contains all the texts. */
+/** Pids of processes whose command line contains all the texts; each argument ends with a NUL. */
 export async function processesMentioning(...texts: string[]): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(pids.map((pid) => read(`/proc/${pid}/cmdline`)));

@@ -5,12 +5,12 @@ import { hostInit, processesIn, signalAll } from './host-processes.ts';
 import type { HostNames } from './names.ts';
 import { waitUntil } from './wait.ts';
 
-// Folders where engines would meet one another or the machine's own engine.
+// Folders in which engines would meet each other or the machine's own engine.
 const privateFolders = ['/etc/docker', '/run/docker', '/run/containerd', '/opt/containerd', '/run/sshd'];
 
 /**
- * Powers the host on: a PID 1 in PID, mount and network namespaces of its own. Everything that runs on the host runs
- * below it, so its end leaves no process and no mount, whatever state the engine was in.
+ * Powers the host on: a PID 1 in its own PID, mount and network namespaces. Everything on the host runs below it, so
+ * its end leaves no process and no mount, in any state of the engine.
  */
 export async function powerOn(host: HostNames): Promise<number> {
   await mkdir(host.dir, { recursive: true });
@@ -28,8 +28,8 @@ export async function powerOn(host: HostNames): Promise<number> {
     '--kill-child',
   ];
   const argv = ['nsenter', `--net=/run/netns/${host.namespace}`, ...unshare, 'sh', '-c', init];
-  // A host that boots finds its /run empty. A stale pid file there would pass for a running containerd, now that the
-  // numbers of processes begin anew.
+  // A host that boots has an empty /run. A stale pid file there would pass for a running containerd, because process
+  // numbers begin again.
   await rm(host.execRoot, { recursive: true, force: true });
   await rm(bootMark(host), { force: true });
   await startDetached([...argv, bootMark(host)], join(host.dir, 'host.log'));
@@ -61,12 +61,12 @@ function isBooted(host: HostNames): Promise<boolean> {
   );
 }
 
-/** Removes shared folders that making a lab brought about, once no lab is left; what anything else uses or fills stays. */
+/** When no lab is left, removes shared folders that labs created; a folder that anything else uses or fills stays. */
 export async function dropPrivateFolders(): Promise<void> {
   for (const folder of privateFolders) await rmdir(folder).catch(() => {});
 }
 
-/** Starts a program that outlives this one; both outputs go to the end of a file. */
+/** Starts a program that survives this one; both outputs are appended to a file. */
 export async function startDetached(argv: readonly string[], log: string): Promise<void> {
   const [program = '', ...args] = argv;
   const file = await open(log, 'a');

@@ -8,7 +8,7 @@ const id = await takeLease();
 process.stdin.resume().once('end', () => void removeAll());
 process.stdout.write(`${id}\n`);
 
-// A command that the dead process had begun may still add something after the first removal.
+// A command of the dead process may still add something after the first removal.
 async function removeAll(): Promise<void> {
   if (!(await holdsLease(id))) return;
   for (let i = 0; i < attempts; i++) {

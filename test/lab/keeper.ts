@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 
 export interface KeptLease {
   readonly id: string;
-  /** Removes the lab and returns when that is done; throws when something is left. */
+  /** Removes the lab and returns when that is done; throws if something is left. */
   readonly release: () => Promise<void>;
 }
 
@@ -14,7 +14,7 @@ type Keeper = ChildProcessByStdio<Writable, Readable, null>;
 
 /**
  * Takes a lease for a lab that ends with this process. A second process holds the lease and reads a pipe whose other
- * end only this one has: end of file, by `release` or by any death, makes it remove the lab.
+ * end only this process has: end of file, by `release` or by any death, makes it remove the lab.
  */
 export async function keepLease(): Promise<KeptLease> {
   const program = join(import.meta.dirname, 'keeper-main.ts');

@@ -5,9 +5,9 @@ import { powerOff, powerOn } from './host.ts';
 import { hostCommands, hostInit, processesNamed, signalAll } from './host-processes.ts';
 import type { HostNames } from './names.ts';
 
-/** One engine of a lab, and what can go wrong with it. */
+/** One engine of a lab, and the faults that a test can cause. */
 export interface LabHost extends HostNames {
-  /** Pid of dockerd as the machine sees it; throws while there is none. */
+  /** Pid of dockerd on this machine; throws while there is none. */
   pid(): Promise<number>;
   /** The command that runs `argv` on the host's network, so that `cut` and `delay` concern it too. */
   onNetwork(argv: readonly string[]): string[];
@@ -15,17 +15,17 @@ export interface LabHost extends HostNames {
   commandsRunning(): Promise<string[]>;
   /** Runs the Docker client against this engine's unix socket, to its end. */
   docker(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** Takes the link down: packets are lost without an answer, both ways. */
+  /** Takes the link down: packets are lost without an answer, in both directions. */
   cut(): Promise<void>;
   heal(): Promise<void>;
   /** Adds this to every round trip between the host and all others; 0 ends it. */
   delay(milliseconds: number): Promise<void>;
-  /** SIGKILL for dockerd; its containers go on until the engine starts again. */
+  /** SIGKILL for dockerd; its containers continue until the engine starts again. */
   kill(): Promise<void>;
   /** Stops dockerd and containerd from running; connections are accepted and never answered. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** A new dockerd: after TERM for the one that runs, or after a kill. Returns when it answers. */
+  /** A new dockerd, after a TERM for the running one or after a kill. Returns when it answers. */
   restart(): Promise<void>;
   /** Power cut: dockerd, containers and mounts are gone at once. `restart` does not bring it back, `powerOn` does. */
   powerOff(): Promise<void>;

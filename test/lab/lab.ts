@@ -15,9 +15,9 @@ import { makeNetwork } from './network.ts';
 import { removeAbandoned, removeLab } from './remove.ts';
 
 export interface LabOptions {
-  /** Build hosts beside the agents' host; 2 when left out. */
+  /** Build hosts beside the agents' host; 2 if absent. */
   readonly hosts?: number;
-  /** Leave the lab running when this process ends; it is removed by its id. */
+  /** Leaves the lab running when this process ends; it is removed by its id. */
   readonly keep?: boolean;
   readonly progress?: (line: string) => void;
 }
@@ -38,7 +38,7 @@ export interface Lab extends AsyncDisposable {
   /** The small engine for agents' containers. */
   readonly agentHost: LabHost;
   readonly description: LabDescription;
-  /** A folder for uid 1000 that every engine sees at the path returned; made on first use. */
+  /** A folder for uid 1000 that every engine has at the returned path; created on first use. */
   workspace(name: string): Promise<string>;
   /** The same folder as a volume of this name on every engine. */
   workspaceVolume(name: string): Promise<string>;
@@ -46,7 +46,7 @@ export interface Lab extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts real engines with images; needs root. Everything is removed when this process ends, however it ends. */
+/** Starts real engines with images; needs root. Everything is removed when this process ends in any way. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
   const progress = options.progress ?? (() => {});
   if (process.getuid?.() !== 0)
@@ -70,7 +70,7 @@ export function attachLab({ id, hosts }: LabDescription): Lab {
   return makeLab(labNames(id, hosts), () => removeLab(id));
 }
 
-/** The description of a lab of this checkout, or nothing when there is none with this id. */
+/** The description of a lab of this checkout; undefined if there is no lab with this id. */
 export async function readDescription(id: string): Promise<LabDescription | undefined> {
   const text = await readFile(join(labNames(id, 0).dir, 'lab.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as LabDescription);

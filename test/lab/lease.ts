@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { labId, runDir } from './names.ts';
 
 /**
- * Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. The lab is held by this
- * process, and abandoned when that is gone, until `letGo`.
+ * Takes a free lab number: the folder /run/clawrden-<id> is the lease until `releaseLease`. This process holds the
+ * lab until `letGo`; if it ends before, the lab is abandoned.
  */
 export async function takeLease(): Promise<string> {
   const start = randomBytes(1)[0] ?? 0;
@@ -33,7 +33,7 @@ export async function releaseLease(id: string): Promise<void> {
   await rm(runDir(id), { recursive: true, force: true });
 }
 
-/** Who a lab belongs to: nobody (kept), a process that lives, or one that is gone. */
+/** The owner of a lab: no process (kept), a living process, or one that is gone. */
 export async function leaseState(id: string): Promise<'kept' | 'held' | 'abandoned'> {
   const holder = await readFile(holderFile(id), 'utf8').catch(() => undefined);
   if (holder === undefined) return 'kept';
@@ -41,7 +41,7 @@ export async function leaseState(id: string): Promise<'kept' | 'held' | 'abandon
   return alive ? 'held' : 'abandoned';
 }
 
-/** True while this process is the holder; false when somebody else has removed the lab. */
+/** True while this process is the holder; false if another process has removed the lab. */
 export async function holdsLease(id: string): Promise<boolean> {
   const holder = await readFile(holderFile(id), 'utf8').catch(() => undefined);
   return holder === (await identity(process.pid));
@@ -57,7 +57,7 @@ function holderFile(id: string): string {
   return join(runDir(id), 'holder');
 }
 
-// Pid and start time: a pid alone may be another process by now.
+// Pid and start time, because a pid alone may be another process by now.
 async function identity(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return `${pid} ${stat.slice(stat.lastIndexOf(')')).split(' ')[20]}`;

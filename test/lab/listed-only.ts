@@ -2,13 +2,13 @@ import type { LabHost } from './lab-host.ts';
 
 export interface Listed {
   readonly id: string;
-  /** Empty where the engine names none. */
+  /** Empty if the engine names no container. */
   readonly name: string;
 }
 
 /**
- * Docker 20.10 goes on listing a container without a name, and says at once that there is none, where it was renamed or
- * its engine killed while it was removed; only a restart of the engine ends that. Nothing of it runs.
+ * Containers of Docker 20.10 that were renamed, or whose engine was killed, during their removal: the engine lists
+ * them without a name and at the same time says that they do not exist, until it restarts. Nothing of them runs.
  */
 export async function isListedOnly(host: LabHost, { id, name }: Listed): Promise<boolean> {
   if (name !== '') return false;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 /** The folder of the checkout that this file belongs to. */
 export const checkout = join(import.meta.dirname, '..', '..');
 
-/** Ignored folder of the checkout that holds labs and cached images. */
+/** Ignored folder of the checkout for labs and cached images. */
 export const labRoot = join(checkout, '.lab');
 
 export interface TlsFiles {
@@ -12,7 +12,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** One engine and the network namespace it lives in. Paths are absolute. */
+/** One engine and its network namespace. Paths are absolute. */
 export interface HostNames {
   /** Id of the lab. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface HostNames {
   readonly namespace: string;
   /** The end of the veth pair that stays on the machine; cutting a host sets it down. */
   readonly link: string;
-  /** The pair that a delaying wire puts between `link` and the bridge: its own end, and the bridge's. */
+  /** The veth pair of a delaying wire between `link` and the bridge: its own end, and the bridge's. */
   readonly detour: readonly [string, string];
   readonly address: string;
   readonly url: string;
@@ -35,7 +35,7 @@ export interface HostNames {
   readonly tls: TlsFiles;
 }
 
-/** Everything a lab is made of; it follows from the id alone, so it can be removed by the id alone. */
+/** All names of a lab. They follow from the id alone, so the lab can be removed by its id. */
 export interface LabNames {
   readonly id: string;
   readonly dir: string;
@@ -51,7 +51,7 @@ export interface LabNames {
   readonly agentHost: HostNames;
 }
 
-/** Lab number 0–255: it picks the lab's /24 and begins its id. */
+/** Lab number 0–255: it selects the lab's /24 and begins its id. */
 export function labId(number: number, suffix: string): string {
   return number.toString(16).padStart(2, '0') + suffix;
 }

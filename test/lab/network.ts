@@ -5,7 +5,7 @@ import { endWires } from './wire.ts';
 
 /** The lab's bridge, its way out of the machine, and a namespace with an address for every host. */
 export async function makeNetwork(names: LabNames): Promise<void> {
-  // Without an address of its own the bridge takes and changes that of a port.
+  // Without its own address the bridge would take the changing address of a port.
   await run(['ip', 'link', 'add', names.bridge, 'address', names.bridgeMac, 'type', 'bridge']);
   await run(['ip', 'address', 'add', `${names.gateway}/24`, 'dev', names.bridge]);
   await run(['ip', 'link', 'set', names.bridge, 'up']);
@@ -13,7 +13,7 @@ export async function makeNetwork(names: LabNames): Promise<void> {
   await Promise.all(allHosts(names).map((host) => joinHost(names, host)));
 }
 
-/** Removes whatever `makeNetwork` made, also after it stopped half-way. Never fails on what is not there. */
+/** Removes everything that `makeNetwork` made, also after a failure half-way. Ignores missing parts. */
 export async function removeNetwork(names: LabNames): Promise<void> {
   for (const namespace of await namespaces(names.id)) await run(['ip', 'netns', 'delete', namespace]);
   await endWires(names.id);
@@ -23,7 +23,7 @@ export async function removeNetwork(names: LabNames): Promise<void> {
   }
 }
 
-/** Takes back the mount that the first namespace of a machine brings about; does nothing while one exists. */
+/** Removes the mount that the first namespace of a machine creates; does nothing while a namespace exists. */
 export async function dropNamespaceFolder(): Promise<void> {
   await attempt(['umount', '/run/netns']);
   await rmdir('/run/netns').catch(() => {});

@@ -9,11 +9,14 @@ import type { Lab } from './lab.ts';
 import type { LabHost } from './lab-host.ts';
 import { waitUntil } from './wait.ts';
 
-/** Debian's docker-registry on this machine, where every host of the lab reaches it and may use it without TLS. */
+/** Debian's docker-registry on this machine; every host of the lab reaches it and may use it without TLS. */
 export interface Registry extends AsyncDisposable {
   /** `HOST:PORT`, the first part of the names of its images. */
   readonly address: string;
-  /** Puts an image of the host into it, as `repository`; returns `HOST:PORT/repository@sha256:…`. The host keeps no trace. */
+  /**
+   * Puts an image of the host into it, as `repository`; returns `HOST:PORT/repository@sha256:…`. No trace stays on
+   * the host.
+   */
   readonly push: (host: LabHost, image: string, repository: string) => Promise<string>;
 }
 

@@ -9,7 +9,7 @@ import { dropNamespaceFolder, firewallRules, links, namespaces, removeNetwork } 
 
 const cgroupRoot = '/sys/fs/cgroup';
 
-/** Ends and removes a lab in whatever state it is, knowing only its id. Doing it twice is no failure. */
+/** Ends and removes a lab in any state, by its id alone. Doing it twice is not an error. */
 export async function removeLab(id: string): Promise<void> {
   const names = labNames(id, 0);
   await Promise.all((await namespaces(id)).map((namespace) => powerOff({ namespace })));
@@ -37,7 +37,7 @@ export async function labFolders(): Promise<string[]> {
   return names.filter((name) => /^[0-9a-f]{4}$/.test(name));
 }
 
-/** One line for everything of a lab that still exists; empty after a clean end. */
+/** One line for each part of a lab that still exists; empty after a clean end. */
 export async function leftovers(id: string): Promise<string[]> {
   const kinds: [string, (string | number)[]][] = [
     ['process', await processesMentioning(`clawrden-${id}`)],
@@ -73,7 +73,7 @@ async function removeCgroups(id: string): Promise<void> {
   }
 }
 
-// Version 1 has one tree per controller, version 2 a single tree.
+// Version 1 has one tree for each controller, version 2 a single tree.
 async function cgroups(id: string): Promise<string[]> {
   const controllers = await readdir(cgroupRoot);
   const parents = [cgroupRoot, ...controllers.map((name) => join(cgroupRoot, name))];

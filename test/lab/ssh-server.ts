@@ -7,14 +7,14 @@ import { hostInit, processesNamed, signalAll } from './host-processes.ts';
 import type { HostNames } from './names.ts';
 import { waitUntil } from './wait.ts';
 
-/** An sshd on a lab's host, with a key that may do nothing but reach sockets. */
+/** An sshd on a lab's host, with a key that may only reach sockets. */
 export interface SshServer {
   /** Names the host's engine. */
   readonly url: string;
   readonly identity: string;
   readonly knownHosts: string;
   readonly start: () => Promise<void>;
-  /** SIGKILL for sshd and every connection that it serves. */
+  /** SIGKILL for sshd and all its connections. */
   readonly kill: () => Promise<void>;
 }
 

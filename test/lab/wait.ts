@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks every 25 ms until the answer is yes; throws with `what` after `limit` milliseconds. */
+/** Checks every 25 ms until the answer is true; throws with `what` after `limit` milliseconds. */
 export async function waitUntil(what: string, limit: number, ask: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + limit;
   while (!(await ask())) {

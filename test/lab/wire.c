@@ -1,5 +1,5 @@
-// Carries frames between two interfaces, both ways, each held for a while: the delay of a long line, where the kernel
-// has no netem. usage: wire IF_A IF_B MICROSECONDS. Ends when an interface is gone.
+// Carries frames between two interfaces in both directions, with a delay: a long line, for kernels without netem.
+// usage: wire IF_A IF_B MICROSECONDS. Ends when an interface is gone.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static void set(int fd, int option, int value) {
   if (setsockopt(fd, SOL_PACKET, option, &value, sizeof value)) die("setsockopt");
 }
 
-// The offload header keeps large segments and unfinished checksums as they are.
+// The offload header keeps large segments and unfinished checksums unchanged.
 static int open_interface(const char *name) {
   int index = (int)if_nametoindex(name);
   if (!index) die(name);
@@ -77,7 +77,7 @@ static int receive_one(struct direction *way, int64_t delay) {
   return 1;
 }
 
-// False when the other side takes no more for now.
+// False if the other side accepts no more now.
 static int send_first(struct direction *way) {
   struct frame *frame = way->first;
   if (send(way->to, frame->bytes, frame->length, 0) < 0 && (errno == EAGAIN || errno == ENOBUFS)) return 0;

@@ -10,7 +10,7 @@ import { waitUntil } from './wait.ts';
 const source = join(import.meta.dirname, 'wire.c');
 const cache = join(labRoot, 'cache');
 
-/** Starts the program that carries frames between a host's link and its detour, each held for a while. */
+/** Starts the program that carries frames between a host's link and its detour, with a delay. */
 export async function startWire(host: HostNames, microseconds: number): Promise<void> {
   const wire = await wireProgram();
   const argv = [wire, host.link, host.detour[0], String(microseconds)];

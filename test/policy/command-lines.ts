@@ -6,7 +6,7 @@ import {
 } from '../../src/policy/arguments/tools/grammar.ts';
 import { knownTools } from '../../src/policy/arguments/tools/known-tools.ts';
 
-/** Each data file once, by the first name that it goes by. */
+/** Each data file once, by its tool's first name. */
 export const knownToolNames: readonly string[] = [
   ...new Map(
     knownTools
@@ -16,16 +16,16 @@ export const knownToolNames: readonly string[] = [
   ).values(),
 ].toSorted();
 
-/** A line to try options in: they stand between `before` and `after`. */
+/** A line in which to try options: they stand between `before` and `after`. */
 export interface Line {
-  /** What is run; the first word, or the one behind `busybox`, is the tool that is judged. */
+  /** The words of the command; the first one, or the one after `busybox`, is the judged tool. */
   readonly program: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly options: OptionTable;
 }
 
-/** One word that does harm if the tool reads it as an option, and not as the value of the one before. */
+/** A word that does harm if the tool reads it as an option, and not as the value of the word before. */
 const probes: Readonly<Record<string, readonly string[]>> = {
   awk: ['-fp.awk'],
   find: ['-delete'],
@@ -39,7 +39,7 @@ const probes: Readonly<Record<string, readonly string[]>> = {
   tar: ['-I./c.sh', '--to-command=./c.sh', '--index-file=WRITTEN'],
 };
 
-/** Of tools without sub-commands. */
+/** For tools without sub-commands. */
 const plain: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>> = {
   awk: [
     ['', '1 f'],
@@ -60,7 +60,7 @@ const plain: Readonly<Record<string, readonly (readonly [before: string, after: 
   ],
 };
 
-/** Of sub-commands that need some to do anything. */
+/** Operands for sub-commands that do nothing without them. */
 const operands: Readonly<Record<string, string>> = {
   'git ls-remote': '.',
   'git grep': 'a',
@@ -87,7 +87,7 @@ const operands: Readonly<Record<string, string>> = {
   'terraform fmt': 't.tf',
 };
 
-/** The same tools by others: what is harmless must be so in each that may go by the name. */
+/** Other programs with the same name: what is harmless must be harmless in each of them. */
 const others: Readonly<Record<string, readonly (readonly string[])[]>> = {
   awk: [['busybox', 'awk'], ['gawk']],
   find: [['busybox', 'find']],
@@ -97,7 +97,7 @@ const others: Readonly<Record<string, readonly (readonly string[])[]>> = {
   tar: [['busybox', 'tar']],
 };
 
-/** One line at least for every table of options that our data has. */
+/** At least one line for every table of options in the data. */
 export function linesOf(tool: string): Line[] {
   const own = ownLines(tool, grammarOf(tool));
   return [...own, ...(others[tool] ?? []).flatMap((program) => own.map((line) => ({ ...line, program })))];
@@ -124,15 +124,17 @@ function ownLines(tool: string, grammar: ToolGrammar): Line[] {
   ];
 }
 
-/** Every way to write an option with a value that would do harm, and once with a word that must be its value behind it. */
+/**
+ * Every way to write an option with a value that would do harm, and once with a word after it that must be its value.
+ */
 export function formsOf(tool: string, { names, value }: Option): string[][] {
   return names.flatMap((name) => {
-    // What takes no value here may be the beginning of an option that takes one.
+    // An option without a value here may be the beginning of an option with one.
     if (value === 'none') return [[name], [name, './WRITTEN']];
     const attach = (text: string) => (name.startsWith('--') ? `${name}=${text}` : `${name}${text}`);
     const isLetter = name.length === 2;
     const own = probes[tool] ?? [];
-    // Read as its value, or as the options behind it in a cluster.
+    // Read as its value, or as the options after it in a cluster.
     const inside = isLetter ? own.filter(isShort).map((text) => text.slice(1)) : own;
     const isAttachable = isLetter || name.startsWith('--');
     const attached = isAttachable ? [...harmful, ...inside].map((text) => [attach(text)]) : [];

@@ -24,7 +24,7 @@ const facts = (tool: string, args: readonly string[]): CommandFacts => ({
   ...{ agent: 'coder', tool, args, uid: 1000, gid: 1000, cwd: '/app' },
 });
 
-/** Counts what this process works, the best of three: a busy machine is not a hang. */
+/** Processor time of this process, the best of three: a busy machine is not a hang. */
 function timed<T>(act: () => T): T {
   for (let left = 2; ; left -= 1) {
     const since = process.cpuUsage();

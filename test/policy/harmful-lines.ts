@@ -1,6 +1,6 @@
 /**
- * Command lines that run `c.sh` or write a file when the real tool is given them: each shows at least one option that a
- * data file calls risky, or an operand that is.
+ * Command lines that make the real tool run `c.sh` or write a file. Each shows at least one option that a data file
+ * calls risky, or a risky operand.
  */
 export const harmfulLines: readonly (string | readonly string[])[] = [
   'tar cf /dev/null --checkpoint=1 --checkpoint-action=exec=./c.sh f',
@@ -114,7 +114,7 @@ export const harmfulLines: readonly (string | readonly string[])[] = [
   'ssh -E WRITTEN -p 9 127.0.0.1',
 ];
 
-/** Why an option that nothing above shows is called risky all the same. By tool, each reason with its options. */
+/** Why an option is called risky although no line above shows it. For each tool, each reason with its options. */
 export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   awk: {
     'gawk alone has it, and it loads or runs what it names': '-E --exec -i --include -l --load --file',

@@ -8,7 +8,7 @@ import { limitCommands, limitFacts, limitPolicy, limitRules } from './limit-comm
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const turns = 3;
 
-/** Of this thread's own work, the least of some turns: what else the machine does is not counted. */
+/** This thread's own processor time, the least of several turns: other work of the machine does not count. */
 function costOf<T>(prepare: () => T, act: (given: T) => unknown): number {
   const costs = Array.from({ length: turns }, () => {
     const given = prepare();
@@ -19,7 +19,7 @@ function costOf<T>(prepare: () => T, act: (given: T) => unknown): number {
   return Math.min(...costs);
 }
 
-/** What looks at every byte once, and at every word: the least that can be done with a command. */
+/** Reads every byte once, and every word: the least work that a command can cost. */
 function lookOnce({ args }: CommandFacts): void {
   const hash = createHash('sha256');
   for (const arg of args) hash.update(arg);
@@ -40,7 +40,7 @@ test('A-76 P20 a thousand rules of any kind judge a command at its limits as fas
           () => limitFacts(name),
           (facts) => decide(policy, facts),
         );
-        // Compiling, indexing and a busy machine: before there was an index it was hundreds of times as much.
+        // For compiling, indexing and a busy machine: before the index it took hundreds of times as long.
         return judged > 20 * once + 20;
       });
       expect(slow).toEqual([]);

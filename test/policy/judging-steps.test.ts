@@ -6,7 +6,7 @@ import { limitPolicy, limitRules } from './limit-commands.ts';
 const kinds = ['flags', 'first words', 'words anywhere', 'anything'].filter((kind) => kind in limitRules);
 const policies = new Map(kinds.map((kind) => [kind, limitPolicy([kind], 'deny')]));
 
-/** How often a word of the line was looked at, by whatever part of a decision. */
+/** How often any part of a decision read a word of the line. */
 function looksOf(kind: string, words: readonly string[]): number {
   let looks = 0;
   const [tool = '', ...args] = words;
@@ -24,7 +24,7 @@ function looksOf(kind: string, words: readonly string[]): number {
 const wrappers = [['env'], ['timeout', '5'], ['nice'], ['nohup'], ['env', '-v']];
 const around = fc.subarray(wrappers, { minLength: 1, maxLength: 4 }).map((some) => some.flat());
 const word = fc.constantFrom('a', '--option=x', '-x', 'src/file.ts');
-/** All that does not grow with the words: the first of them, for each rule; in each of the lines that wrap one another. */
+/** The part that does not grow with the words: the first words, for each rule; in each of the nested lines. */
 const fixed = 5 * 1000 * 16;
 
 test('A-76 P20 a wrapper around words adds nothing to a decision that grows with the words', () => {

@@ -46,7 +46,7 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
 
 const letter = (index: number) => letters.charAt(index % letters.length);
 
-/** What rules may say, each a thousand times. */
+/** The kinds of rules, each a thousand times. */
 export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   flags: (index) => `flags: [--flag-${index}, -${letter(index)}]`,
   'many flags each': (index) => `flags: [${many(20, (place) => `--f${index}-${place}`).join(', ')}]`,
@@ -61,7 +61,7 @@ export const limitRules: Readonly<Record<string, (index: number) => string>> = {
 
 export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'other'];
 
-/** A thousand rules of these kinds in turn about every tool; a last one lets everything run. */
+/** A thousand rules of these kinds in turn, for every tool; a last rule allows everything. */
 export function limitPolicy(kinds: readonly string[], action: string): Policy {
   const rules = many(1000, (index) => {
     const said = limitRules[kinds[index % kinds.length] ?? '']?.(index) ?? '';
@@ -74,7 +74,7 @@ export function limitPolicy(kinds: readonly string[], action: string): Policy {
   return result.policy;
 }
 
-/** Each time with texts that nobody has looked at yet, as a request brings them. */
+/** Each time with new texts, because a request has new texts. */
 export function limitFacts(name: string): CommandFacts {
   const [tool = '', ...args] = limitCommands[name]?.() ?? [];
   const fresh = args.map((arg) => Buffer.from(arg).toString());

@@ -16,7 +16,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 /** All of them, or every eleventh in a short run. */
 const sample = <T>(all: readonly T[]): T[] => all.filter((_, index) => isLong || index % 11 === 0);
 
-/** A program that leaves its name. */
+/** A program that leaves its name as a mark. */
 const noting: Readonly<Record<string, (name: string) => string>> = {
   shell: (name) => `echo ${name} >>"$RAN"\n`,
   node: (name) => `require('node:fs').appendFileSync(process.env.RAN, '${name}\\n');\n`,
@@ -33,14 +33,14 @@ const tools = [
   }),
 ];
 
-/** What stands on PATH for Python may be a shell script that looks for it, each time. */
+/** Python on PATH may be a shell script that searches for Python each time. */
 const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
 const files: Readonly<Record<string, string>> = {
   node: process.execPath,
   ...(python.error === undefined ? { python3: python.stdout.trim() } : {}),
 };
 
-/** The names of what ran, in their order. */
+/** The names of the programs that ran, in order. */
 function run(argv: readonly string[], language: string): string[] {
   rmSync(ran, { force: true });
   for (const name of ['main', 'V'])
@@ -59,7 +59,7 @@ function run(argv: readonly string[], language: string): string[] {
   }
 }
 
-/** What each of them would load by itself, by a name, or for what the script uses, if an option had it look here. */
+/** What each of them would load by itself, by name or for the script, if an option made it look here. */
 const lures: Readonly<Record<string, readonly string[]>> = {
   shell: ['.bashrc', '.profile', '.bash_profile', '.shrc', 'V.sh'],
   node: ['V.js', 'main.js', 'index.js', 'node_modules/V/index.js', 'node_modules/two/other.js'],
@@ -77,7 +77,7 @@ const lures: Readonly<Record<string, readonly string[]>> = {
   ruby: ['V.rb', 'set.rb', 'rubygems.rb', 'lib/set.rb'],
 };
 
-/** What a script uses, so that it is seen where its interpreter finds that. */
+/** What a script uses, so that the test sees where its interpreter finds it. */
 const uses: Readonly<Record<string, string>> = {
   node: "require('two');\n",
   perl: 'use strict;\n',
@@ -97,7 +97,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(dir, name), text);
 }
 
-/** Each way to write an option that may take `V` for its value, or not. */
+/** Each way to write an option that may take `V` as its value. */
 const formsOf = (name: string) => [
   [name],
   [name, 'V'],
@@ -173,7 +173,7 @@ describe.each(tools)('A-75 P9: what $line loads', ({ line, language, options }) 
         ]),
       ]);
       const seen = lines.filter((argv) => scriptOperands(argv).every((operand) => 'path' in operand));
-      // Without an option nothing is left to see, so there must be some.
+      // Without an option there must still be something to see.
       expect(seen.length).toBeGreaterThan(5);
       const some = isLong ? seen : seen.filter((_, index) => index % Math.ceil(seen.length / 16) === 0);
       expect(some.flatMap((argv) => hidden(argv, language))).toEqual([]);
@@ -190,7 +190,7 @@ describe.each(tools)('A-75 P9: what $line loads', ({ line, language, options }) 
   });
 });
 
-/** What ran and was not said to. */
+/** Programs that ran although our data does not say so. */
 function hidden(argv: readonly string[], language: string): string[] {
   const said = scriptOperands(argv).flatMap((operand) =>
     'path' in operand ? [operand.path.replace('./', '')] : [],

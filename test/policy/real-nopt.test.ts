@@ -10,17 +10,17 @@ import { decide } from '../../src/policy/rules/decide.ts';
 import { grammarOf } from './command-lines.ts';
 import { findTool } from './scratch.ts';
 
-/** What npm itself makes of a line. */
+/** npm's own reading of a line. */
 interface Meant {
-  /** Its sub-command's own name. */
+  /** The name of its sub-command. */
   readonly command: string;
-  /** By their long names, with their values. */
+  /** Its options by their long names, with their values. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 interface Npm {
   readonly read: (args: readonly string[]) => Meant;
-  /** Every word that is an option or a shorthand to it. */
+  /** Every word that is an option or a shorthand of one. */
   readonly names: readonly string[];
   readonly commands: readonly string[];
 }
@@ -43,7 +43,7 @@ interface CommandList {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-/** Absent where npm is not installed, or keeps its parser elsewhere. */
+/** Absent if npm is not installed, or keeps its parser elsewhere. */
 function findNpm(): Npm | undefined {
   try {
     const within = createRequire(realpathSync(findTool('npm') ?? ''));
@@ -87,7 +87,7 @@ const npm = grammarOf('npm');
 const risky = [...new Set(npm.options.values())]
   .filter(({ harmless }) => !harmless)
   .map(({ names: [first = ''] }) => first.slice(2))
-  // npm answers its own question with it; both ways are one option to npm.
+  // npm answers its own question with it; both spellings are one option for npm.
   .filter((name) => name !== 'yes' && name !== 'no-yes');
 const denials = new Map(risky.map((name) => [name, policyWith(`flags: ["--${name}"]`)]));
 const names = [...new Set([...(npm.subcommands?.values() ?? [])].map(({ name }) => name))];
@@ -98,7 +98,7 @@ const isDenied = (policy: Policy | undefined, args: readonly string[]) =>
   policy === undefined ||
   decide(policy, { agent: 'a', tool: 'npm', args, uid: 1, gid: 1, cwd: '/app' }).action === 'deny';
 
-/** What npm takes the line for, and we do not. */
+/** Differences between npm's reading and ours. */
 function missed({ read }: Npm, args: readonly string[]): string[] {
   const { command, options } = read(args);
   const reading = readArguments(npm, args);

@@ -3,18 +3,18 @@ import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf } from './command-lines.ts';
 import { findTool } from './scratch.ts';
 
-/** An option as the tool itself tells of it. */
+/** An option as the tool itself describes it. */
 export interface RealOption {
   readonly names: readonly string[];
   readonly value: 'none' | 'required' | 'optional';
 }
 
-/** A line of a tool to put options in, and the tool's own word on what it takes. */
+/** A line of a tool in which to put options, and a way to ask the tool what it accepts. */
 export interface RealCommand {
   readonly tool: string;
   readonly words: readonly string[];
   readonly options: readonly RealOption[];
-  /** Whether the tool reads `args` behind the words as options that it has. */
+  /** Whether the tool accepts `args` after the words as its options. */
   readonly accepts: (args: readonly string[]) => boolean;
 }
 
@@ -41,7 +41,7 @@ export function ask(tool: string, args: readonly string[], input = ''): string {
 const refusals =
   /unknown (?:option|switch|flag|shorthand)|ambiguous|unrecognized|invalid option|needs an argument|requires an? (?:value|argument)|no such option|doesn't (?:allow|take)/i;
 
-/** Its help says so whatever stands before `--help`, if it takes that. */
+/** Its help shows that, whatever accepted words stand before `--help`. */
 export function realCommand(tool: string, words: readonly string[], help: string): RealCommand {
   const said = ask(tool, [...words, help]);
   const accepts = (args: readonly string[]) => !refusals.test(ask(tool, [...words, ...args, help]));
@@ -63,8 +63,8 @@ function valueOf(rest: string): RealOption['value'] {
 }
 
 /**
- * Every way to write it: by each name, by each beginning that only it has, with its value apart or attached, in one word with
- * another letter, with `_` for `-` where the tool takes it.
+ * Every way to write it: by each name, by each unique beginning of a name, with its value separate or attached, in
+ * one word with another letter, with `_` for `-` if the tool accepts that.
  */
 export function spellingsOf(option: RealOption, command: RealCommand): string[][] {
   const others = command.options.filter((one) => one !== option);

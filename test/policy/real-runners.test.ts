@@ -18,7 +18,7 @@ const apart = [
 const canAsk =
   process.getuid?.() === 0 && spawnSync(apart[0] ?? '', [...apart.slice(1), 'true']).status === 0;
 
-/** Below a folder that everybody may enter. */
+/** Below a folder that every user may enter. */
 let dir: string;
 let canary: string;
 beforeAll(() => {
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** How a tool that runs another may be told which. */
+/** The ways to tell a tool which other program to run. */
 const forms = () => [
   ...[
     [canary],
@@ -61,7 +61,7 @@ function runsIt(tool: string, args: readonly string[]): boolean {
   return statSync(mark, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Those that `policy check` tells of where a rule allows them all. */
+/** The tools about which `policy check` warns if a rule allows them completely. */
 function toldAmong(tools: readonly string[]): ReadonlySet<string> {
   const quoted = tools.map((tool) => `'${tool}'`);
   const text = `version: 1

@@ -93,7 +93,7 @@ const awkText = text(
   ],
 );
 
-/** As many lines as `least` that we take for harmless, run by every tool of the name. */
+/** At least `least` lines that we call harmless, run by every tool of that name. */
 function expectHarmless(
   lines: fc.Arbitrary<readonly string[]>,
   programs: readonly (readonly string[])[],

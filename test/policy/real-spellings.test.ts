@@ -26,7 +26,7 @@ function policyOf(tool: string, action: Action, flag: string): Policy {
 const actionOf = (policy: Policy, tool: string, args: readonly string[]) =>
   decide(policy, { agent: 'a', tool, args, uid: 1, gid: 1, cwd: '/' }).action;
 
-/** Where the options of a sub-command may stand, and all the words that it goes by. */
+/** The places for the options of a sub-command, and all its names. */
 function placesOf({ tool, words: own }: RealCommand): ((option: readonly string[]) => string[])[] {
   const { subcommands } = grammarOf(tool);
   const leaf = leavesOf(subcommands).find(({ spellings }) =>
@@ -41,7 +41,7 @@ function placesOf({ tool, words: own }: RealCommand): ((option: readonly string[
   ]);
 }
 
-/** The spellings with which a rule by one of the names is evaded. */
+/** The spellings that evade a rule by one of the names. */
 function evasions(command: RealCommand, option: RealOption): string[] {
   const lines = spellingsOf(option, command).flatMap((one) => placesOf(command).map((place) => place(one)));
   return option.names.flatMap((flag) =>
@@ -64,7 +64,7 @@ const commandsOf: Readonly<Record<string, () => RealCommand[]>> = {
   tar: () => [realCommand('tar', [], '--help')],
 };
 
-/** Some of the sub-commands that have options, by their first names; all of them in a long run. */
+/** Some of the sub-commands that have options, by their first names; all in a long run. */
 function leaves(tool: string, stride: number): (readonly string[])[] {
   const known = leavesOf(grammarOf(tool).subcommands).filter(({ options }) => options.size > 1);
   return known
@@ -78,7 +78,7 @@ describe('A-74: a deny or an ask by any one name of an option holds for each spe
     const commands = commandsOf[tool]?.() ?? [];
     const all = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
     expect(all.flatMap(({ command, option }) => evasions(command, option))).toEqual([]);
-    // And each is what the tool itself takes, or it would prove nothing.
+    // The tool itself must accept each spelling, or the test proves nothing.
     const written = all.flatMap(({ command, option }) =>
       spellingsOf(option, command).map((spelling) => ({ command, spelling })),
     );

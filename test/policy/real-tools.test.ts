@@ -23,19 +23,19 @@ describe('lines that run or write, by the tool itself, are not safe', () => {
       const [tool = '', ...args] = argv;
       if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
       const { calls, touched } = scratch.run(argv, 'y\n');
-      // An archive is what tar is for.
+      // Writing an archive is tar's purpose.
       const did = calls.length > 0 || touched.some((name) => name !== 'o.tar');
       expect({ did, safe: isSafe(tool, args) }).toEqual({ did: true, safe: false });
     },
   );
 });
 
-/** What is written there is what the option is for. */
+/** Writing there is the option's purpose. */
 const purposes: Readonly<Record<string, ReadonlySet<string>>> = {
   tar: new Set(['-f', '-C', '-r', '-u', '-A', '-x']),
 };
 
-/** Every so many of its lines in a short run: what takes longer is tried less. */
+/** In a short run only every so many lines: slower tools are tried less. */
 const strides: Readonly<Record<string, number>> = {
   npm: 60,
   pip: 80,
@@ -44,7 +44,7 @@ const strides: Readonly<Record<string, number>> = {
   terraform: 10,
 };
 
-/** npm reads its options before it looks at the sub-command: one that runs a script shows all that any would. */
+/** npm reads its options before its sub-command, so one sub-command that runs a script shows the effect for all. */
 const npmLines: ReadonlySet<string | undefined> = new Set(['run', undefined]);
 
 interface Attempt {

@@ -9,7 +9,7 @@ import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts'
 import { isOfItsKind } from '../../src/policy/request/variable-kinds.ts';
 import { findTool } from './scratch.ts';
 
-/** Whether no policy lets it pass, a kind says what it may hold, or the data says that it is harmless. */
+/** Whether no policy lets it pass, a kind bounds its value, or the data calls it harmless. */
 const isLookedAt = (name: string) =>
   isDangerousVariable(name) ||
   !isOfItsKind(name, '/app/../x $(x)') ||
@@ -21,7 +21,7 @@ function printed(argv: readonly string[]): string {
   return `${stdout}\n${stderr}`;
 }
 
-/** The texts in a program that are nothing but a name. */
+/** The texts in a program that look like a variable's name. */
 function namesIn(file: string, pattern: RegExp): string[] {
   const texts = readFileSync(realpathSync(file), 'latin1').split('\0');
   return texts.filter((text) => pattern.test(text));

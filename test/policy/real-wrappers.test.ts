@@ -23,7 +23,7 @@ function innerOf(tool: string, args: readonly string[]): Inner | undefined {
   return inner?.kind === 'command' ? { ...inner, args: inner.args.slice(inner.from), from: 0 } : inner;
 }
 
-/** What we say that a line runs at last, through all wrappers; `undefined` where we say that it runs nothing. */
+/** The program that we say a line finally runs, through all wrappers; `undefined` if we say that it runs nothing. */
 function claimOf([tool = '', ...args]: readonly string[]): Inner | undefined {
   const inner = innerOf(tool, args);
   if (inner?.kind !== 'command' || inner.tool === 'inner' || inner.tool === 'other') return inner;
@@ -31,10 +31,10 @@ function claimOf([tool = '', ...args]: readonly string[]): Inner | undefined {
   return isWrapper ? claimOf([inner.tool, ...inner.args]) : inner;
 }
 
-/** What really ran against what we said; nothing is promised of what we do not see through. */
+/** Compares what ran with what we said; nothing is promised about lines that we do not see through. */
 function disagreement(argv: readonly string[], input = ''): string | undefined {
   const claim = claimOf(argv);
-  // No policy can define a tool of another name.
+  // A policy cannot define a tool with another name.
   if (claim?.kind === 'opaque' || (claim?.kind === 'command' && !isToolName(claim.tool))) return undefined;
   const { calls } = scratch.run(argv, input);
   const said = claim?.kind === 'command' ? [claim.tool, ...claim.args] : [];
@@ -59,7 +59,7 @@ const operandsBefore: Readonly<Record<string, readonly string[]>> = {
   toybox: ['timeout', '9'],
 };
 
-/** With the priority, the mask, the time or the option that the wrapper wants. */
+/** With the priority, mask, time or option that the wrapper needs. */
 const behind = (wrapper: string) => [...(operandsBefore[wrapper] ?? []), 'inner', 'a', '-b', '--', 'other'];
 
 describe('each form of an option that a wrapper is said to know', () => {
@@ -114,7 +114,7 @@ test.for(['sh', 'bash', 'dash'])('A-32 each form of an option that %s is said to
   expect(sample(lines).flatMap((line) => disagreement(line) ?? [])).toEqual([]);
 });
 
-/** Every name that the shell itself says that it has, and more that it may have been built with. */
+/** Every name that the shell reports, and more that other builds of it may have. */
 function optionNames(shell: readonly string[]): string[] {
   const [tool = '', ...rest] = shell;
   const { stdout } = spawnSync(tool, [...rest, '-c', 'set -o; shopt'], { encoding: 'utf8' });

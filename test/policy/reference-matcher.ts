@@ -9,7 +9,7 @@ export function referenceAction(rules: readonly Rule[], facts: CommandFacts): 'a
   return 'deny';
 }
 
-/** Takes every rule literally, so a strict rule that is read generously may only make the answer stricter than this. */
+/** Reads every rule literally. A strict rule that is read generously may only make the answer stricter than this. */
 function isAbout(rule: Rule, facts: CommandFacts): boolean {
   if (rule.tools !== undefined && ![...rule.tools].includes(facts.tool)) return false;
   if (rule.uids !== undefined && ![...rule.uids].includes(facts.uid)) return false;
@@ -22,7 +22,7 @@ function isAbout(rule: Rule, facts: CommandFacts): boolean {
   return rule.args === undefined || fits(rule.args.items, facts.args);
 }
 
-/** The folder itself and all that it is in. */
+/** The folder itself and all its parents. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));

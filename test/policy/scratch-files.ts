@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Programs that tools look for on PATH by themselves; in a test each only leaves its mark. */
+/** Programs for which tools search PATH by themselves; here each one only leaves its mark. */
 const programs = [
   'inner',
   'other',
@@ -18,9 +18,12 @@ const programs = [
   'docker-credential-x',
 ];
 
-/** Makes `dir` with something for every tool to work on; the programs of `${dir}.bin` and `c.sh` write to `mark` how they were called. */
+/**
+ * Fills `dir` with something for every tool to work on. The programs of `${dir}.bin`, and `c.sh`, write to `mark` how
+ * they were called.
+ */
 export function fillScratch(dir: string, mark: string): void {
-  // A shell that takes it for its script, and not as a program, names it without a folder.
+  // If a shell takes it as its script and not as a program, it is named without a folder.
   const script = `#!/bin/sh\ncase $0 in */*) ;; *) exit ;; esac\n{ printf %s "\${0##*/}"; for word; do printf '\\037%s' "$word"; done; echo; } >>${mark}\n`;
   for (const [name, text] of Object.entries(filesOf(dir, mark))) write(join(dir, name), text);
   for (const name of ['c.sh', 'kept/git-x', 'docker/cli-plugins/docker-x']) {
@@ -37,7 +40,7 @@ function filesOf(dir: string, mark: string): Readonly<Record<string, string>> {
   return {
     f: 'b 1\na 2\n'.repeat(4000),
     'sub/g': 'x\n',
-    // Read as options by whatever looks for some in a file.
+    // Read as options by tools that look for options in a file.
     hostile: '--checkpoint=1\n--checkpoint-action=exec=./c.sh\n-I./c.sh\n--to-command=./c.sh\n-oWRITTEN\nf\n',
     'p.awk': runs,
     'p.sed': '1e ./c.sh\n',
@@ -88,7 +91,7 @@ function makeRepository(dir: string): void {
   write(join(dir, 'evil.git/config'), '[core]\n  repositoryformatversion = 0\n  fsmonitor = ./c.sh\n');
 }
 
-/** A commit with a signature that nobody made; gpg looks at any. */
+/** A commit with an invalid signature; gpg looks at every signature. */
 function addSigned(dir: string): void {
   const [headers = '', message = ''] = run(dir, 'git cat-file commit HEAD').split('\n\n');
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iHUEABYKAB0=\n -----END PGP SIGNATURE-----';

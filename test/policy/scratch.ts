@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { fillScratch } from './scratch-files.ts';
 
 export interface Deed {
-  /** The marked programs that were run, each with its arguments. */
+  /** The marked programs that ran, each with its arguments. */
   readonly calls: readonly (readonly string[])[];
   /** Files that are new, changed or gone. */
   readonly touched: readonly string[];
   readonly status: number | null;
 }
 
-/** Where Debian has its tools first, then what the tests' own runner has put before them. */
+/** First Debian's own folders, then those of the tests' runner. */
 const path = [
   ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
   ...(process.env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/')),
 ];
 
-/** The tool's file; absent where it is not installed. */
+/** The tool's file; absent if it is not installed. */
 export function findTool(name: string): string | undefined {
   return path.map((folder) => join(folder, name)).find(isExecutable);
 }
@@ -32,7 +32,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** A folder that each run finds as the first one did. */
+/** A folder that is the same for each run. */
 export class Scratch implements Disposable {
   readonly dir = mkdtempSync(join(tmpdir(), 'clawrden-tools-'));
   readonly #mark = `${this.dir}.mark`;
@@ -45,7 +45,7 @@ export class Scratch implements Disposable {
     this.#before = this.#files();
   }
 
-  /** Runs a tool by itself, without a terminal, and says what came of it, once all that it started has ended. */
+  /** Runs a tool alone, without a terminal, and returns the result when everything that it started has ended. */
   run([tool = '', ...args]: readonly string[], input = ''): Deed {
     const { status } = spawnSync(findTool(tool) ?? tool, args, {
       argv0: tool,
@@ -96,7 +96,7 @@ export class Scratch implements Disposable {
     cpSync(this.#template, this.dir, { recursive: true });
   }
 
-  /** What tools keep for themselves as they look is left out. */
+  /** Ignores files that tools keep for themselves while they read. */
   #files(): Map<string, string> {
     const entries = readdirSync(this.dir, { recursive: true, withFileTypes: true });
     return new Map(
@@ -109,5 +109,5 @@ export class Scratch implements Disposable {
   }
 }
 
-/** pip tells an index which rustc there is, and asks it. */
+/** pip reports to an index which rustc there is, so it runs rustc. */
 const books = /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker|\.rustup)\//;

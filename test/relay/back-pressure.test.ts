@@ -24,7 +24,7 @@ test('P22 a shim that does not read holds the gateway back; then it gets every b
   const held = sent;
   await sleep(500);
   expect(sent).toBe(held);
-  // Two HTTP/2 windows' worth, and what the kernel takes.
+  // The size of two HTTP/2 windows, and the kernel's buffers.
   expect(held).toBeLessThan(4 * 1024 * 1024);
 
   const received = createHash('sha256');

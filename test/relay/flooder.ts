@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { encodeFrame, FrameType } from '../../src/wire/frames.ts';
 
-/** An agent's process that asks for as much as it can, over so many connections at once, until it is told to end. */
+/** An agent's process that asks as fast as it can, over that many connections at once, until it is told to end. */
 const [path = '', kind = '', connections = '1'] = process.argv.slice(2);
 
 const identity = { uid: 1000, gid: 1000 };
@@ -25,7 +25,7 @@ const bodies: Readonly<Record<string, () => string>> = {
 const body = Buffer.from((bodies[kind] ?? bodies['small']!)());
 const length = Buffer.alloc(4);
 length.writeUInt32BE(body.length);
-/** Refused from its header, whatever comes behind. */
+/** Refused from its header, whatever follows. */
 const oversize = Buffer.from('ffffffff', 'hex');
 const request = kind === 'oversize' ? oversize : Buffer.concat([length, body]);
 const controls = Buffer.concat(

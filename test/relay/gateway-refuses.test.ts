@@ -14,7 +14,7 @@ const statuses = Object.values(status).filter(
   (code): code is Exclude<Status, typeof status.OK> => typeof code === 'number' && code !== status.OK,
 );
 
-/** The gateway's no, and what the one who typed the command reads. */
+/** The gateway's refusal, and the message for the caller. */
 const refusals = new Map<Status, string>([
   ...[
     status.INVALID_ARGUMENT,
@@ -29,7 +29,7 @@ const refusals = new Map<Status, string>([
   ),
 ]);
 
-/** Asks a person about every command, then ends its stream with the status that its one argument names. */
+/** Asks a person about every command, then ends its stream with the status in its only argument. */
 async function refusingRelay() {
   const resumed: string[] = [];
   const relay = await startRelay({

@@ -5,7 +5,7 @@ import { outcomeOf } from '../../src/outcome.ts';
 import { version0, version1 } from './requests.ts';
 import { type RelayOptions, startRelay, type TestRelay } from './start-relay.ts';
 
-/** A relay whose gateway records what it is told and lets everything else end well at once. */
+/** A relay whose gateway records its reports and lets every command end well at once. */
 async function startRecording(options: RelayOptions = {}): Promise<TestRelay & { starts: StartRequest[] }> {
   const starts: StartRequest[] = [];
   const relay = await startRelay({

@@ -13,7 +13,7 @@ import { startRelay } from './start-relay.ts';
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const ended: Outcome = { kind: 'exited', code: 0, signal: 0 };
 
-/** As many connections as an agent may have open, each with the next request as soon as the last is answered. */
+/** As many connections as an agent may have, each with the next request as soon as the last is answered. */
 async function startFlood(socket: string, kind: string): Promise<ChildProcess> {
   const program = join(import.meta.dirname, 'flooder.ts');
   const child = spawn(process.execPath, [program, socket, kind, '256'], {
@@ -23,7 +23,7 @@ async function startFlood(socket: string, kind: string): Promise<ChildProcess> {
   return child;
 }
 
-/** What comes from the flooded agent waits until it leaves; all else ends at once. */
+/** Commands of the flooded agent wait until it leaves; all others end at once. */
 function executeOf(starts: StartRequest[]): Execute {
   return (_caller, request, channel) => {
     starts.push(request);
@@ -60,7 +60,7 @@ test.each(kinds)(
     flood.kill('SIGKILL');
     const seconds = (performance.now() - began) / 1000;
     times.sort((a, b) => a - b);
-    // Eight seconds, before there were budgets; the machine that runs this may be busy with other things.
+    // It took eight seconds before there were budgets; this machine may be busy with other work.
     expect(times[Math.floor(times.length / 2)]).toBeLessThan(1000);
     const large = starts.filter(
       ({ agent, command }) => agent === 'coder' && command.args.join('').length > 800_000,
@@ -105,7 +105,7 @@ test('A-76 A-86: beyond its budget an agent is refused before its request is rea
     code: 'rate-limit',
     message: expect.stringMatching(/\d+ refused by the relay/),
   });
-  // What is more than the budget ever holds is served when it is full, and the next has to wait for it.
+  // A request larger than the whole budget is served when the budget is full, and the next one must wait.
   await expect.poll(() => ask(['x'.repeat(400_000)]), { timeout: 8000, interval: 500 }).toBe('');
   expect(await ask([])).toMatch(/^clawrden: rate-limit: coder asks with more than 100000 bytes a second/);
   await expect.poll(() => ask([]), { timeout: 8000, interval: 200 }).toBe('');

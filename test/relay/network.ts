@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a TCP port of this machine that can be broken. */
+/** A connection to a TCP port of this machine that a test can break. */
 export interface Network extends AsyncDisposable {
   readonly port: number;
   /** Resets every connection; new ones are refused until `heal`. */
   readonly cut: () => void;
-  /** Not a byte gets through any more, and nobody is told. */
+  /** No byte gets through any more, and neither side is told. */
   readonly freeze: () => void;
   readonly heal: () => void;
 }

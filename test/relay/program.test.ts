@@ -62,7 +62,7 @@ async function startHost(options: GatewayOptions = {}, under: readonly string[] 
 const startMain = (file: string, under: readonly string[] = []) =>
   startProgram({ argv: [...under, process.execPath, main, '--config', file], log: join(dir, 'relay.log') });
 
-/** Runs a program as the agent would: as uid 1000, where only the socket's folder and the jail are to be seen. */
+/** Runs a program like the agent: as uid 1000, with only the socket's folder and the jail visible. */
 function asAgent(jail: string, script: string) {
   const mounts = `mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/bin && mount --bind ${join(dir, 'sockets/coder')} /mnt/run &&
     mount --bind ${jail} /mnt/bin && cd / && CLAWRDEN_SOCKET=/mnt/run/warden.sock PATH=/mnt/bin:$PATH`;

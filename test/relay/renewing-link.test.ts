@@ -31,7 +31,7 @@ async function daysLeft(identityDir: string): Promise<number> {
   return Math.round((new X509Certificate(certificate).validToDate.getTime() - Date.now()) / day);
 }
 
-/** The gateway's first word on a stream; rejects where it takes none. */
+/** The gateway's first message on a stream; rejects if it accepts no stream. */
 async function synchronized(link: Link): Promise<Synchronization> {
   const opened = await link.synchronize(5000);
   if (opened === undefined) throw new Error('the gateway does not answer');
@@ -52,7 +52,7 @@ test('P6: a relay renews its certificate in time, with another key, and goes ove
   await expect.poll(() => logged.map(({ msg }) => msg)).toEqual(['the certificate was renewed']);
   await before.renewed;
   await synchronized(link);
-  // The gateway ends the one before.
+  // The gateway ends the stream before.
   await left;
   const { certificate, key } = await readIdentity(identityDir);
   const publicKey = createPublicKey(createPrivateKey(key));

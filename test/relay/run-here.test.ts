@@ -36,7 +36,7 @@ function runHere(channel: Channel, change: Partial<Plan> = {}, hash?: string): v
   void channel.send({ type: 'run-here', planHash: hash ?? planHash(canonicalPlan), canonicalPlan });
 }
 
-/** As the gateway's own mirror does: what the relay says of the end is the end. */
+/** Like the gateway's own mirror: the relay's report of the end is the end. */
 function untilMirrorEnd(channel: Channel, onInput: (input: FromCaller) => void = () => {}): Promise<Outcome> {
   return new Promise((resolve) =>
     channel.listen((input) => {
@@ -130,7 +130,7 @@ test.each<[string, Partial<Plan>, string?]>([
   expect(inputs).toEqual([]);
 });
 
-/** As the gateway's own inspector does: what the relay found is the end of it. */
+/** Like the gateway's own inspector: the relay's findings are the end. */
 function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outcome> {
   const canonicalPlan = canonicalJson({
     ...plan,

@@ -12,7 +12,7 @@ export const pending = {
   expires: new Date(),
 } as const satisfies ToCaller;
 
-/** Ends when the caller is gone, as the gateway does. */
+/** Ends when the caller is gone, like the gateway. */
 export function untilGone({ gone }: Channel): Promise<Outcome> {
   return new Promise((resolve) => {
     const stop = () => {

@@ -13,7 +13,7 @@ export class ShimClient {
   readonly frames: ReceivedFrame[] = [];
   /** Milliseconds from the connect. */
   readonly closed: Promise<number>;
-  /** Takes the tool's stdout instead of `frames`; the bytes are a view. */
+  /** Receives the tool's stdout in place of `frames`; the bytes are a view. */
   onStdout: ((bytes: Buffer) => void) | undefined;
   readonly #reader = new FrameReader();
   #rest: Buffer = Buffer.alloc(0);
@@ -24,7 +24,7 @@ export class ShimClient {
     const start = performance.now();
     this.closed = new Promise((resolve) => this.socket.on('close', () => resolve(performance.now() - start)));
     this.socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    // Like a process that exits when it has been told how the command ended.
+    // Like a process that exits when it knows how the command ended.
     this.socket.on('end', () => this.socket.end());
   }
 
@@ -48,7 +48,7 @@ export class ShimClient {
     }
   }
 
-  /** What one descriptor got: 1 or 2. */
+  /** The bytes that one descriptor got: 1 or 2. */
   output(fd: 1 | 2): string {
     return Buffer.concat(
       this.frames.filter(({ type }) => type === fd).map(({ payload }) => payload),
@@ -69,7 +69,7 @@ export class ShimClient {
 
   #read(chunk: Buffer): void {
     let rest: Buffer = Buffer.concat([this.#rest, chunk]);
-    // Before the last ack there are only acks, one byte each, and notices.
+    // Until the last ack, only acks (one byte each) and notices come.
     while (rest.length > 0 && !this.#decided && rest[0] !== FrameType.notice) {
       this.acks.push(rest.readUInt8(0));
       rest = rest.subarray(1);

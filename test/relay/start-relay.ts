@@ -15,7 +15,10 @@ import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/
 import { type Network, networkTo } from './network.ts';
 import { ShimClient } from './shim-client.ts';
 
-/** One agent's listener in this process, before the gateway's real gRPC side; what runs a command is the test's. */
+/**
+ * One agent's listener in this process, in front of the gateway's real gRPC side; the test decides what runs a
+ * command.
+ */
 export interface TestRelay extends AsyncDisposable {
   readonly gateway: TestGateway;
   /** Between the relay and the gateway. */
@@ -34,7 +37,7 @@ export interface RelayOptions {
   readonly users?: readonly [Identity, ...Identity[]];
   readonly peer?: Identity;
   readonly limits?: RequestLimits;
-  /** The agent host's, which is not there when left out. */
+  /** The agent host's engine; it does not exist if absent. */
   readonly engine?: string;
 }
 
@@ -63,7 +66,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       mirrors: new Set(),
       limits: options.limits ?? { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
       turn,
-      // The tests run as root, which may do nothing: what the kernel says is taken for a user's.
+      // The tests run as root, which may not ask for commands: the test replaces the kernel's answer by a user.
       peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
       log,
       warn: countedLog(log),

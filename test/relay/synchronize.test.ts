@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(jail, { recursive: true }));
 
-/** An engine on which everything succeeds, and what it was asked for. */
+/** An engine on which every call succeeds, and a record of the calls. */
 function willing(): AgentEngine & { readonly asked: string[] } {
   const asked: string[] = [];
   return {

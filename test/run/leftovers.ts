@@ -8,7 +8,7 @@ export interface Traced {
   readonly mark: string;
 }
 
-/** One line for everything on this machine that a test run could leave behind. */
+/** One line for everything on this machine that a test run could leave. */
 export async function traces({ checkout, mark }: Traced): Promise<Set<string>> {
   const kinds = await Promise.all([
     processes(mark),
@@ -24,7 +24,7 @@ export async function traces({ checkout, mark }: Traced): Promise<Set<string>> {
   return new Set(kinds.flat());
 }
 
-/** What is there now and was not before; waits up to `patienceMs` for it to go away. */
+/** What is there now and was not before; waits up to `patienceMs` until it is gone. */
 export async function leftovers(
   traced: Traced,
   before: ReadonlySet<string>,
@@ -38,7 +38,7 @@ export async function leftovers(
   }
 }
 
-/** Processes that carry the run's mark in their environment, as all do that a step started, however far down. */
+/** Processes with the run's mark in their environment: every process that a step started, directly or not. */
 async function processes(mark: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = pids.map(async (pid) => {
@@ -67,7 +67,7 @@ function named(kind: string, what: RegExp): (list: readonly string[]) => string[
   };
 }
 
-// Nothing where the program is missing or may not be used: then no test can have used it either.
+// If the program is missing or may not be used, no test can have used it either.
 function lines(argv: readonly string[]): Promise<string[]> {
   const [program = '', ...args] = argv;
   const { promise, resolve } = Promise.withResolvers<string[]>();

@@ -27,7 +27,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 
 const before = await traces(traced);
 const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
-// As /tmp is: tests run programs of other users in it.
+// Like /tmp, because tests run programs of other users in it.
 await chmod(temporary, 0o1777);
 const tallies: Tally[] = [];
 for (const step of chosen({ ...traced, temporary, long, before })) {

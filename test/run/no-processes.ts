@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
-// A unit test starts no process: it then needs nothing of the machine, and hundreds of them run in seconds.
+// A unit test starts no process: it needs nothing of the machine, and hundreds of them run in seconds.
 const names = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const;
 
 function refuse(): never {

@@ -11,8 +11,8 @@ export interface CommandStep {
 }
 
 /**
- * The exit status, or why there is none. The program leads a process group of its own, which gets SIGINT at the
- * deadline or on abort, and SIGKILL 20 s later.
+ * The exit status, or why there is none. The program leads its own process group, which gets SIGINT at the deadline
+ * or on abort, and SIGKILL 20 s later.
  */
 export async function runCommand(step: CommandStep, signal: AbortSignal): Promise<number | string> {
   const log = await open(step.log, 'w');

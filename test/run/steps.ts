@@ -13,12 +13,12 @@ export interface Step {
 
 export interface StepResult {
   readonly tally: Tally;
-  /** What to show where something failed. */
+  /** What to show if something failed. */
   readonly output: string;
 }
 
 export interface StepOptions extends Traced {
-  /** The steps' own; removed with everything in it when they have ended. */
+  /** A folder for the steps; removed with everything in it when they have ended. */
   readonly temporary: string;
   /** Full counts in place of seeded tenths. */
   readonly long: boolean;
@@ -48,7 +48,7 @@ export function steps(options: StepOptions): Step[] {
   ];
 }
 
-/** What finds most mistakes in the shortest time. */
+/** The steps that find most mistakes in the shortest time. */
 export function fastSteps(options: StepOptions): Step[] {
   return [...readSteps(options), tests(options, 'unit tests', ['--project', 'unit'], 5 * minute)];
 }
@@ -58,7 +58,7 @@ export function namedSteps(options: StepOptions, paths: readonly string[]): Step
   return [tests(options, 'named tests', paths, (options.long ? 80 : 30) * minute)];
 }
 
-/** Nothing is run: the code is read. */
+/** Runs nothing: it only reads the code. */
 function readSteps(options: StepOptions): Step[] {
   return [
     program(options, 'lint', ['oxlint']),
@@ -94,7 +94,7 @@ function tests(options: StepOptions, name: string, which: readonly string[], dea
       const { status, output } = await logged(options, name, argv, deadlineMs, env, signal);
       const text = await readFile(file, 'utf8').catch(() => undefined);
       const tally = text === undefined ? oneFailed : (JSON.parse(text) as Tally);
-      // A failing teardown, say, is in no test.
+      // A failing teardown, for example, belongs to no test.
       const untold = status !== 0 && tally.failed === 0;
       return { tally: untold ? { ...tally, failed: 1 } : tally, output };
     },

@@ -3,7 +3,7 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** What a step came to, in tests; a step that is one program counts as one test. */
+/** The result of a step, in tests; a step that is one program counts as one test. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

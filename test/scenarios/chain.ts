@@ -28,12 +28,12 @@ export interface Chain {
   readonly typings: readonly Pick<Typing, 'signal'>[];
 }
 
-/** Kills every process of that kind that there is now; false where there is none. Brings nothing back. */
+/** Kills every process of that kind that exists now; false if there is none. Starts nothing again. */
 export async function killPart(part: Part, chain: Chain): Promise<boolean> {
   switch (part) {
     case 'shim':
     case 'docker exec':
-      // One that has ended needs no kill.
+      // A process that has ended needs no kill.
       await Promise.all(chain.typings.map((typing) => typing.signal('SIGKILL').catch(() => {})));
       return true;
     case 'relay':
@@ -51,7 +51,7 @@ export async function killPart(part: Part, chain: Chain): Promise<boolean> {
   }
 }
 
-/** What a kill took away that is there for every command comes back. */
+/** Starts again what a kill took away and every command needs. */
 export async function restore(part: Part, { lab, stack }: Chain): Promise<void> {
   if (part === 'relay') await stack.startRelay();
   if (part === 'gateway') await stack.startGateway();
@@ -59,7 +59,7 @@ export async function restore(part: Part, { lab, stack }: Chain): Promise<void> 
   for (const host of lab.hosts) if (!(await runs(host))) await host.restart();
 }
 
-/** The engine that the ghost is on, where there is one by now. */
+/** The engine of the ghost, if it has one by now. */
 async function killEngine({ lab, agent }: Chain): Promise<boolean> {
   const filter = ['ps', '-q', '--filter', `label=clawrden.agent=${agent}`];
   for (const host of lab.hosts) {

@@ -13,10 +13,12 @@ import { seeded } from './seeded.ts';
 
 const rounds = process.env.CLAWRDEN_LONG === '1' ? 200 : 20;
 const seed = Number(process.env.CLAWRDEN_SEED ?? Date.now() % 1_000_000);
-/** From the kill to the end of every shim, and from there, with everything back, to the end of all that ran. */
+/**
+ * From the kill to the end of every shim; and from there, with everything back, to the end of everything that ran.
+ */
 const endWithinMs = 15_000;
 const goneWithinMs = 15_000;
-/** A command goes on for this long by itself: kills fall before its start, into it, and rarely behind it. */
+/** A command runs this long by itself: kills come before its start or during it, and rarely after it. */
 const steps = 15;
 
 describe.skipIf(!hasLab())(`interruptions at random moments (CLAWRDEN_SEED=${seed})`, () => {
@@ -30,7 +32,7 @@ describe.skipIf(!hasLab())(`interruptions at random moments (CLAWRDEN_SEED=${see
   let stack: Stack;
   let idle = 0;
   let volumes: string[] = [];
-  /** Parts whose kill was the end of a command at least once. */
+  /** Parts whose kill ended a command at least once. */
   const felt = new Set<Part>();
 
   beforeAll(async () => {
@@ -92,14 +94,14 @@ describe.skipIf(!hasLab())(`interruptions at random moments (CLAWRDEN_SEED=${see
   }
 });
 
-/** At a moment when there is nothing to kill yet, the kill comes as soon as there is; never behind the command's end. */
+/** If there is nothing to kill at that moment, the kill comes as soon as there is; never after the command's end. */
 async function untilKilled(part: Part, chain: Chain): Promise<void> {
   for (const deadline = performance.now() + 5000; !(await killPart(part, chain)); await sleep(10)) {
     if (performance.now() > deadline) throw new Error(`there is no ${part} to kill`);
   }
 }
 
-/** The Docker client in the place of a terminal's shell: killed, it takes the command's stdin with it. */
+/** The Docker client in the role of a terminal's shell: if it is killed, the command's stdin goes with it. */
 function execOf(child: ReturnType<Stack['agents'][string]['spawn']>): Typing {
   const stderr: Buffer[] = [];
   child.stdin.on('error', () => {});
@@ -123,7 +125,7 @@ function execOf(child: ReturnType<Stack['agents'][string]['spawn']>): Typing {
   };
 }
 
-/** Its own end, the signal that was sent to it, or a documented code with the one line that goes with it. */
+/** Its own end, the signal that was sent to it, or a documented code with its one line. */
 function explained(part: Part, { code, signal, stderr }: Typed): boolean {
   if (signal !== '') return signal === 'SIGKILL' && ['shim', 'tool', 'docker exec'].includes(part);
   if (code === 0) return stderr === '';

@@ -7,7 +7,7 @@ export function endOf({ code, stderr }: Ended): string {
   return code === 0 ? 'done' : (/^clawrden: ([a-z-]+): /m.exec(stderr)?.[1] ?? 'unexplained');
 }
 
-/** What is wrong with the way in which commands ended; `starts` is a token for each time that one began. */
+/** Faults in the ends of commands; `starts` has a token for each time that one began. */
 export function wrongEnds(ended: readonly Ended[], starts: readonly string[]): string[] {
   const began = Map.groupBy(starts, (token) => token);
   const twice = [...began]
@@ -26,7 +26,7 @@ function wrongEnd(one: Ended, began: boolean): string[] {
   return exitCodes[end] === 1 && began ? [`${shown}, and yet it ran`] : [];
 }
 
-/** How many ended in which way, the most first. */
+/** How many ended in which way, the most frequent first. */
 export function countEnds(ended: readonly Ended[]): Record<string, number> {
   const counts = [...Map.groupBy(ended, endOf)].map(([end, all]) => [end, all.length] as const);
   return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));

@@ -6,7 +6,7 @@ import { shuffled } from './random.ts';
 
 export interface Fault {
   readonly name: string;
-  /** Does it and undoes it. */
+  /** Causes it and undoes it. */
   readonly happen: () => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const kinds: readonly Kind[] = [
   }),
 ];
 
-/** One fault after another, each kind as often as the others. */
+/** One fault after another, each kind equally often. */
 export function* faults(lab: Lab, stack: Stack, random: () => number): Generator<Fault, never> {
   for (;;) {
     for (const kind of shuffled(kinds, random)) {

@@ -7,21 +7,21 @@ interface Sample {
   readonly descriptors: number;
 }
 
-/** How a program's use of the machine went, over the longest life that it had. */
+/** A program's use of the machine, over its longest run. */
 export interface Trend {
   readonly program: string;
-  /** Minutes of that life that were looked at: its first one is not. */
+  /** Minutes of that run that were checked: all but its first. */
   readonly minutes: number;
   readonly megabytes: number;
   readonly descriptors: number;
   /** Per minute. */
   readonly megabytesSlope: number;
   readonly descriptorsSlope: number;
-  /** Whether it was looked at for long enough to be judged, and grew. */
+  /** Whether it was checked for long enough, and grew. */
   readonly grows: boolean;
 }
 
-/** A program's first minute fills its caches and its heap. */
+/** In its first minute a program fills its caches and its heap. */
 const warmUpMinutes = 1;
 const judgedMinutes = 5;
 /** Ten kilobytes, or a hundredth of a descriptor, lost with every command. */
@@ -32,7 +32,7 @@ export interface Health {
   readonly trend: () => Trend;
 }
 
-/** Follows one program through its lives. */
+/** Follows one program through its restarts. */
 export function followHealth(program: string, pid: () => number): Health {
   const lives = new Map<number, Sample[]>();
   return {

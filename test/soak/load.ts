@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 
-/** What became of one command that was typed in the agent's container. */
+/** The result of one command that ran in the agent's container. */
 export interface Ended {
   readonly token: string;
-  /** Null where a signal ended it, or where it could not be started. */
+  /** Null if a signal ended it, or if it could not be started. */
   readonly code: number | null;
   readonly signal: string | null;
   readonly ms: number;
@@ -16,10 +16,10 @@ export interface Ended {
 }
 
 export interface Load {
-  /** Tokens of the commands that were typed and have not ended, with when they were typed. */
+  /** Tokens of the commands that have not ended, with their start times. */
   readonly open: ReadonlyMap<string, number>;
   readonly ended: readonly Ended[];
-  /** Types no more; resolves when every command has ended, and rejects when one has not within a minute. */
+  /** Starts no more; resolves when every command has ended, and rejects if one has not within a minute. */
   readonly stop: () => Promise<void>;
 }
 
@@ -36,13 +36,13 @@ export const loadContainer = {
   extra: ['--volume', `${join(import.meta.dirname, 'shim-runner.ts')}:${program}:ro`],
 } satisfies Partial<AgentOptions>;
 
-/** A file in the workspace that every command writes its token to first, so that each line is one start. */
+/** A file in the workspace to which every command first writes its token, so that each line is one start. */
 export const startsFile = 'starts';
 /** What every command runs, in the workspace too. */
 export const scriptFile = 'step.sh';
 export const script = `echo "$1" >> ${startsFile}; sleep "$2"; echo "$1"\n`;
 
-/** Types five commands a second through the shim, whatever comes of them. */
+/** Starts five commands a second through the shim, whatever their results. */
 export function startLoad(agent: AgentContainer, random: () => number): Load {
   const child = agent.spawn(['node', program]);
   const open = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { isListedOnly } from '../lab/listed-only.ts';
 
-/** Looks at the hosts' ghosts: those that are there for longer than any command or fault explains. */
+/** Checks the hosts' ghosts: those that exist for longer than any command or fault explains. */
 export type FindOrphans = () => Promise<string[]>;
 
 interface Seen {
@@ -13,7 +13,7 @@ interface Seen {
 }
 
 const orphanAfterMs = 60_000;
-/** A hung engine is looked at the next time. */
+/** A hung engine is checked the next time. */
 const answerWithinMs = 3_000;
 const ticksPerSecond = 100;
 const format = '{{.ID}}\t{{.Names}}\t{{.CreatedAt}}';
@@ -62,7 +62,7 @@ function parseLine(line: string): Seen {
   return { id, name, createdAt: Date.parse(`${day}T${time}${zone}`) };
 }
 
-/** A claim renames a ghost for its execution; a cold one has that name from the start. */
+/** A claim renames a ghost for its execution; a cold ghost has that name from the start. */
 function isClaimed({ name }: Seen): boolean {
   return /^clawrden-[0-9a-f]{8}-[0-9a-f]{4}-7/.test(name);
 }

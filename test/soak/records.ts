@@ -13,7 +13,7 @@ export interface AuditLine {
   readonly reason?: string;
 }
 
-/** One row of `clawrden history --json`; only what is compared has a type. */
+/** One row of `clawrden history --json`; only compared fields have a type. */
 export interface HistoryRow {
   readonly id: string;
   readonly state: string;
@@ -24,14 +24,14 @@ export interface HistoryRow {
 
 export interface AuditSnapshot {
   readonly lines: readonly AuditLine[];
-  /** The first record that the chain does not hold. */
+  /** The first record that breaks the chain. */
   readonly problem: string;
 }
 
-/** A command may go on for so long, its chain's faults included. */
+/** The longest time of a command, with the faults of its chain. */
 const openForMs = 60_000;
 
-/** Reads the log up to its last whole line, while the gateway goes on writing. */
+/** Reads the log up to its last whole line, while the gateway continues to write. */
 export async function readAudit(file: string, snapshot: string, key: KeyObject): Promise<AuditSnapshot> {
   const text = await readFile(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -44,7 +44,7 @@ export async function readAudit(file: string, snapshot: string, key: KeyObject):
   return { lines, problem: problem === undefined ? '' : `audit:${problem.line}: ${problem.why}` };
 }
 
-/** What is wrong with the lives that the audit tells; a command that runs now may be without an end. */
+/** Faults in the executions that the audit records; a running command may have no end. */
 export function wrongLives(lines: readonly AuditLine[], now: number): string[] {
   const lives = Map.groupBy(
     lines.filter(({ execution }) => execution !== undefined),
@@ -70,7 +70,7 @@ function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly n
   return wrong;
 }
 
-/** Where history tells of another end than the audit. */
+/** Where the history has another end than the audit. */
 export function wrongHistory(lines: readonly AuditLine[], rows: readonly HistoryRow[]): string[] {
   const ends = new Map(
     lines.filter(({ type }) => type === 'outcome').map((line) => [line.execution ?? '', line]),

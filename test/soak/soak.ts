@@ -41,10 +41,10 @@ interface Soak {
 
 const minuteMs = 60_000;
 const sampleMs = 5_000;
-/** The last part of each minute is for what works again. */
+/** The last part of each minute checks what works again. */
 const quietMs = 20_000;
 
-/** With room to spare a heap grows for an hour before it is collected: what leaks would not show. */
+/** With much memory a heap grows for an hour before it is collected, and a leak would not show. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4' };
 
 export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<SoakReport> {
@@ -88,12 +88,12 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
   return { seed, minutes, commands: ended.length, ends: countEnds(ended), programs, problems: [...problems] };
 }
 
-/** One fault, at a moment of its first quarter; commands go on all the time. */
+/** One fault, at a moment of its first quarter; commands continue all the time. */
 async function oneMinute(run: Soak, fault: Fault, afterMs: number): Promise<string[]> {
   const end = performance.now() + minuteMs;
   const problems: string[] = [];
   const happening = sleep(afterMs).then(fault.happen);
-  // Awaited at the end of the minute: until then nobody hears it, and the process would end with all that it started.
+  // Awaited at the end of the minute: until then its rejection would be unhandled and end the process.
   happening.catch(() => {});
   let quietFrom: number | undefined;
   while (performance.now() < end) {
@@ -118,10 +118,10 @@ function notWorking(last: readonly Ended[], { name }: Fault): string[] {
     .map(({ what }) => `${what} ran in the ${quietMs / 1000} s at the end of the minute with: ${name}`);
 }
 
-/** Everything that can be checked while commands go on. */
+/** Everything that can be checked while commands run. */
 async function whatIsWrong({ stack, load }: Soak): Promise<string[]> {
   const state = join(stack.dir, 'warden');
-  // Each list before the one that must hold it already.
+  // Each list is read before the one that must already contain its entries.
   const ended = [...load.ended];
   const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8').catch(() => '');
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
@@ -143,7 +143,7 @@ async function history(stack: Stack): Promise<HistoryRow[]> {
   return JSON.parse(stdout) as HistoryRow[];
 }
 
-/** No command is typed any more: every one ends, and every ghost goes that does not wait for the next. */
+/** No new command: every one ends, and every ghost goes except those that wait. */
 async function ending(lab: Lab, run: Soak): Promise<string[]> {
   await run.load.stop();
   const orphans = await untilNoOrphans(lab, run.stack).then(

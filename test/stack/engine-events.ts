@@ -8,7 +8,7 @@ interface Event {
   readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
 }
 
-/** What an engine tells of a container; only what the tests look at has a type. */
+/** An engine's event about a container; only the fields that tests use have a type. */
 export interface Inspected {
   readonly Id: string;
   readonly Name: string;
@@ -26,7 +26,7 @@ export interface Inspected {
 
 const containerEvents = `/events?filters=${encodeURIComponent('{"type":["container"]}')}`;
 
-/** What ran on any engine since then (milliseconds of the epoch): ghosts made or claimed, commands mirrored. */
+/** What ran on any engine since then (epoch milliseconds): ghosts made or claimed, commands mirrored. */
 export async function startsSince(lab: Lab, since: number): Promise<string[]> {
   const engines = [...lab.hosts, lab.agentHost];
   const all = await Promise.all(engines.map((host) => eventsBetween(host, since, Date.now())));
@@ -55,7 +55,7 @@ function seconds(ms: number): string {
 
 /** Every container that is started on the build hosts, as its engine described it when it was made. */
 export interface GhostWatch {
-  /** Rejects where a container was gone before it could be looked at. */
+  /** Rejects if a container was gone before it could be inspected. */
   readonly inspected: () => Promise<Inspected[]>;
   readonly stop: () => void;
 }

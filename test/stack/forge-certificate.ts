@@ -20,7 +20,7 @@ export interface Forgery {
 
 const usages = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** A certificate with a key of its own that says what it is told to, whether the product would issue it or not. */
+/** A certificate with a new key and any content, whether the product would issue it or not. */
 export async function forgeCertificate({
   authority,
   commonName,

@@ -6,7 +6,7 @@ import { attempt, type CommandOptions, type CommandResult } from '../lab/command
 import { freePort } from './free-port.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** What `clawrden gateway` starts from: the folder that `clawrden init` makes, with the test's policy and keys. */
+/** What `clawrden gateway` starts from: the folder of `clawrden init`, with the test's policy and keys. */
 export interface GatewaySite {
   readonly state: string;
   /** gateway.yaml. */
@@ -29,7 +29,7 @@ export interface SiteOptions {
   readonly policy?: string;
   /** More keys for gateway.yaml. */
   readonly keys?: Readonly<Record<string, unknown>>;
-  /** What the gateway is started under: a limit, fewer rights. */
+  /** Runs the gateway under a limit or with fewer rights. */
   readonly under?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -39,7 +39,7 @@ export const launcher = join(packageRoot(), 'src/cli/launcher.cjs');
 /** Denies everything. */
 export const closedPolicy = 'version: 1\ndefault: deny\ncomplete: true\n';
 
-/** `state` is made; what is not the gateway's own is put beside it. */
+/** `state` is created; files that are not the gateway's own are put beside it. */
 export async function makeGatewaySite(state: string, options: SiteOptions = {}): Promise<GatewaySite> {
   const home = dirname(state);
   const [config, context, log] = [

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program of ours as its users run it: a process of its own, its log in a file. */
+/** One of our programs, run as its users run it: a process of its own, with its log in a file. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
   readonly log: string;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Sends a signal; resolves when the process has ended, with its exit code, or null where a signal ended it. */
+  /** Sends a signal; resolves when the process has ended, with its exit code, or null if a signal ended it. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
-  /** Lets this process end while the program goes on. */
+  /** This process may end while the program continues. */
   readonly release: () => void;
 }
 
@@ -22,7 +22,7 @@ export interface ProgramOptions {
 
 const readyWithinMs = 20_000;
 
-/** Starts a program and waits until its log says `"msg":"ready"`; throws with the log's end when it never does. */
+/** Starts a program and waits until its log says `"msg":"ready"`; throws with the end of the log if it never does. */
 export async function startProgram({ argv, log, env }: ProgramOptions): Promise<Program> {
   const [file = '', ...args] = argv;
   const output = await open(log, 'a');

@@ -4,29 +4,29 @@ import { FrameReader } from '../../src/wire/frames.ts';
 import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 
-/** What came of one connection to an agent's socket. */
+/** The result of one connection to an agent's socket. */
 export interface Answer {
   readonly acks: readonly number[];
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: readonly number[] | undefined;
-  /** False where it was still open when its time was over. */
+  /** False if it was still open at its deadline. */
   readonly byServer: boolean;
   /** Errno name of a connection that failed. */
   readonly error: string;
   readonly ms: number;
 }
 
-/** Bytes, or bytes with milliseconds to wait behind them. */
+/** Bytes, or bytes and the milliseconds to wait after them. */
 export type Chunk = Uint8Array | readonly [Uint8Array, number];
 
 export interface RawOptions {
   readonly socket?: string;
-  /** Milliseconds until the client gives up; 15 s when left out. */
+  /** Milliseconds until the client gives up; 15 s if absent. */
   readonly withinMs?: number;
 }
 
-/** Bytes by hand on an agent's socket, from a process in its container. */
+/** Sends bytes to an agent's socket from a process in its container. */
 export interface RawAgent extends Disposable {
   readonly send: (chunks: readonly Chunk[], options?: RawOptions) => Promise<Answer>;
   /** One request: an object to be written as JSON, or the body itself. */
@@ -103,7 +103,7 @@ function toOrder(chunk: Chunk): [string, number] {
   return [Buffer.from(bytes).toString('base64'), waitMs];
 }
 
-/** Nothing here is asked of a person: there is one ack, and frames behind it. */
+/** No person is asked here: there is one ack, and frames after it. */
 function readAnswer({ bytes, error, byServer, ms }: Line): Answer {
   const all = Buffer.from(bytes, 'base64');
   const frames = new FrameReader().push(all.subarray(1));

@@ -1,5 +1,5 @@
-// Runs in an agent's container: sends bytes to the agent's socket as it is told, one order per line of stdin, and
-// prints one line for each connection when it is over.
+// Runs in an agent's container: sends bytes to the agent's socket, one order per line of stdin, and prints one line
+// for each connection when it is over.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -25,10 +25,10 @@ export interface StackOptions {
 }
 
 export interface AgentSpec {
-  /** `uid:gid` pairs; 1000:1000 when left out. */
+  /** `uid:gid` pairs; 1000:1000 if absent. */
   readonly users?: readonly string[];
   readonly container?: Partial<AgentOptions>;
-  /** Bound to a relay that is not run here. */
+  /** Bound to a relay that does not run here. */
   readonly elsewhere?: boolean;
   /** More keys for its entry in gateway.yaml. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -114,14 +114,14 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   };
 }
 
-/** A stack's folders and files, before anything of it runs. */
+/** A stack's folders and files, before anything runs. */
 interface Site {
   readonly dir: string;
   readonly paths: StackPaths;
   readonly warden: GatewaySite;
   /** All agents. */
   readonly specs: Readonly<Record<string, AgentSpec>>;
-  /** Those of the relay that is run here. */
+  /** The agents of the relay that runs here. */
   readonly own: readonly string[];
   readonly workspaces: Readonly<Record<string, string>>;
 }
@@ -207,7 +207,7 @@ function gatewayKeys(
       engine: host.url,
       tls: host.tls,
       slots: 8,
-      // Tests count containers; those about ghosts that wait ask for them.
+      // Tests count containers; tests about waiting ghosts ask for them.
       warm: 0,
       ...options.host,
       ...options.hosts?.[host.name],
@@ -224,7 +224,7 @@ function gatewayKeys(
   };
 }
 
-/** What `relay enroll` cannot know: which containers the agents run in, and on which engine. */
+/** What `relay enroll` cannot know: the agents' containers, and their engine. */
 async function addToRelayYaml({ paths, specs, own }: Site, lab: Machines, stack: string): Promise<void> {
   const file = paths.relayYaml;
   const written = await readFile(file, 'utf8');

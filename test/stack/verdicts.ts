@@ -4,9 +4,11 @@ import { startsSince } from './engine-events.ts';
 import { type Answer, plainRequest, type RawAgent } from './raw-agent.ts';
 import type { AuditLine, Stack } from './start-stack.ts';
 
-/** The verdicts of the security cases, on what an agent's process sends by hand. */
+/** The expected results of the security cases, for bytes that an agent's process sends by hand. */
 export interface Verdicts {
-  /** Nothing was started, the client was told so, one record says deny, and the next good request works within 1 s. */
+  /**
+   * Nothing was started, the client was told so, one record says deny, and the next good request works within 1 s.
+   */
   readonly refuses: (send: () => Promise<Answer>, code: string, record?: Partial<AuditLine>) => Promise<void>;
   /** The connection was closed within 5 s, nothing was started or recorded, and others are served. */
   readonly drops: (send: () => Promise<Answer>) => Promise<void>;
@@ -15,7 +17,7 @@ export interface Verdicts {
 
 const servedWithinMs = 1000;
 
-/** The policy must let `true` pass through, and the raw agent must be the one that `good` works for. */
+/** The policy must let `true` pass through, and `good` must work for the raw agent. */
 export function createVerdicts(lab: Lab, stack: Stack, raw: RawAgent): Verdicts {
   const serves = async () => {
     const { acks, ms } = await raw.request({ ...plainRequest, command: 'true' });

@@ -38,7 +38,7 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     expect(await status()).toBe('');
 
     const filler = join(disk, 'filler');
-    // All but the last of it; commands write what is left until one does not fit.
+    // All but the last part of the disk; commands fill the rest until one does not fit.
     writeFileSync(filler, Buffer.alloc(diskBytes - 32 * kilobyte));
     let last = await run();
     for (let more = 0; more < 200 && last.outcome?.reason === ''; more += 1) last = await run();
@@ -49,7 +49,7 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     );
     expect(await status()).toMatch(/ENOSPC/);
 
-    // Longer than what a page of the disk may have left.
+    // Longer than the rest of any page of the disk.
     const killed = await gateway.cli('kill', 'other', '--reason', 'x'.repeat(4096));
     expect(killed).toMatchObject({
       code: 1,

@@ -41,7 +41,7 @@ const paths = [
   '/clawrden.v1.WardenService/ListExecutions',
 ];
 
-/** A relay's connection that opens calls of every kind as fast as it can, and says nothing on them. */
+/** A relay's connection that opens calls of every kind as fast as it can, and sends nothing on them. */
 function flood(identity: string, token: string) {
   const [cert, key] = [identityFiles.certificate, identityFiles.key].map((file) =>
     readFileSync(join(identity, file)),
@@ -92,11 +92,11 @@ test(
     expect(flooding.reduce((sum, { open }) => sum + open, 0)).toBeLessThanOrEqual(mostCalls);
     expect(peak - before).toBeLessThan(mostGrowth);
     expect(took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)]).toBeLessThan(3000);
-    // A relay's newest `Synchronize` stays: it may report when it has something to.
+    // A relay's newest `Synchronize` stays: the relay may report later.
     const left = () => flooding.reduce((sum, { open }) => sum + open, 0);
     if (isLong) await expect.poll(left, { timeout: 25_000 }).toBeLessThanOrEqual(1);
     for (const { session } of flooding) session.destroy();
-    // The same relay is let in again, and what it had open before went on.
+    // The same relay is admitted again, and its earlier work continued.
     const again = await gateway.relay();
     await expect.poll(() => runOne(again), { timeout: 15_000, interval: 500 }).toBe(7);
     for (const client of [relay, again]) client.close();

@@ -55,7 +55,7 @@ test('A-43: of a second verdict, one on what has ended and one on a made-up id, 
   await expect(resolve(id)).rejects.toMatchObject({ code: 9 });
   await expect(resolve('ffffffffff')).rejects.toMatchObject({ code: 5 });
   const other = await asked({ tool: 'ask' });
-  // Not the beginning of whatever waits, either.
+  // Not by the beginning of another waiting question's id, either.
   await expect(resolve('')).rejects.toMatchObject({ code: 5 });
   await denied(other.command);
   await other.ended;
@@ -64,7 +64,7 @@ test('A-43: of a second verdict, one on what has ended and one on a made-up id, 
 test('A-49: an agent that asks as often as one connection can fills its own share and no more; the others are heard and answered', {
   timeout: 120_000,
 }, async () => {
-  // A relay has one connection, which carries a thousand streams at most, and one of them synchronizes.
+  // A relay has one connection with at most a thousand streams, and one of them synchronizes.
   const flood = Array.from({ length: 999 }, (_, index) => begin({ tool: 'ask', args: [`${index}`] }));
   const over = () => flood.filter(({ command }) => command.outcome !== undefined);
   await expect.poll(() => over().length, { timeout: 60_000 }).toBe(999 - most);
@@ -113,7 +113,7 @@ test('A-70: whatever is in a command line or an output, each record is one line 
   expect(stdout).toMatch(/^[\x20-\x7e\n]+$/);
 });
 
-/** Fails where a line is no JSON by itself. */
+/** Fails if a line is not valid JSON. */
 function decisions(): object[] {
   const lines = readFileSync(gateway.audit, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as { type: string }).filter(({ type }) => type === 'decision');

@@ -34,7 +34,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       rmSync(disk, { recursive: true });
     });
 
-    /** Not a byte fits any more, and what the database has in hand is used up. */
+    /** No byte fits any more, and the database's reserve is used up. */
     async function fill(gateway: RealGateway): Promise<void> {
       for (const size of [65_536, 4096, 1]) {
         try {
@@ -71,7 +71,7 @@ describe.skipIf(process.getuid?.() !== 0)(
         return stderr;
       };
 
-      // Not less strict: that would have to last.
+      // Not less strict, because that would have to be kept.
       expect(await said('resume', 'coder')).toContain(': nothing has changed');
       expect(await stateOf(gateway, 'coder')).toBe('paused');
       // Stricter, at once.

@@ -49,7 +49,7 @@ async function load(
   ]);
 }
 
-/** A person who answers yes to all but those that are to be left alone. */
+/** A person who approves all questions except those that must stay unanswered. */
 async function approveAll(
   admin: GatewayClient,
   ignored: ReadonlySet<string>,
@@ -75,7 +75,7 @@ function approve(
   return admin.call(WardenServiceService.resolveApproval, { id, verdict: Verdict.APPROVE, ...rest });
 }
 
-/** One life of the gateway, cut off after `ms` of load. Returns what nobody had answered. */
+/** One run of the gateway, killed after `ms` of load. Returns the unanswered questions. */
 async function killAfter(ms: number, dice: Dice): Promise<Mirrored[]> {
   const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
   const ignored = new Set<string>();
@@ -114,9 +114,9 @@ interface Line {
   readonly code: number;
 }
 
-/** In the audit, for all that was let through; and the history tells the same of the newest. */
+/** The ends in the audit of all allowed commands; the history must agree for the newest ones. */
 async function expectOneEndEach(admin: GatewayClient): Promise<void> {
-  // The last outcomes are written behind the answers.
+  // The last outcomes are recorded after the answers.
   await expect.poll(async () => strangeLives(await auditLines(), await openOnes(admin))).toEqual([]);
   const ends = new Map(
     (await auditLines()).filter(({ type }) => type === 'outcome').map((end) => [end.execution, end]),
@@ -132,7 +132,7 @@ async function expectOneEndEach(admin: GatewayClient): Promise<void> {
   admin.close();
 }
 
-/** Approved ones whose callers may still come back. */
+/** Approved questions whose callers may still come back. */
 async function openOnes(admin: GatewayClient): Promise<Set<string>> {
   const running = { running: true, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
   const { executions } = await admin.call(WardenServiceService.listExecutions, running);

@@ -24,7 +24,7 @@ async function run() {
 test('P19 A-72: a kill counts at once and over a restart, also where nobody can confirm it: then that is said, soon', async () => {
   expect(await run()).toEqual({ starts: 1, reason: '' });
   const began = performance.now();
-  // The one that speaks here never tells what became of its agents.
+  // The relay of this test never reports what happened to its agents.
   const answer = gateway.cli('kill', 'coder', '--reason', 'frightened');
   await expect.poll(run, { interval: 20, timeout: 10_000 }).toEqual({ starts: 0, reason: 'agent-killed' });
   expect(await answer).toMatchObject({

@@ -3,7 +3,7 @@ import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { ExecuteResponse, Outcome } from '../../src/gen/clawrden/v1/execution.ts';
 
-/** A command as a relay sees it: what it was told to run counts as started. */
+/** A command as a relay sees it: an order to run counts as a start. */
 export interface Mirrored {
   readonly id: string;
   /** How often the gateway let it start, over all its streams. */
@@ -11,7 +11,7 @@ export interface Mirrored {
   /** Set once a person is asked. */
   planHash: string;
   approvalId: string;
-  /** What the audit did not hold when it was let start. */
+  /** Records that the audit lacked when it was allowed to start. */
   unaudited: string[];
   outcome: Outcome | undefined;
 }
@@ -20,7 +20,7 @@ export function newMirrored(): Mirrored {
   return { id: newExecutionId(), starts: 0, planHash: '', approvalId: '', unaudited: [], outcome: undefined };
 }
 
-/** What each of them says that it used. */
+/** The usage that each of them reports. */
 export const usage = { userMs: 30, systemMs: 4, maxResidentKib: 2048 };
 
 export interface First {
@@ -31,7 +31,10 @@ export interface First {
   readonly output?: readonly Buffer[];
 }
 
-/** Starts it, or comes back for it, and cancels it when `leaves` aborts; resolves when its stream has ended, with or without an outcome. */
+/**
+ * Starts it, or comes back for it, and cancels it when `leaves` aborts. Resolves when its stream has ended, with or
+ * without an outcome.
+ */
 export function play(
   client: GatewayClient,
   command: Mirrored,
@@ -85,7 +88,7 @@ export function play(
   return over.promise;
 }
 
-/** What must be on the disk at the moment of a start, and is not. */
+/** Records that must be on the disk at the moment of a start, and are not. */
 function unaudited({ id, planHash }: Mirrored, audit: string): string[] {
   const lines = readFileSync(audit, 'utf8').split('\n');
   const has = (...parts: string[]) => lines.some((line) => parts.every((part) => line.includes(part)));

@@ -24,7 +24,7 @@ afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
 });
 
-/** A question, until `cancel`: its caller goes away for good. */
+/** A question, until `cancel`: then its caller goes away for good. */
 async function asked(first: First) {
   const command = newMirrored();
   const leaves = new AbortController();
@@ -44,7 +44,7 @@ function answer(
   return admin.call(resolveApproval, { id, planHash, verdict, reason: '', grantSeconds, via: 'test' });
 }
 
-/** With a context of its own: nothing was shown to it yet. */
+/** With a context of its own, to which nothing was shown yet. */
 async function otherApprover(): Promise<RealGateway['cli']> {
   const context = `${gateway.context}.other`;
   await copyFile(gateway.context, context);

@@ -7,7 +7,10 @@ import { connectRelay } from '../grpc/connect-relay.ts';
 import type { CommandResult } from '../lab/command.ts';
 import { makeGatewaySite } from '../stack/gateway-site.ts';
 
-/** The gateway as its users run it, without Docker hosts; `test` speaks as the relay `host-1` of the agents `coder` and `other`. */
+/**
+ * The gateway as its users run it, without Docker hosts; `test` acts as the relay `host-1` of the agents `coder` and
+ * `other`.
+ */
 export interface RealGateway extends AsyncDisposable {
   readonly address: string;
   readonly state: string;
@@ -30,14 +33,14 @@ export interface RealGateway extends AsyncDisposable {
 }
 
 export interface RealGatewayOptions {
-  /** Where everything of it is; the system's own folder when left out. */
+  /** The folder for all its files; the system's own temporary folder if absent. */
   readonly base?: string;
   /** The state folder when left out. */
   readonly auditDir?: string;
-  /** Goes into the policy, before its end. */
+  /** Inserted into the policy, before its end. */
   readonly policy?: string;
   readonly limits?: Readonly<Record<string, number>>;
-  /** Files that it may have open. */
+  /** The most files that it may have open. */
   readonly openFiles?: number;
 }
 

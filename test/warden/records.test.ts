@@ -47,7 +47,7 @@ test('P25 the record of an end has sizes and digests of all that was written, th
     const [decision, start, outcome] = await recordsOf(await run({ tool, output }));
     expect(decision).toMatchObject({ type: 'decision', decision: 'allow', argv: [tool] });
     expect(start).toMatchObject({ type: 'start', host: 'host-1', planHash: decision?.planHash });
-    // The policy let it, nobody else.
+    // Only the policy allowed it.
     expect(start).not.toHaveProperty('approver');
     expect(outcome).toMatchObject({
       ...{ type: 'outcome', outcome: 'exited', code: 7, stdoutBytes: 300_009, stderrBytes: 0, usage },

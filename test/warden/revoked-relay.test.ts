@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
-/** A command of that relay; without an outcome it was let in by nobody. */
+/** A command of that relay; without an outcome it was not admitted. */
 async function run(relay: GatewayClient) {
   const command = newMirrored();
   await play(relay, command, { tool: 'run' }, gateway.audit);

@@ -28,7 +28,7 @@ interface Changes {
   readonly hosts?: readonly object[];
 }
 
-/** A gateway.yaml with ports of its own, but for what is given. */
+/** A gateway.yaml with its own ports, except for the given keys. */
 async function writeConfig(file: string, changes: Changes): Promise<string> {
   const own = async () => `127.0.0.1:${await freePort()}`;
   const config = { grpc: changes.grpc ?? (await own()), enroll: await own() };
@@ -52,7 +52,7 @@ async function grpcOf(config: string): Promise<string> {
   return (parse(await readFile(config, 'utf8')) as { grpc: { listen: string } }).grpc.listen;
 }
 
-/** Counts who connects: what a gateway would ask and tell an engine is not wanted here. */
+/** Counts connections: this test expects no request to an engine. */
 async function silentEngine(): Promise<{ path: string; connected: () => number } & AsyncDisposable> {
   let count = 0;
   const path = join(dir, 'engine.sock');

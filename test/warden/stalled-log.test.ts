@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { launcher } from '../cli/clawrden.ts';
 import { startRealGateway } from './real-gateway.ts';
 
-/** A FIFO whose reader is there and reads nothing; not a byte fits in any more. */
+/** A FIFO whose reader exists and reads nothing; no more byte fits in. */
 function fullFifo(file: string): { readonly writer: number; readonly close: () => void } {
   execFileSync('mkfifo', [file]);
   const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

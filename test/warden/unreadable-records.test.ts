@@ -27,12 +27,12 @@ import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
 
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
-// Root reads whatever it likes, unless it is taken that away.
+// Root may read every file, unless that capability is dropped.
 const plain = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 const { privateKey } = generateKeyPairSync('ed25519');
 let dir: string;
-/** As a gateway left it that was stopped. */
+/** As a stopped gateway left it. */
 let state: string;
 
 beforeAll(async () => {
@@ -122,7 +122,7 @@ async function breakOne({ file, does }: Broken): Promise<string> {
 
 const oneLine = /^the (database|audit) [^\n]+ cannot be used: [^\n]+; [^\n]+$/;
 
-/** Only a process that may not read whatever it likes meets these. */
+/** Only a process without root's capability to read everything meets these. */
 const isClosed = ({ what }: Broken) => what.includes(' to ');
 const sample = [...broken.filter(isClosed), ...broken.slice(0, 1)];
 

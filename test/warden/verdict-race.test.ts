@@ -36,7 +36,7 @@ test('A-42: 50 approvals and 50 denials race for one question: one counts, and a
     const command = newMirrored();
     const ended = play(relay, command, { tool: 'ask' }, gateway.audit);
     await expect.poll(() => command.approvalId, { interval: 1 }).not.toBe('');
-    // Every second round a denial is first to leave.
+    // In every second round a denial is sent first.
     const first = round % 2 === 0 ? Verdict.APPROVE : Verdict.DENY;
     const second = first === Verdict.APPROVE ? Verdict.DENY : Verdict.APPROVE;
     const verdicts = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second));

@@ -22,7 +22,7 @@ export async function makeBusyboxRoot(root: string): Promise<void> {
   await writeFile(join(root, 'etc', 'group'), group);
 }
 
-/** Tools that run the script given them: a policy that sees through shells does not look into these. */
+/** Tools that run the script given to them: a policy that sees through shells does not look into these. */
 export const scriptTools = ['ghostly', 'mirrored'] as const;
 export const scriptTool = '#!/bin/sh\nexec /bin/sh -c "$1"\n';
 

@@ -4,11 +4,11 @@ import { busyboxBinary, makeBusyboxRoot } from './busybox-root.ts';
 import type { ImageConfig } from './image-archive.ts';
 import { caInImage, findNodeSources, makeNodeRoot } from './node-root.ts';
 
-/** One image of the lab: its key changes when anything it is made of changes. */
+/** One image of the lab: its key changes when any of its sources changes. */
 export interface Recipe {
   readonly tag: string;
   readonly config: ImageConfig;
-  /** Texts and files whose content decides whether a cached image is still good. */
+  /** Texts and files whose content decides whether a cached image is still valid. */
   readonly key: { readonly texts: readonly string[]; readonly files: readonly string[] };
   make(root: string): Promise<void>;
 }

@@ -12,8 +12,8 @@ export interface ImageConfig {
 }
 
 /**
- * Packs a root folder as a one-layer archive that `docker load` takes, and returns the image id.
- * An archive has the same id on every engine, which two `docker import`s of one tar do not.
+ * Packs a root folder as a one-layer archive for `docker load`, and returns the image id. An archive has the same id
+ * on every engine; two `docker import`s of one tar have not.
  */
 export async function packImage(
   root: string,

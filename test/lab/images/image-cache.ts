@@ -14,7 +14,7 @@ export interface CachedImage {
   readonly archive: string;
 }
 
-/** The image as it was made before, or nothing. */
+/** The image from an earlier run, or undefined. */
 export async function cachedImage(recipe: Recipe): Promise<CachedImage | undefined> {
   const text = await readFile(`${await base(recipe)}.json`, 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as CachedImage);
@@ -36,7 +36,7 @@ export async function makeImage(recipe: Recipe): Promise<CachedImage> {
   return image;
 }
 
-/** Drops what the cache holds under a name, except the one entry. */
+/** Removes the cached images of a name, except the one entry. */
 export async function prune(name: string, keep: string): Promise<void> {
   const entry = new RegExp(`^${name}-[0-9a-f]{16}(\\.|$)`);
   const old = (await readdir(cacheDir)).filter((file) => entry.test(file) && !file.startsWith(keep));

@@ -14,7 +14,7 @@ const packages = [
 ];
 const minutes = 60_000;
 
-/** What the node image is made from, besides this file. */
+/** The sources of the node image, besides this file. */
 export interface NodeSources {
   readonly suite: string;
   readonly mirror: string;
@@ -26,7 +26,7 @@ export interface NodeSources {
 /** Path of the machine's CA bundle inside the image. */
 export const caInImage = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Looks at the machine for the suite, mirror, registry and CA bundle that reach the network from here. */
+/** Finds on the machine the suite, mirror, registry and CA bundle that reach the network from here. */
 export async function findNodeSources(): Promise<NodeSources> {
   const registry = (await run(['npm', 'config', 'get', 'registry', '--logs-max=0'])).trim();
   const env = process.env;
@@ -42,7 +42,7 @@ export async function findNodeSources(): Promise<NodeSources> {
 /** Debian with Node (the one that runs this program), npm, git and common tools. Takes about half a minute. */
 export async function makeNodeRoot(root: string, sources: NodeSources): Promise<void> {
   const include = `--include=${packages.join(',')}`;
-  // In a mount namespace, or an interrupted debootstrap leaves its mounts behind.
+  // In a mount namespace, because an interrupted debootstrap would leave its mounts.
   const debootstrap = [
     'unshare',
     '--mount',

@@ -5,7 +5,9 @@ import { catalogue } from './catalogue.ts';
 import { cacheDir, cachedImage, makeImage } from './image-cache.ts';
 import { cachedTemplate, makeTemplate } from './template.ts';
 
-/** Folder that holds every image as an engine does; made first where missing, never by two processes at once. */
+/**
+ * The folder with every image as an engine has it. Makes it first if it is missing, never in two processes at once.
+ */
 export async function prepareTemplate(progress: (line: string) => void): Promise<string> {
   const ready = await findTemplate();
   if (ready !== undefined) return ready;
@@ -15,7 +17,7 @@ export async function prepareTemplate(progress: (line: string) => void): Promise
   return await run(['flock', '--close', join(cacheDir, 'lock'), ...program], { timeout: 20 * 60_000 });
 }
 
-/** Makes what is missing. Runs in a process of its own that holds the cache's lock. */
+/** Makes missing images, in a separate process that holds the cache's lock. */
 export async function makeMissing(): Promise<string> {
   const images = [];
   for (const recipe of await catalogue())

@@ -10,10 +10,10 @@ import { type HostNames, labNames } from '../names.ts';
 import { makeNetwork } from '../network.ts';
 import { type CachedImage, cacheDir, prune } from './image-cache.ts';
 
-// What an engine knows of its images. Both are only ever replaced or added to, so engines may share the files.
+// What an engine knows of its images. These files are only replaced or added, so engines may share them.
 const parts = ['image', 'overlay2'];
 
-/** Where the images are kept as an engine has them after loading, which takes seconds; nothing if not made yet. */
+/** The images as an engine has them after loading, which takes seconds; undefined if not made yet. */
 export async function cachedTemplate(images: readonly CachedImage[]): Promise<string | undefined> {
   const path = await templatePath(images);
   return access(path).then(
@@ -22,7 +22,7 @@ export async function cachedTemplate(images: readonly CachedImage[]): Promise<st
   );
 }
 
-/** Loads the images into an engine made for it and keeps what it made of them; the caller holds the cache's lock. */
+/** Loads the images into a new engine and keeps its files; the caller holds the cache's lock. */
 export async function makeTemplate(images: readonly CachedImage[]): Promise<string> {
   const path = await templatePath(images);
   const { id, release } = await keepLease();
