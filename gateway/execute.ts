@@ -38,7 +38,7 @@ export interface ExecuteParts extends InspectParts, Executors {
 /** Runs one command for a caller; never throws. Everything that runs a command calls this. */
 export type Execute = (caller: Caller, request: StartRequest, channel: Channel) => Promise<Outcome>;
 
-/** A caller that was cut off while a person is asked takes its place again; never throws. */
+/** A caller whose connection was cut while a person is asked comes back to its question; never throws. */
 export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
 
 export function createExecute(parts: ExecuteParts): Execute {
@@ -96,7 +96,7 @@ function turnAway(
 }
 
 async function judgeAndPlan(
-  { policy: inForce, agents, halted, holdRates, breakers, obtainImage }: ExecuteParts,
+  { policy: inForce, agents, halted, applyRates, breakers, obtainImage }: ExecuteParts,
   { caller, request, execution }: Received,
 ): Promise<Judged> {
   const policy = inForce();
@@ -153,7 +153,7 @@ function outcomeOfFailure(error: ClawrdenError): Outcome {
   return outcomeOf(error);
 }
 
-/** The rest of a life, for an execution that waited for a person when the gateway was started again. */
+/** The rest of a life, for a restored execution. */
 export function continueAsked(
   parts: ExecuteParts,
   execution: Execution,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Plan, planHash } from '../src/plan.ts';
 import type { Approvals, Restored } from './approvals/approvals.ts';
-import { lifeKey } from './audit/last-lives.ts';
+import { executionKey } from './audit/recorded-executions.ts';
 import { continueAsked, type ExecuteParts } from './execute.ts';
 import { recordablePlan } from './execution/bounded-records.ts';
 import type { StartContext } from './execution/execution.ts';
