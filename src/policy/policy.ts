@@ -13,7 +13,7 @@ export type Policy = PolicyBase &
     | {
         readonly version: 1;
         readonly rules: readonly Rule[];
-        /** Of these rules; one of others does not count. */
+        /** For these rules; a rule of another policy does not count. */
         readonly index?: RuleIndex;
       }
     /** The first Clawrden's format: the first rule that matches wins. */
@@ -25,31 +25,31 @@ export type PolicyResult = { readonly policy: Policy } | { readonly problems: re
 export interface PolicyBase {
   /** SHA-256 of the file's bytes, in hex. */
   readonly hash: string;
-  /** `shadow`: nothing that a rule says is enforced; each decision tells what it would have been. */
+  /** `shadow`: no rule is enforced; each decision says what it would have been. */
   readonly mode: 'enforce' | 'shadow';
   readonly defaultAction: Action;
   /** Absolute and normalised. */
   readonly workspace: string;
-  /** Where a command may start. The workspace is the first, in version 1 the only one. */
+  /** Where a command may start. The workspace comes first; in version 1 it is the only one. */
   readonly roots: readonly string[];
   readonly timeoutMs: number;
   readonly approvalExpiresMs: number;
-  /** Names of environment variables, `*` at the end stands for any rest. */
+  /** Names of environment variables; `*` at the end means any rest. */
   readonly environment: readonly string[];
   /** In version 0 a tool that is not here still runs, by mirror. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly breakers: readonly Breaker[];
-  /** Whose arguments can be taken apart; those that Clawrden brings data for where absent. */
+  /** Tools whose arguments can be read; if absent, those with shipped data. */
   readonly known?: KnownTools;
-  /** What loads but should not be relied on; one line each. */
+  /** Faults of a policy that still loads; one line each. */
   readonly warnings: readonly string[];
 }
 
-/** How a tool runs once a rule lets it. Everything is filled in; 0 means no limit. */
+/** How a tool runs once a rule allows it. Every field is filled in; 0 means no limit. */
 export interface ToolDefinition {
   readonly name: string;
   readonly strategy: Strategy;
-  /** Always there for `ghost`. */
+  /** Always present for `ghost`. */
   readonly image?: string;
   /** `none`, or the Docker network's own name. */
   readonly network: string;
@@ -63,60 +63,60 @@ export interface ToolDefinition {
   readonly idleTimeoutMs: number;
   /** Names of environment variables that it may see besides the policy's. */
   readonly environment: readonly string[];
-  /** `head-tail`: the beginning and the end of what it writes are kept. */
+  /** `head-tail`: the gateway keeps the beginning and the end of its output. */
   readonly record: 'none' | 'head-tail';
-  /** None of its arguments may have any of these characters. */
+  /** None of its arguments may contain any of these characters. */
   readonly forbidden: string;
-  /** What happens to this tool's commands that no rule matches; the policy's default where absent. */
+  /** The action for this tool's commands that no rule matches; if absent, the policy's default. */
   readonly otherwise?: Action;
 }
 
-/** What a rule says about how a command runs, over what its tool's definition says. */
+/** What a rule sets about how a command runs; it overrides the tool's definition. */
 export type RunOverrides = Partial<Omit<ToolDefinition, 'name' | 'timeoutMs' | 'forbidden' | 'otherwise'>>;
 
-/** At most so many in any stretch of that length, for each agent by itself. */
+/** At most so many in any interval of that length, for each agent separately. */
 export interface Rate {
   readonly rule: string;
   readonly most: number;
   readonly perMs: number;
 }
 
-/** Stops an agent that has lost its way, until a person lets it go on. Each agent is counted by itself. */
+/** Stops an agent that has lost its way, until a person lets it continue. Each agent is counted separately. */
 export interface Breaker {
   readonly name: string;
   readonly trips: Trips;
-  /** `refuse`: no new work; what runs goes on. `pause`: as an operator's pause. */
+  /** `refuse`: no new work, but what runs continues. `pause`: like an operator's pause. */
   readonly action: 'refuse' | 'pause';
   /** One line for the refused agent, and for the person who may let it continue. */
   readonly reason?: string;
-  /** All where absent. */
+  /** All agents if absent. */
   readonly agents?: ReadonlySet<string>;
 }
 
-/** `repeats`, `failures`: so many in a row. `rate`: more than so many in a stretch of that length. */
+/** `repeats`, `failures`: so many in a row. `rate`: more than so many in an interval of that length. */
 export type Trips =
   | { readonly on: 'repeats' | 'failures'; readonly most: number }
   | { readonly on: 'rate'; readonly most: number; readonly perMs: number };
 
-/** Matches where all of its conditions do; an absent one always does. */
+/** Matches if all of its conditions match; an absent condition always matches. */
 export interface Rule extends RuleEffect {
   readonly tools?: ReadonlySet<string>;
   readonly args?: ArgPattern;
-  /** At least one of these was given. */
+  /** At least one of these flags is on the line. */
   readonly flags?: readonly string[];
   readonly uids?: ReadonlySet<number>;
   readonly agents?: ReadonlySet<string>;
-  /** The agent carries all of these. */
+  /** The agent has all of these labels. */
   readonly labels?: readonly (readonly [name: string, value: string])[];
   /** In one of these directories or below. */
   readonly cwd?: readonly string[];
-  /** By their own names; only for tools that are known. */
+  /** By their own names; only for known tools. */
   readonly subcommands?: ReadonlySet<string>;
-  /** Only where no argument runs a program or writes a file; only for tools that are known. */
+  /** Only if no argument runs a program or writes a file; only for known tools. */
   readonly safeArguments?: boolean;
-  /** One line: what to do instead of what is denied. */
+  /** One line: what to do instead of the denied command. */
   readonly instead?: string;
-  /** What a wrapper or a shell would run is not looked at. */
+  /** The policy does not look at what a wrapper or a shell would run. */
   readonly runsAnything?: boolean;
   readonly rate?: Rate;
   readonly overrides?: RunOverrides;
@@ -125,9 +125,9 @@ export interface Rule extends RuleEffect {
 /** Rules of one action, in their order. */
 export type SortedRules = Readonly<Record<Action, readonly Rule[]>>;
 
-/** The rules of a policy by what they are about. Made once, asked for every command. */
+/** The rules of a policy by what they are about. Made once, used for every command. */
 export interface RuleIndex {
-  /** What it was made of. */
+  /** The rules from which it was made. */
   readonly rules: readonly Rule[];
   readonly flags: FlagIndex<Rule>;
   readonly byTool: ReadonlyMap<string, SortedRules>;
@@ -137,7 +137,7 @@ export interface RuleIndex {
 
 export interface LegacyRule extends RuleEffect {
   readonly command: LegacyGlob;
-  /** Where there are any: one of these occurs in the arguments joined by single spaces. */
+  /** If there are any: one of these texts occurs in the arguments joined by single spaces. */
   readonly substrings: readonly string[];
 }
 
@@ -150,7 +150,7 @@ export interface RuleEffect {
   readonly line: number;
 }
 
-/** What a decision is made on: a caller's claim plus what was attested about it. */
+/** The facts for a decision: a caller's claim, and what was attested about it. */
 export interface CommandFacts {
   readonly agent: string;
   readonly tool: string;
@@ -158,24 +158,24 @@ export interface CommandFacts {
   readonly uid: number;
   readonly gid: number;
   readonly cwd: string;
-  /** The agent's. */
+  /** The agent's labels. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface Decision {
   readonly action: Action;
-  /** The rule's name, or one of `reservedRuleNames` where no rule decided. */
+  /** The rule's name, or one of `reservedRuleNames` if no rule decided. */
   readonly rule: string;
   /** One line for people. */
   readonly reason: string;
-  /** What to do instead, where a rule says it. */
+  /** What to do instead, if a rule says so. */
   readonly instead?: string;
-  /** Always there unless denied; with what the deciding rules say about it. */
+  /** Always present unless denied; with the settings of the deciding rules. */
   readonly tool?: ToolDefinition;
-  /** Always there where denied. */
+  /** Always present if denied. */
   readonly code?: ErrorCode;
-  /** The rule's own; otherwise the tool's holds. */
+  /** The rule's own; otherwise the tool's counts. */
   readonly timeoutMs?: number;
-  /** Of the rules that decided; each must be kept. */
+  /** The rates of the rules that decided; each must be kept. */
   readonly rates?: readonly Rate[];
 }

@@ -8,18 +8,18 @@ export function nameOf(arg: string): string {
   return equals === -1 ? arg : arg.slice(0, equals);
 }
 
-/** No option of a rule is longer, nor are as many letters in a row. */
+/** The limit for the length of a rule's option, and for letters in a row. */
 const longest = 260;
 
-/** What a tool that we do not know may take a word for, as keys that can be looked up. */
+/** All readings of a word by an unknown tool, as keys for a lookup. */
 export interface Keys {
-  /** Letters in a row behind one dash, each once; absent where they are too many to be looked at. */
+  /** Letters in a row after one dash, each once; absent if there are too many to check. */
   readonly letters?: string;
   /** In small letters, `_` for `-`, without dashes and without the part after `=` or `:`; empty if it is not a flag. */
   readonly name: string;
 }
 
-/** A word that begins with a dash; each part is made when it is first asked for. */
+/** A word that begins with a dash; each part is computed when it is first needed. */
 export class Flag {
   readonly #word: string;
   #name: string | undefined;
@@ -29,7 +29,7 @@ export class Flag {
     this.#word = word;
   }
 
-  /** As it is written, without what stands behind `=`. */
+  /** As it is written, without the part after `=`. */
   get name(): string {
     this.#name ??= nameOf(this.#word);
     return this.#name;
@@ -51,7 +51,7 @@ function keysOf(given: string): Keys {
   return { letters: distinct(nameOf(bare)), name: name.length === 1 ? '' : fold(name) };
 }
 
-/** As tools that do not tell `_` from `-`, and capitals from small letters, read a name. */
+/** A name as a tool reads it that does not distinguish `_` from `-`, or capitals from small letters. */
 export function fold(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }

@@ -1,10 +1,10 @@
 import { fold, type Keys } from './flag.ts';
 import type { WordIndex } from './word-index.ts';
 
-/** More options than anybody writes: a line that has more is not looked at any further. */
+/** More options than any person writes: if a line has more, the rest is not read. */
 export const mostOptions = 2000;
 
-/** Flags by all that they may be written as, each leading to what was said about it. Made once, asked for every command. */
+/** Flags by all their spellings, each with what was said about it. Made once, used for every command. */
 export class FlagIndex<T> {
   readonly #written = new Map<string, T[]>();
   readonly #letters = new Map<string, T[]>();
@@ -18,23 +18,23 @@ export class FlagIndex<T> {
     for (let end = 1; end <= name.length; end += 1) push(this.#beginnings, name.slice(0, end), about);
   }
 
-  /** What was said about exactly these. */
+  /** What was said about exactly these flags. */
   of(flags: Iterable<string>): ReadonlySet<T> {
     return new Set([...flags].flatMap((flag) => this.#written.get(flag) ?? []));
   }
 
-  /** The same for what stands on a line as it is written. */
+  /** The same for the words of a line as they are written. */
   written(line: WordIndex, from = 0): ReadonlySet<T> {
     return this.of(line.flags(from, line.endOfFlags(from), mostOptions + 1).map(({ name }) => name));
   }
 
   /**
-   * All that a tool which we do not know may take for them: bundled (`-xg`, `-gvalue`), abbreviated (`--glo`), with one dash or
-   * two, in capitals, with `_` for `-`. Takes some other flags for them too, so it is only for rules that make the answer
-   * stricter. Absent where there are too many to look at.
+   * All flags that an unknown tool may read in these words: bundled (`-xg`, `-gvalue`), abbreviated (`--glo`), with
+   * one dash or two, in capitals, with `_` for `-`. It also finds some other flags, so it is only for rules that make
+   * the answer stricter. Absent if there are too many to check.
    */
   possible(line: WordIndex, from = 0): ReadonlySet<T> | undefined {
-    // One more than anybody looks at where there are too many.
+    // One more than is checked, if there are too many.
     const given = line.flags(from, line.latestEndOfFlags(from), mostOptions + 1);
     if (given.length > mostOptions) return undefined;
     const keys = given.map((flag) => flag.keys);
@@ -48,7 +48,7 @@ export class FlagIndex<T> {
   #withLetters(keys: readonly Keys[]): readonly T[] {
     const all = [...this.#letters];
     if (keys.some(({ letters }) => letters === undefined)) return all.flatMap(([, about]) => about);
-    // Letters that share a place are taken for one another.
+    // Letters that share a bit count as the same letter.
     const seen = new Uint8Array(128);
     for (const { letters = '' } of keys)
       for (let at = 0; at < letters.length; at += 1) seen[letters.charCodeAt(at) & 127] = 1;

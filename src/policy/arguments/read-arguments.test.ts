@@ -16,7 +16,7 @@ function optionsOf(grammar: ToolGrammar): Option[] {
   return [...all].filter(({ value }) => value !== 'optional');
 }
 
-/** One of the ways to write it that its tool takes for the same. */
+/** One spelling that its tool takes for the same option. */
 function spellings({ style }: ToolGrammar, { option: { names, value }, text }: Given): string[][] {
   return names.flatMap((name) => {
     if (value === 'none') return [[name]];

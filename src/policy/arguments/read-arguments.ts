@@ -2,28 +2,28 @@ import { isFlag, nameOf } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
-/** A command line as its tool takes it apart, up to the first word that is not understood. */
+/** A command line as its tool reads it, up to the first word that is not understood. */
 export interface Reading {
-  /** Every option was written out and is one that we know: nothing about the line is a guess. */
+  /** Every option was written out and is known: nothing about the line is a guess. */
   readonly sure: boolean;
-  /** The first word that is not understood: nothing behind it was read. */
+  /** The first word that is not understood; nothing after it was read. */
   readonly doubt?: string;
-  /** The same for what stands before the sub-command. */
+  /** The same for the words before the sub-command. */
   readonly sureOfSubcommand: boolean;
   readonly subcommand?: Subcommand;
-  /** The sub-command, and before it those that only sort others. */
+  /** The sub-command, and before it the commands that only group others. */
   readonly path: readonly Subcommand[];
-  /** The places of their words among the arguments. */
+  /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
-  /** The place of the first one, where the first operand ends the options. */
+  /** The position of the first operand, if it ends the options. */
   readonly operandsAt: number;
   /** 1 for each argument that is an option or the value of one. */
   readonly isOption: Uint8Array;
-  /** What else an argument could have been written as, by its place. */
+  /** Other spellings of an argument, by its position. */
   readonly otherwise: ReadonlyMap<number, readonly string[]>;
 }
 
@@ -72,7 +72,7 @@ class Reader implements Reading {
   }
 }
 
-/** Takes time in proportion to the arguments, and where the first operand ends the options, to those before it. */
+/** Takes time in proportion to the arguments; if the first operand ends the options, only to those before it. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
   const reader = new Reader(grammar, args, from);
   if (grammar.bareCluster === true) readBareCluster(reader);
@@ -92,13 +92,13 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   return reader;
 }
 
-/** The rest cannot be told: no word behind it is looked at. */
+/** The rest is unknown: no word after it is read. */
 function doubt(reader: Reader, word = reader.args[reader.at - 1] ?? ''): void {
   reader.sure = false;
   reader.doubt ??= word;
 }
 
-/** Before a sub-command it may end only what stands there. */
+/** Before a sub-command it ends only the options there. */
 function readEnd(reader: Reader): boolean {
   mark(reader);
   const isClear = reader.style !== 'words' && reader.subcommands === undefined;
@@ -128,7 +128,7 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
   reader.style = found.style ?? reader.style;
 }
 
-/** The sub-command that the tool takes `word` for. */
+/** The sub-command that the tool reads in `word`. */
 export function findSubcommand(
   { subcommands, abbreviations }: ToolGrammar,
   word: string,
@@ -175,7 +175,7 @@ function readWord(reader: Reader, arg: string): void {
   take(reader, option, attachedValue(arg, name));
 }
 
-/** A letter, a name, or letters that are all options; anything else is an abbreviation, or two words in one. */
+/** A letter, a name, or letters that are all options. Anything else is an abbreviation, or two words in one. */
 function readUndashed(reader: Reader, bare: string): void {
   const name = nameOf(bare);
   if (reader.table.has(`--${name}`)) readLong(reader, `--${bare}`);
@@ -224,7 +224,7 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   reader.given.push(option);
   if (option.names.length > 1 && option.names.includes(reader.args[word] ?? ''))
     reader.otherwise.set(word, option.names);
-  // A value where none belongs: the tool refuses it, or reads it as we do not know.
+  // A value for an option that takes none: the tool refuses it, or reads it in a way that is unknown here.
   if (option.value === 'none' && attached !== undefined) doubt(reader);
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
@@ -247,7 +247,7 @@ function nextValue(reader: Reader): string | undefined {
   return next;
 }
 
-/** The word that was read last is an option, or belongs to one. */
+/** The last word is an option, or belongs to one. */
 function mark({ isOption, at }: Reader): void {
   isOption[at - 1] = 1;
 }

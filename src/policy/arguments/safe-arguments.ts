@@ -2,8 +2,8 @@ import type { Reading } from './read-arguments.ts';
 import type { ToolGrammar } from './tools/grammar.ts';
 
 /**
- * Whether nothing on the line makes the tool run another program, or write a file that is not what it is for. Only what is
- * known to be harmless is; an abbreviation or an option that we do not know is not.
+ * Whether nothing on the line makes the tool run another program, or write a file that is not its purpose. A word
+ * must be known as harmless; an abbreviation or an unknown option is not.
  */
 export function hasSafeArguments(grammar: ToolGrammar, reading: Reading): boolean {
   return (reading.subcommand?.harmless ?? true) && hasSafeOptions(grammar, reading);

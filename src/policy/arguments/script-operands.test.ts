@@ -7,7 +7,7 @@ import { knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
 import { wrapperData } from './tools/wrapper-data.ts';
 
-/** A file as its path, what cannot be looked at as `?`. */
+/** A file as its path; what cannot be inspected as `?`. */
 const shown = (line: string | readonly string[]) =>
   scriptOperands(typeof line === 'string' ? line.split(' ') : line).map((operand) =>
     'path' in operand ? operand.path : '?',

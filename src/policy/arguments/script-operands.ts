@@ -9,14 +9,14 @@ import { type KnownTools, knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
 import { wrapperData } from './tools/wrapper-data.ts';
 
-/** As many files as an init takes with one plan. */
+/** As many files as one plan can give an init. */
 const most = 8;
-/** Wrappers around wrappers: nobody needs more. */
+/** The limit for wrappers around wrappers. */
 const maxDepth = 4;
 
 /**
- * Each file once, in the order in which they stand; none at all only where every word is known to load and run nothing. Only the arguments
- * are read: whether the files are there is for the init to say.
+ * Each file once, in order. Empty only if every word is known to load and run nothing. Reads only the arguments; the
+ * init says whether the files exist.
  */
 export function scriptOperands(argv: readonly string[], known = knownTools): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
@@ -24,7 +24,7 @@ export function scriptOperands(argv: readonly string[], known = knownTools): rea
   return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
 }
 
-/** What is found of a file is told by its name. */
+/** A file is identified by its name. */
 function eachFileOnce(operands: readonly ScriptOperand[]): readonly ScriptOperand[] {
   const paths = new Set<string>();
   return operands.filter((operand) => {
@@ -51,7 +51,7 @@ function operandsOf(
   return [...operandsOf(known, inner.tool, inner.args, inner.from, depth - 1), ...added];
 }
 
-/** Of a tool that is no wrapper, or a wrapper that has nothing to run. */
+/** For a tool that is not a wrapper, or a wrapper that has nothing to run. */
 function ownOf(known: KnownTools, tool: string, args: readonly string[]): readonly ScriptOperand[] {
   if (plainTools.has(tool) || wrapperData.has(tool)) return [];
   if (tool === '.' || tool === 'source')
@@ -66,13 +66,13 @@ function ownOf(known: KnownTools, tool: string, args: readonly string[]): readon
 
 function runBy(grammar: ToolGrammar, tool: string, args: readonly string[]): readonly ScriptOperand[] {
   const reading = readArguments(grammar, args);
-  // `find -exec`, `tar -I` and their like.
+  // `find -exec`, `tar -I` and the like.
   if (!hasSafeOptions(grammar, reading)) return [unseen(`what these arguments of ${tool} may run`)];
   const more = grammar.runs ?? filesRunBy(grammar, reading) ?? workOf(reading);
   return more === undefined ? [] : [unseen(`what ${tool} runs by itself: ${more}`)];
 }
 
-/** What the sub-command, or one whose work it does, runs of the agent's. */
+/** What the sub-command, or another one whose work it does, runs of the agent's files. */
 function filesRunBy({ subcommands }: ToolGrammar, { subcommand }: Reading): string | undefined {
   const others = (subcommand?.does ?? []).map((name) => subcommands?.get(name));
   return [subcommand, ...others].find((one) => one?.runs !== undefined)?.runs;
@@ -94,7 +94,7 @@ function interpretedBy(
   return [...loaded(interpreter, tool, reading), ...mainProgram(interpreter, tool, reading)];
 }
 
-/** A name without a place is looked up where nobody can tell from here. */
+/** A bare name is looked up in places that are unknown here. */
 function loaded(interpreter: Interpreter, tool: string, { given, values }: Reading): ScriptOperand[] {
   const files = values
     .filter(({ option }) => isIn(interpreter.loads, option))
@@ -115,8 +115,9 @@ function fileAt(name: string): ScriptOperand | undefined {
 }
 
 /**
- * The same file for a tool that opens it, reads it as a URL, or looks it up. A URL parser decodes, cuts, drops tabs and line
- * ends, and takes what follows two slashes for a host: so only characters that no parser touches count.
+ * Whether opening it, reading it as a URL, and looking it up all lead to the same file. A URL parser decodes, cuts,
+ * drops tabs and line ends, and takes the text after two slashes for a host; so only characters that no parser
+ * changes are allowed.
  */
 function isPlainPath(path: string): boolean {
   return /^[\w./@+=,~-]+$/.test(path) && !path.startsWith('//');
@@ -134,7 +135,7 @@ function mainProgram(
   return onlyPrints ? [] : [unseen(`what ${tool} reads from its input`)];
 }
 
-/** Behind a link `..` is another directory for the kernel than it is in the text. */
+/** After a link, `..` is another directory for the kernel than in the text. */
 function asOpened({ joinsPaths }: Interpreter, tool: string, path: string): ScriptOperand {
   const parts = path.split('/');
   const firstName = parts.findIndex((part) => part !== '..' && part !== '.' && part !== '');
@@ -154,7 +155,7 @@ function withoutVersion(tool: string): string {
   return name.slice(0, end);
 }
 
-/** Inside a wrapper it may be any word of the agent's. */
+/** Inside a wrapper it may be any word that the agent chose. */
 function named(tool: string): string {
   return isToolName(tool) ? tool : 'a file';
 }

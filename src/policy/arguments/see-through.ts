@@ -5,10 +5,10 @@ import { opaqueTools, shellOptions, shells, type Wrapper, wrapperData } from './
 export interface InnerCommand {
   readonly kind: 'command';
   readonly tool: string;
-  /** Its arguments are these from `from` on: of a wrapper, the wrapper's own, which are never copied. */
+  /** Its arguments are these from `from` on; for a wrapped command they are the wrapper's, which are never copied. */
   readonly args: readonly string[];
   readonly from: number;
-  /** It has more arguments that cannot be seen. */
+  /** It has more arguments that are not visible. */
   readonly adds: boolean;
 }
 
@@ -20,7 +20,7 @@ export type Inner =
   | { readonly kind: 'script'; readonly path: string }
   | { readonly kind: 'opaque'; readonly why: string };
 
-/** `undefined` where `tool` is no wrapper and no shell, or only prints something. */
+/** `undefined` if `tool` is no wrapper and no shell, or only prints something. */
 export function seeThrough(tool: string, args: readonly string[], from = 0): Inner | undefined {
   if (shells.has(tool)) return throughShell(args, from);
   if (opaqueTools.has(tool)) return opaque(`${tool} runs other commands in ways that are not looked at`);
@@ -68,7 +68,7 @@ function isNumeric(operand: string): boolean {
 
 const plainScript = /^[A-Za-z0-9 \-_./,:=@%+]*$/;
 
-/** The words of a script that no shell would change: letters, digits and a few marks between single blanks. */
+/** The words of a script that no shell would change: letters, digits and a few marks, separated by single blanks. */
 function plainWords(script: string): string[] | undefined {
   if (!plainScript.test(script)) return undefined;
   const words = script.split(' ').filter((word) => word !== '');

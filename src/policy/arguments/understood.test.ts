@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readArguments } from './read-arguments.ts';
 import { knownTools } from './tools/known-tools.ts';
 
-/** What people type besides looking: a strict rule about something else must not hold because of these. */
+/** Commands that people often type: a strict rule about something else must not hold for them. */
 const lines = `
 git checkout -b feature
 git checkout -- src/a.ts

@@ -1,18 +1,21 @@
 import { Flag, isFlag } from './flag.ts';
 
-/** Nobody types a longer word; most that there is to know about a line of shorter ones is told by its first words. */
+/** The longest word that is indexed; most is known about shorter words after reading the beginning of each. */
 const longWord = 1000;
 
-/** What there is to know about each word of a line, found in one pass for everybody who reads the line, from whatever place on. */
+/**
+ * What is known about each word of a line, found in one pass for all readers of the line, whatever their starting
+ * position.
+ */
 export class WordIndex {
   readonly words: readonly string[];
   /** 1 for each word that is a flag, a `--`, or may be the value of the flag before it. */
   readonly mayLeaveOut: Uint8Array;
   readonly hasLongWord: boolean;
   readonly #flagsAt: number[] = [];
-  /** The places of all `--`. */
+  /** The positions of all `--`. */
   readonly #endsAt: number[] = [];
-  /** The same without those behind a flag, which may be its value. */
+  /** The same without those after a flag, which may be its value. */
   readonly #sureEndsAt: number[] = [];
   readonly #flags = new Map<number, Flag>();
 
@@ -43,18 +46,21 @@ export class WordIndex {
     return false;
   }
 
-  /** Where the flags end for one who reads from there on: at the first `--`, else behind the last word. */
+  /** Where the flags end for a reader that starts there: at the first `--`, else after the last word. */
   endOfFlags(from: number): number {
     return this.#endsAt.find((at) => at >= from) ?? this.words.length;
   }
 
-  /** The same for a rule that must not be evaded: a `--` right behind a flag may be that flag's value, and then ends nothing. */
+  /**
+   * The same for a rule that must not be evaded: a `--` directly after a flag may be that flag's value, and then ends
+   * nothing.
+   */
   latestEndOfFlags(from: number): number {
     if (this.words[from] === '--') return from;
     return this.#sureEndsAt.find((at) => at >= from) ?? this.words.length;
   }
 
-  /** Those from there up to `end`: at most so many. */
+  /** The words from there up to `end`, at most so many. */
   flags(from: number, end: number, most: number): readonly Flag[] {
     const first = this.#flagsAt.findIndex((at) => at >= from);
     if (first === -1) return [];

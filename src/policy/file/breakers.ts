@@ -15,13 +15,13 @@ export function toBreaker(raw: BreakerFile): Breaker {
   };
 }
 
-/** The shape says that it is one of the three. */
+/** The schema ensures that it is one of the three. */
 function tripsOf({ repeats, failures, rate }: BreakerFile): Breaker['trips'] {
   if (rate !== undefined) return { on: 'rate', ...rate };
   return repeats === undefined ? { on: 'failures', most: failures ?? 1 } : { on: 'repeats', most: repeats };
 }
 
-/** Names tell people and records which one it was, so no two are alike, one line each. */
+/** People and records identify a breaker by its name, so no two may be alike. One line for each fault. */
 export function findBreakerProblems({ breakers }: PolicyFile, source: YamlSource): string[] {
   const names = breakers.map(({ name }) => name);
   return duplicates(names).map((index) =>

@@ -6,7 +6,7 @@ import type { Policy, PolicyResult } from '../policy.ts';
 import { parseVersion0 } from '../version-0/parse-version-0.ts';
 import { parseVersion1 } from './parse-version-1.ts';
 
-/** Never throws on content: whatever is wrong with the text comes back as one line each, `file:line: key: what`. */
+/** Never throws because of the content: each fault of the text is one line, `file:line: key: what`. */
 export function parsePolicy(text: string, file: string): PolicyResult {
   const yaml = readYaml(text, file);
   if ('problems' in yaml) return yaml;
@@ -15,7 +15,7 @@ export function parsePolicy(text: string, file: string): PolicyResult {
   return hasVersion(source.value) ? parseVersion1(source, hash) : parseVersion0(source, hash);
 }
 
-/** Throws ConfigError where the file cannot be read or is no policy. */
+/** Throws ConfigError if the file cannot be read or is not a policy. */
 export function loadPolicy(file: string): Policy {
   const result = parsePolicy(readTextFile(file), file);
   if ('problems' in result) throw new ConfigError(result.problems);

@@ -50,7 +50,7 @@ export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
   };
 }
 
-/** Behind it a cut would not be noticed. */
+/** After it, a cut file would not be noticed. */
 function findMisplacedEnd(source: YamlSource): string[] {
   const isLast = Object.keys(source.value ?? {}).at(-1) === 'complete';
   return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];

@@ -12,7 +12,7 @@ import { networksSchema, runFields, toolsSchema, variableField } from './tool-sc
 
 export const actionField = z.enum(['allow', 'ask', 'deny']);
 
-/** What people read beside a question or a refusal. */
+/** Text that people read beside a question or a refusal. */
 export const reasonField = parsedField(
   (text) => (/^[^\p{Cc}]{1,500}$/u.test(text) ? text : undefined),
   'one line of 1 to 500 characters',
@@ -101,7 +101,7 @@ export const approvalSchema = strictObject({ expires: durationField.prefault('10
 
 export const environmentSchema = strictObject({ allow: z.array(variableField).max(256).default([]) });
 
-/** Policy version 1 as it is written. */
+/** Policy version 1 as a person writes it. */
 export const policySchema = strictObject({
   version: z.literal(1),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../policy.ts';
 
-/** What holds for a tool whose definition does not say otherwise. */
+/** Values for a tool whose definition does not set them. */
 export const toolDefaults = {
   network: 'none',
   memoryBytes: 1024 ** 3,
@@ -15,7 +15,7 @@ export const toolDefaults = {
   idleTimeoutMs: 0,
 } as const satisfies Partial<ToolDefinition>;
 
-/** A tool that runs where the agent is, with nothing else said about it. */
+/** A tool that runs where the agent is, with no other settings. */
 export function mirrorTool(name: string, timeoutMs: number): ToolDefinition {
   return { ...toolDefaults, name, strategy: 'mirror', timeoutMs };
 }

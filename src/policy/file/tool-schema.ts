@@ -12,7 +12,7 @@ const imageField = parsedField(
 
 const memoryField = sizeField.refine((bytes) => bytes >= minMemoryBytes, 'must be at least 16m');
 
-/** Docker's own modes would share the host's or another container's network. */
+/** Docker's own modes would share the network of the host or of another container. */
 const sharedNetworks: ReadonlySet<string> = new Set(['host', 'none', 'default']);
 
 const dockerNetworkField = parsedField(
@@ -28,7 +28,7 @@ export const variableField = parsedField(
   'the name of an environment variable, perhaps with * at its end',
 );
 
-/** How a command runs: said by its tool, or by a rule over that. */
+/** How a command runs: set by its tool, or by a rule that overrides the tool. */
 export const runFields = {
   strategy: z.enum(['ghost', 'mirror', 'passthrough']).optional(),
   image: imageField.optional(),
@@ -65,7 +65,10 @@ const toolSchema = strictObject({
   }
 });
 
-/** What would be promised and not kept: a mirror runs in the agent's container, a passthrough out of our sight. */
+/**
+ * Promises that could not be kept: a mirror runs in the agent's container, and a passthrough out of the gateway's
+ * sight.
+ */
 export const withoutEffect = {
   ghost: [],
   mirror: ['image', 'network', 'memory', 'cpus', 'pids'],

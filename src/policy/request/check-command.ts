@@ -1,18 +1,18 @@
 import type { Command } from '../../command.ts';
 import { ClawrdenError } from '../../errors.ts';
 
-/** Bytes count as the kernel counts them: UTF-8 and a NUL at the end. */
+/** Bytes as the kernel counts them: UTF-8 with a NUL at the end. */
 export const commandLimits = {
   argsBytes: 1024 * 1024,
   args: 32_768,
   envBytes: 1024 * 1024,
   envEntries: 1000,
-  /** One argument or one variable; the kernel takes no more. */
+  /** One argument or one variable; the kernel accepts no more. */
   textBytes: 128 * 1024,
   cwdBytes: 4096,
 } as const;
 
-/** Why no tool may be started with `command` whatever the policy says; never says what was in it. */
+/** Why no tool may start with `command`, whatever the policy says. Never repeats its content. */
 export function checkCommand(command: Command): ClawrdenError | undefined {
   const { tool, args, cwd, env } = command;
   if (args.length > commandLimits.args) return tooLarge(`more than ${commandLimits.args} arguments`);

@@ -6,19 +6,19 @@ const dangerous = new NameSet(dangerousVariables);
 const harmless = new NameSet(harmlessVariables);
 
 /**
- * It never reaches a tool, whatever a policy allows. A tripwire: what is not in the data still has to be allowed by name.
- * Without regard to case: some tools read their variables so.
+ * Whether a variable never reaches a tool, whatever a policy allows. A second defence: names outside of this data
+ * must still be allowed by the policy. Ignores case, because some tools do so too.
  */
 export function isDangerousVariable(name: string): boolean {
   return dangerous.has(name.toUpperCase()) && !harmless.has(name);
 }
 
-/** `pattern` is a name, with `*` at its end for any rest. */
+/** `pattern` is a name; `*` at its end means any rest. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** One line for each allowed pattern that could only let such a variable through, or could let one through. */
+/** One line for each allowed pattern that lets through only such variables, or could let one through. */
 export function warnAboutVariables(allowed: readonly string[], source: YamlSource): string[] {
   return allowed.flatMap((pattern, index) => {
     const met = dangerousVariables.filter((name) => overlap(pattern.toUpperCase(), name));

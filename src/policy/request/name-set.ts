@@ -1,7 +1,10 @@
-/** Names, and beginnings of names (`LC_*`): whether one is among them takes no longer however many there are. */
+/** Names, and beginnings of names (`LC_*`). The time of a lookup does not grow with their number. */
 export class NameSet {
   readonly #names: ReadonlySet<string>;
-  /** Sorted, and none begins with another: the only one that a name can begin with is the last that is not behind it. */
+  /**
+   * Sorted, and none is the beginning of another. So only the last one that does not come after a name can be its
+   * beginning.
+   */
   readonly #beginnings: readonly string[];
 
   constructor(patterns: readonly string[]) {

@@ -3,8 +3,8 @@ import type { Policy } from '../policy.ts';
 const maxPathBytes = 4095;
 
 /**
- * `cwd` without `.`, `..`, `//` and a slash at its end, if it is absolute and inside `workspace` (itself absolute and
- * normal), compared component by component. Only the text is looked at: links are the init's to resolve.
+ * `cwd` without `.`, `..`, `//` and a slash at its end, if it is absolute and inside `workspace` (which is absolute
+ * and normalised), compared component by component. Works only on the text; the init resolves links.
  */
 export function normalizeCwd(cwd: string, workspace: string): string | undefined {
   if (!cwd.startsWith('/') || cwd.includes('\0') || Buffer.byteLength(cwd) > maxPathBytes) return undefined;
@@ -13,7 +13,7 @@ export function normalizeCwd(cwd: string, workspace: string): string | undefined
   return root.every((part, index) => parts[index] === part) ? `/${parts.join('/')}` : undefined;
 }
 
-/** The same against each directory in which the policy lets a command start; `root` is the one it lies in. */
+/** The same for each directory in which the policy lets a command start; `root` is the one that contains it. */
 export function locateCwd(policy: Policy, cwd: string): { cwd: string; root: string } | undefined {
   for (const root of policy.roots) {
     const normal = normalizeCwd(cwd, root);
@@ -22,7 +22,7 @@ export function locateCwd(policy: Policy, cwd: string): { cwd: string; root: str
   return undefined;
 }
 
-/** Whether `path` is `directory` or below it; both absolute and normal. */
+/** Whether `path` is `directory` or below it; both are absolute and normalised. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }

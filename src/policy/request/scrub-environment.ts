@@ -3,9 +3,9 @@ import { NameSet } from './name-set.ts';
 import { isOfItsKind } from './variable-kinds.ts';
 
 /**
- * What of a caller's environment a tool may see: `NAME=value`, sorted by name, each name once. Left out: names that
- * `allowed` does not have, dangerous ones whatever it has, names that are not plain, values with control characters
- * or of another kind than the name says, and every variable that was given twice.
+ * The part of a caller's environment that a tool may see: `NAME=value`, sorted by name, each name once. Leaves out
+ * names that `allowed` does not have, dangerous names in any case, names that are not plain, values with control
+ * characters or of another kind than the name says, and every variable that occurs twice.
  */
 export function scrubEnvironment(env: readonly string[], allowed: readonly string[]): string[] {
   const names = new NameSet(allowed);

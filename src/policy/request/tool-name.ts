@@ -1,6 +1,6 @@
 const maxLength = 255;
 
-/** A plain file name that every system spells alike; anything else can be no tool of a policy. */
+/** A plain file name that every system spells alike; any other text cannot be a tool of a policy. */
 export function isToolName(text: string): boolean {
   if (text.length === 0 || text.length > maxLength || text.startsWith('-') || text.startsWith('.'))
     return false;

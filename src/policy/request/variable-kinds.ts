@@ -1,6 +1,6 @@
 import { NameSet } from './name-set.ts';
 
-/** What a variable of that name may hold. Each takes time in proportion to the value. */
+/** What a variable with that name may contain. Each check takes time in proportion to the value. */
 interface Kind {
   readonly names: NameSet;
   readonly holds: (value: string) => boolean;
@@ -42,7 +42,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** A value that is of another kind than its name says would have the tool read a file of the agent's, or worse. */
+/** With a value of another kind than its name says, the tool would read a file of the agent's, or worse. */
 export function isOfItsKind(name: string, value: string): boolean {
   const kind = kinds.find(({ names }) => names.has(name));
   return kind === undefined || value === '' || (value.length <= longest && kind.holds(value));

@@ -28,7 +28,7 @@ export function findToolProblems(tools: ToolsFile, networks: NetworksFile, sourc
   ];
 }
 
-/** What of `raw` says how a command runs, and nothing else. */
+/** The part of `raw` that says how a command runs. */
 export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverrides {
   return {
     ...(raw.strategy === undefined ? {} : { strategy: raw.strategy }),
@@ -46,7 +46,7 @@ export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverride
   };
 }
 
-/** A network that is not there under `path`, in one line. */
+/** A line for a network under `path` that is not defined. */
 export function findNetworkProblem(
   network: string | undefined,
   networks: NetworksFile,

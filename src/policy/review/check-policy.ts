@@ -6,12 +6,12 @@ import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 
 export interface PolicyFindings {
-  /** What no policy should say; a person may insist. */
+  /** What no policy should say; a person may use it with `--force`. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What is wrong with a policy that loads: one line each, rules by line and name. */
+/** Problems of a policy that loads: one line each, with the rule's line and name. */
 export function checkPolicy(policy: Policy): PolicyFindings {
   return {
     errors: [
@@ -68,7 +68,7 @@ function isRisky(tool: string, rule: Rule): boolean {
   return isOneOf(interpreters, tool) || (isOneOf(wrappers, tool) && isNarrow(rule));
 }
 
-/** Whether `args` rules anything out; flags alone do not, a caller only has to give one. */
+/** Whether `args` excludes any command. Flags alone do not: a caller only has to add one. */
 function isNarrow({ args }: Rule): boolean {
   return args !== undefined && !args.items.every((item) => item === '**');
 }

@@ -2,7 +2,7 @@ import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/gram
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { Rule } from '../policy.ts';
 
-/** Rules whose wildcards let in what nobody meant: one line each. */
+/** Rules whose wildcards allow more than their author meant: one line each. */
 export function findHoles(rules: readonly Rule[], known: KnownTools): string[] {
   const denials = rules.filter(({ action }) => action === 'deny');
   return rules
@@ -14,7 +14,7 @@ export function findHoles(rules: readonly Rule[], known: KnownTools): string[] {
     ]);
 }
 
-/** Where the first argument may be anything, it may be an option that changes what the others mean. */
+/** If the first argument may be anything, it may be an option that changes the meaning of the others. */
 function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string[] {
   const items = args?.items ?? [];
   const [first] = items;
@@ -28,7 +28,7 @@ function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string
   ];
 }
 
-/** ssh joins what follows the host, and a shell there takes it apart again. */
+/** ssh joins the words after the host, and a shell there splits them again. */
 function farShells({ name, line, args, tools }: Rule): string[] {
   const [, ...command] = args?.items ?? [];
   const isOpen = command.some((item) => item === '**' || item.some((pieces) => pieces.length > 1));
@@ -62,7 +62,7 @@ function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Optio
   const tables = [
     grammar.options,
     ...leavesOf(grammar.subcommands)
-      // Of the others it is not said what their options do.
+      // For the other tools the effect of options is unknown.
       .filter(({ name, harmless }) => harmless && (subcommands?.has(name) ?? true))
       .map(({ options }) => options),
   ];

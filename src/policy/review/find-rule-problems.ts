@@ -6,7 +6,7 @@ import type { PolicyFile } from '../file/policy-schema.ts';
 import { withoutEffect } from '../file/tool-schema.ts';
 import { findNetworkProblem } from './build-tools.ts';
 
-/** Stand for a rule's name where none decided. */
+/** These stand for a rule's name if no rule decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([
   ...[
     'default',
@@ -22,7 +22,7 @@ const reservedRuleNames: ReadonlySet<string> = new Set([
 
 type RuleFile = PolicyFile['rules'][number];
 
-/** What the shape of the rules alone does not show, one line each. */
+/** Faults of rules that the schema cannot find, one line each. */
 export function findRuleProblems(file: PolicyFile, known: KnownTools, source: YamlSource): string[] {
   const names = file.rules.map(({ name }) => name);
   return [
@@ -61,7 +61,7 @@ function problemsOf(
 
 type Problem = readonly [key: string, what: string];
 
-/** What is said about sub-commands or arguments of tools that we cannot take apart would silently never hold. */
+/** Conditions on sub-commands or arguments of unknown tools would silently never hold. */
 function findUnknownGrammar(
   rule: RuleFile,
   known: KnownTools,
@@ -85,7 +85,7 @@ function findUnknownNames(known: KnownTools, tool: string, wanted: readonly stri
     ]);
 }
 
-/** What would be promised and not kept where the command then runs. */
+/** Promises that could not be kept in the place where the command then runs. */
 function findIneffective(rule: RuleFile, { tools }: PolicyFile): Problem[] {
   const concerned = rule.tools ?? Object.keys(tools);
   return concerned.flatMap((name) => {

@@ -10,7 +10,7 @@ import type { ToolsFile } from '../file/tool-schema.ts';
 
 type Taught = ReadonlyMap<string, ToolData>;
 
-/** What a policy says of the arguments of tools. */
+/** What a policy says about the arguments of tools. */
 export function taughtBy(tools: ToolsFile): Taught {
   return new Map(
     Object.entries(tools).flatMap(([name, { arguments: said }]) =>
@@ -19,7 +19,7 @@ export function taughtBy(tools: ToolsFile): Taught {
   );
 }
 
-/** One line for each thing that would not hold as it is written. */
+/** One line for each statement that would not hold as it is written. */
 export function findTeachingProblems(taught: Taught, source: YamlSource): string[] {
   return [...taught].flatMap(([name, data]) =>
     [...problemsOf(name, data), ...findMissingNames(data)].map(([path, what]) =>
@@ -60,7 +60,7 @@ function looksInside(name: string): boolean {
   );
 }
 
-/** A word that sorts others here and there is a sub-command itself. */
+/** A word that groups others in one place and is a sub-command in another. */
 function sortingProblems(shipped: ToolGrammar, own: ToolGrammar): readonly Problem[] {
   return [...(own.subcommands ?? [])].flatMap(([word, one]) => {
     const known = shipped.subcommands?.get(word);
@@ -71,7 +71,7 @@ function sortingProblems(shipped: ToolGrammar, own: ToolGrammar): readonly Probl
   });
 }
 
-/** Groups and sub-commands that are named and not there would silently mean nothing. */
+/** A reference to a missing group or sub-command would silently mean nothing. */
 export function findMissingNames(data: ToolData): readonly Problem[] {
   const groups = Object.keys(data['option-groups'] ?? {});
   const missing = ({ groups: wanted = [] }: OptionsData, path: readonly string[], known: readonly string[]) =>
@@ -100,7 +100,7 @@ function missingWork(data: ToolData): readonly Problem[] {
   );
 }
 
-/** What `policy check` says of each: nothing tries what a policy teaches. */
+/** The warning of `policy check` for each: no test tries what a policy teaches. */
 export function warnAboutTeaching(taught: Taught, source: YamlSource): string[] {
   return [...taught.keys()].map((name) => {
     const what = knownTools.has(name)

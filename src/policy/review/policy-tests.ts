@@ -10,12 +10,12 @@ import { explainCommand } from '../rules/explain.ts';
 export interface PolicyTest {
   readonly argv: readonly string[];
   readonly expect: Action;
-  /** The rule that must decide, where that matters. */
+  /** The rule that must decide, if that matters. */
   readonly rule?: string;
   readonly agent: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly uid: number;
-  /** The workspace where absent. */
+  /** The workspace if absent. */
   readonly cwd?: string;
   readonly line: number;
 }
@@ -35,7 +35,7 @@ export interface PolicyTestResult {
 }
 
 const testSchema = strictObject({
-  // A text is split at blanks; words with blanks in them need the list.
+  // A text is split at blanks; use the list for words that contain blanks.
   run: z.union([z.string().trim().min(1), z.array(z.string()).min(1)]),
   expect: actionField,
   rule: z.string().optional(),
@@ -52,7 +52,7 @@ const fileSchema = strictObject({
 
 export type PolicyTestsResult = { readonly file: PolicyTests } | { readonly problems: readonly string[] };
 
-/** Whatever is wrong with the text comes back as one line each, `file:line: key: what`. */
+/** Each fault of the text is one line, `file:line: key: what`. */
 export function parsePolicyTests(text: string, file: string): PolicyTestsResult {
   const yaml = readYaml(text, file);
   if ('problems' in yaml) return yaml;

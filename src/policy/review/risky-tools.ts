@@ -1,7 +1,7 @@
 import { runners } from '../arguments/tools/runner-data.ts';
 import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
 
-/** Tools that run whatever they are given: allowed as a whole, they are every other tool too. */
+/** Tools that run whatever they are given: if a rule allows them completely, it allows every other tool too. */
 export const wrappers: ReadonlySet<string> = new Set([
   ...shells,
   ...wrapperData.keys(),
@@ -47,13 +47,13 @@ export const interpreters: ReadonlySet<string> = new Set([
   ...['tclsh', 'expect', 'osascript', 'java', 'go', 'cargo', 'gradle', 'mvn', 'docker', 'podman', 'kubectl'],
 ]);
 
-/** Whether it is one of these, also with its version behind it: `gcc-12`, `python3.12`. */
+/** Whether it is one of these, also with a version: `gcc-12`, `python3.12`. */
 export function isOneOf(tools: ReadonlySet<string>, name: string): boolean {
   const [plain = ''] = name.split(/-?[0-9]/);
   return tools.has(name) || tools.has(plain);
 }
 
-/** Tools that do nothing useful for a user who is not root: a ghost never is. */
+/** Tools that are useful only for root, which a ghost never is. */
 export const rootTools: ReadonlySet<string> = new Set([
   ...['apt', 'apt-get', 'dpkg', 'apk', 'dnf', 'yum', 'rpm', 'pacman', 'zypper'],
   ...[

@@ -3,7 +3,7 @@ import type { Action, Rule } from '../policy.ts';
 
 const strictness: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Rules that never decide, because a stricter one is about everything that they are about. */
+/** Rules that never decide, because a stricter rule covers everything that they match. */
 export function findUnreachable(rules: readonly Rule[]): string[] {
   return rules.flatMap((rule) => {
     const over = rules.find(
@@ -15,7 +15,7 @@ export function findUnreachable(rules: readonly Rule[]): string[] {
   });
 }
 
-/** Certain where true; two patterns that differ may still cover one another. */
+/** Certain if true; two different patterns may still cover each other. */
 function covers(wide: Rule, narrow: Rule): boolean {
   return (
     includesAll(wide.tools, narrow.tools) &&
@@ -30,7 +30,7 @@ function covers(wide: Rule, narrow: Rule): boolean {
   );
 }
 
-/** `undefined` is everything. */
+/** `undefined` means everything. */
 function includesAll<T>(wide: ReadonlySet<T> | undefined, narrow: ReadonlySet<T> | undefined): boolean {
   return wide === undefined || (narrow !== undefined && [...narrow].every((item) => wide.has(item)));
 }

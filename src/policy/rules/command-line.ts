@@ -10,36 +10,36 @@ import type { TextFilter } from './text-filter.ts';
 import type { Words } from './words.ts';
 import type { Work } from './work.ts';
 
-/** `unsure`: nobody can tell, so a strict rule must hold. */
+/** `unsure`: it is unknown, so a strict rule must hold. */
 export type Fit = 'no' | 'yes' | 'unsure';
 
 const fewSteps = 12;
 const fewWords = 12;
 
-/** Who asks, where, and for which tool; the words stand apart. */
+/** The caller, the place and the tool; the words are separate. */
 export type LineFacts = Omit<CommandFacts, 'args'>;
 
-/** Arguments: some words from a place on. */
+/** Arguments: the words from a position on. */
 export interface PlacedArgs {
   readonly all: readonly string[];
   readonly from: number;
 }
 
-/** What a line is taken apart with. */
+/** What is needed to read a line. */
 export interface Sources {
   readonly index: RuleIndex;
   readonly work: Work;
   readonly known: KnownTools;
 }
 
-/** One command, taken apart once for all rules; each part when it is first asked for. */
+/** One command, read once for all rules; each part when it is first needed. */
 export class CommandLine {
   readonly facts: LineFacts;
-  /** Where its tool is known. */
+  /** If its tool is known. */
   readonly reading: Reading | undefined;
   readonly #grammar: ToolGrammar | undefined;
   readonly #words: Words;
-  /** The place of the first argument among the words. */
+  /** The position of the first argument among the words. */
   readonly #from: number;
   readonly #index: RuleIndex;
   readonly #effort: Effort;
@@ -70,7 +70,7 @@ export class CommandLine {
     return this.#strictLine;
   }
 
-  /** Where its tool is known: none of the arguments runs a program or writes a file. */
+  /** If its tool is known: no argument runs a program or writes a file. */
   get isSafe(): boolean {
     this.#isSafe ??=
       this.#grammar !== undefined &&
@@ -85,7 +85,7 @@ export class CommandLine {
     return this.#written.has(rule);
   }
 
-  /** One of the rule's flags was given, by whatever spelling. */
+  /** One of the rule's flags was given, in any spelling. */
   fitsFlags(rule: Rule): Fit {
     this.#given ??= { rules: this.#rulesByFlags() };
     if (this.#given.rules === undefined) return 'unsure';
@@ -106,12 +106,12 @@ export class CommandLine {
     return this.#fits(pattern, { args: this.#words.all, from: this.#from }) === 'yes';
   }
 
-  /** With options, and what may be their values, left out, and the sub-command by any of its names. */
+  /** Without options and possible values of options, and with every name of the sub-command. */
   fitsStrictly(pattern: ArgPattern): Fit {
     return this.#fits(pattern, this.#strict);
   }
 
-  /** The sub-command is surely none that a pattern which begins so is about, whatever the rest of the line is. */
+  /** No pattern that begins like this can be about this sub-command, whatever the rest of the line is. */
   surelyBeginsOtherwise(first: Glob | undefined): boolean {
     this.#firstWords ??= this.#findFirstWords();
     const words = this.#firstWords;
@@ -119,14 +119,14 @@ export class CommandLine {
     return this.#effort.spend(words.length) && !words.some((word) => matchesGlob(first, word));
   }
 
-  /** All that stands up to the sub-command, and what else could stand there. */
+  /** All words up to the sub-command, and their other spellings. */
   #findFirstWords(): readonly string[] {
     const { path, otherwise } = this.#strict;
     const before = this.#words.all.slice(this.#from, (path?.at.at(-1) ?? this.#from - 1) + 1);
     return [...before, ...(path?.spellings ?? []).flat(), ...(otherwise?.values() ?? [])].flat();
   }
 
-  /** Most patterns are told from a long line by its first words; making a filter of it takes longer than that. */
+  /** For most patterns the first words of a long line are enough; making a filter of the line takes longer. */
   #fits(pattern: ArgPattern, line: Line): Fit {
     if (this.#isLong && this.#filter === undefined && !this.#words.hasFilter) {
       const soon = matchesLine(pattern, line, new Effort(fewSteps));
@@ -147,7 +147,7 @@ export class CommandLine {
   }
 }
 
-/** An option with one dash for two, and the other way round, as tools that do not count dashes take it. */
+/** An option with one dash instead of two, and the reverse, for tools that do not count dashes. */
 function byAnyDash(name: string): readonly string[] {
   if (name.length === 2) return [name];
   return [name, name.startsWith('--') ? name.slice(1) : `-${name}`];
@@ -163,7 +163,7 @@ function exactLine({ all }: Words, from: number, reading: Reading, grammar: Tool
   };
 }
 
-/** All the words for a sub-command, and for what it does for others on its way. */
+/** All the words of a sub-command, and of those whose work it also does. */
 function workOf(
   { path }: Reading,
   { spellings }: Subcommand,
@@ -173,7 +173,7 @@ function workOf(
   return [...spellings, ...others.flatMap((name) => grammar.subcommands?.get(name)?.spellings ?? [])];
 }
 
-/** Any flag before `--`, and whatever may be its value, may be left out: `-C /x --quiet push` is `push`. */
+/** Any flag before `--`, and its possible value, may be left out: `-C /x --quiet push` is `push`. */
 function generousLine({ all, index }: Words, from: number): Line {
   const leaveOutUntil = index.latestEndOfFlags(from) + 1;
   return { args: all, from, mayLeaveOut: index.mayLeaveOut, leaveOutUntil };

@@ -6,18 +6,21 @@ import { withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
 
-/** What one decision is made with. */
+/** The inputs of one decision. */
 export interface Judging extends Sources {
   readonly policy: Policy & { version: 1 };
 }
 
-/** A decision, and the rules that made it: all of one action, none where no rule is about the command. */
+/** A decision, and the rules that made it: all with the same action; empty if no rule matches the command. */
 export interface Ruling {
   readonly decision: Decision;
   readonly rules: readonly Rule[];
 }
 
-/** Deny beats ask beats allow. What would run unasked is held against the questions as strictly as against the denials. */
+/**
+ * Deny beats ask beats allow. A command that would run unasked is compared with ask rules as strictly as with deny
+ * rules.
+ */
 export function decideByRules(
   judging: Judging,
   facts: LineFacts,
@@ -39,7 +42,7 @@ export function decideByRules(
     exactly('allow') ?? { decision: withoutRule(policy, tool), rules: [] };
   const strictest =
     ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
-  // A rule that could not be told may have had a tighter limit.
+  // A rule that could not be evaluated may have had a tighter limit.
   const isUntold = work.effort.isSpent && strictest.decision.action !== 'deny';
   return isUntold ? { decision: tooLong, rules: [] } : strictest;
 }
@@ -58,7 +61,7 @@ const forbidden: Decision = {
   code: 'denied-by-rule',
 };
 
-/** Those that match for sure come first; one that only may match says what was not understood. */
+/** Certain matches come first; an uncertain one says which word was not understood. */
 function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {
   const unsure: Rule[] = [];
   const sure = rules.filter((rule) => {
@@ -72,7 +75,7 @@ function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinitio
   return { ...ruling, decision: { ...decision, reason: `${decision.reason} (${whyUnsure(line)})` } };
 }
 
-/** The rules all have one action. */
+/** The rules all have the same action. */
 function ruled(rules: readonly Rule[], tool: ToolDefinition): Ruling | undefined {
   const [first] = rules;
   if (first === undefined) return undefined;

@@ -205,6 +205,6 @@ complete: true
   expect(actionOf(policy, 'tool', 'run')).toBe('allow');
   expect(actionOf(policy, 'tool', 'run', '--force')).toBe('ask');
   expect(actionOf(policy, 'tool', 'run', '--forc')).toBe('ask');
-  // What no rule lets through is not made askable by that.
+  // A command that no rule allows must not become askable by that.
   expect(actionOf(policy, 'tool', 'stop', '--forc')).toBe('deny');
 });

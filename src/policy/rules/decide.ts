@@ -11,12 +11,12 @@ import { indexRules } from './rule-index.ts';
 import { withoutRule } from './without-rule.ts';
 import { Work } from './work.ts';
 
-/** Wrappers around wrappers: nobody needs more. */
+/** The limit for wrappers around wrappers. */
 const maxDepth = 4;
 
 /**
- * Pure, and in proportion to the size of the arguments, however many rules there are. Version 1: deny beats ask beats allow, whatever the order of
- * the rules. Version 0: the first rule that matches.
+ * Pure, and takes time in proportion to the arguments, however many rules there are. Version 1: deny beats ask beats
+ * allow, whatever the order of the rules. Version 0: the first rule that matches.
  */
 export function decide(policy: Policy, facts: CommandFacts): Decision {
   const tool = toolOf(policy, facts.tool);
@@ -45,7 +45,7 @@ function toolOf(policy: Policy, name: string): ToolDefinition | undefined {
   return policy.tools.get(name) ?? (policy.version === 0 ? mirrorTool(name, policy.timeoutMs) : undefined);
 }
 
-/** What the rules say of it, held against what it would run besides itself. */
+/** The rules' decision on it, compared with the decision on what it would run besides itself. */
 function rule(
   judging: Judging,
   facts: LineFacts,
@@ -65,7 +65,7 @@ function rule(
   });
 }
 
-/** Everything runs that can; the record says what would have become of it. */
+/** Everything runs that can run; the record says what the decision would have been. */
 function shadowed(decision: Decision, tool: ToolDefinition): Decision {
   if (decision.action === 'allow') return decision;
   const would = decision.action === 'ask' ? 'would be asked' : 'would be denied';

@@ -1,9 +1,9 @@
-/** How many steps one decision may take in holding patterns against arguments: some milliseconds of them. */
+/** How many steps one decision may spend on matching patterns: some milliseconds. */
 const mostSteps = 100_000;
 
 /**
- * What is left of the work that one decision may cost. What cannot be told within it is not known: a strict rule then holds,
- * and no rule allows.
+ * The remaining work of one decision. If a match cannot be decided within it, the result is unknown: a strict rule
+ * then holds, and no rule allows.
  */
 export class Effort {
   #left: number;
@@ -12,7 +12,7 @@ export class Effort {
     this.#left = steps;
   }
 
-  /** False once there was not enough left; then for ever. */
+  /** False once there was not enough left, and from then on always. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;

@@ -5,20 +5,20 @@ import { decide } from './decide.ts';
 
 export interface Explanation {
   readonly decision: Decision;
-  /** Of the rule that decided. */
+  /** The line of the rule that decided. */
   readonly line?: number;
   readonly argv: readonly string[];
-  /** Normalised where it may be. */
+  /** Normalised if possible. */
   readonly cwd: string;
-  /** Absent where denied. */
+  /** Absent if denied. */
   readonly timeoutMs?: number;
   readonly approvalExpiresMs: number;
   readonly policyHash: string;
-  /** Where it comes from how the tool takes its arguments; absent where that is not known. */
+  /** If the reason is how the tool reads its arguments; absent if the tool is not known. */
   readonly known?: Origin;
 }
 
-/** What a gateway with this policy would answer, and the rule's place in the file. */
+/** The answer of a gateway with this policy, and the rule's place in the file. */
 export function explainCommand(policy: Policy, facts: CommandFacts): Explanation {
   const place = locateCwd(policy, facts.cwd);
   const decision = place === undefined ? outside(policy) : decide(policy, { ...facts, cwd: place.cwd });

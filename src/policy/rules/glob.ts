@@ -1,12 +1,15 @@
 /** Literal pieces around each `*`, per alternative: `a*b|c` is `[["a","b"],["c"]]`. */
 export type Glob = readonly (readonly string[])[];
 
-/** `*` is any run of characters, also none and also `/`; `|` separates alternatives. Nothing else is special. */
+/**
+ * `*` is any run of characters, also an empty one, and also `/`; `|` separates alternatives. No other character is
+ * special.
+ */
 export function compileGlob(pattern: string): Glob {
   return pattern.split('|').map((alternative) => alternative.split('*'));
 }
 
-/** Anchored at both ends. Takes time in proportion to the text, however the pattern looks. */
+/** Anchored at both ends. Takes time in proportion to the text, for every pattern. */
 export function matchesGlob(glob: Glob, text: string): boolean {
   for (const pieces of glob) if (matchesPieces(pieces, text)) return true;
   return false;
@@ -18,7 +21,7 @@ function matchesPieces(pieces: readonly string[], text: string): boolean {
   const last = pieces.at(-1) ?? '';
   const end = text.length - last.length;
   if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-  // The leftmost place for each piece leaves the most room for the next, so none needs a second try.
+  // The leftmost place for each piece leaves the most room for the next, so no piece needs a second try.
   let at = first.length;
   for (let index = 1; index < pieces.length - 1; index += 1) {
     const piece = pieces[index] ?? '';

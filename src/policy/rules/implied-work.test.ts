@@ -17,7 +17,7 @@ function actionOf(tool: string, rules: string, args: readonly string[]): Action 
 const rule = (name: string, tool: string, about: string, action: Action) =>
   `  - { name: ${name}, tools: [${tool}], ${about}action: ${action} }`;
 
-/** Each sub-command that does another's work, with that other one. */
+/** Each sub-command that also does the work of another one, with that other one. */
 const implied = knownTools
   .entries()
   .flatMap(([tool, { subcommands }]) =>

@@ -4,8 +4,8 @@ import type { Ruling } from './decide-by-rules.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
 
 /**
- * Holds a wrapper that the rules do not deny against what it would run. What cannot be seen is left to a person, or to a
- * rule that names it literally.
+ * If the rules do not deny a wrapper, compares it with what it would run. If that is not visible, a person decides,
+ * or a rule that names it literally.
  */
 export function withinWrapper(
   own: Ruling,
@@ -28,7 +28,7 @@ function ifNamed(own: Ruling, names: (rule: Rule) => boolean, why: string): Ruli
     : { decision: unseen(why), rules: own.rules };
 }
 
-/** `args` that rule something out. */
+/** `args` that exclude some commands. */
 function isNarrow({ args }: Rule): boolean {
   return args !== undefined && !args.items.every((item) => item === '**');
 }

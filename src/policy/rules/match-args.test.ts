@@ -6,7 +6,7 @@ import { type ArgPattern, compileArgs, matchesArgs } from './match-args.ts';
 import { indexRules } from './rule-index.ts';
 import { Work } from './work.ts';
 
-/** As a strict rule about a tool that no table knows sees it. */
+/** As a strict rule sees it, for an unknown tool. */
 function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
   const facts = { agent: 'a', tool: 'tool', uid: 1, gid: 1, cwd: '/' };
   return (

@@ -3,15 +3,15 @@ import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 
 export interface ArgPattern {
-  /** One per argument; `**` stands for any number of them. At most `maxArgItems`. */
+  /** One pattern per argument; `**` stands for any number of arguments. At most `maxArgItems`. */
   readonly items: readonly (Glob | '**')[];
-  /** The places of its `**`, as bits. */
+  /** The positions of its `**`, as bits. */
   readonly stars: number;
-  /** Of each item that is not `**`, one of these must be somewhere on the line. */
+  /** For each item that is not `**`, one of these must occur somewhere on the line. */
   readonly needs: readonly (readonly Marks[])[];
 }
 
-/** A pattern's places are the bits of one 32-bit number. */
+/** The positions in a pattern are the bits of one 32-bit number. */
 export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
@@ -21,17 +21,20 @@ export function compileArgs(items: readonly string[]): ArgPattern {
   return { items: compiled, stars, needs: needs.filter((some) => some.every((marks) => marks.length > 0)) };
 }
 
-/** Arguments, with what a strict rule may leave out of them or see in their place. */
+/** Arguments, with what a strict rule may leave out or replace. */
 export interface Line {
   readonly args: readonly string[];
-  /** The place of the first that counts: what stands before it is another command's. All other places are counted alike. */
+  /**
+   * The position of the first word that counts; words before it belong to another command. All other positions are
+   * relative to the same beginning.
+   */
   readonly from: number;
-  /** 1 for each argument that may be no argument of the pattern's, up to `leaveOutUntil`. */
+  /** 1 for each argument that the pattern may skip, up to `leaveOutUntil`. */
   readonly mayLeaveOut?: Uint8Array;
   readonly leaveOutUntil?: number;
-  /** What else an argument may stand for. */
+  /** Other meanings of an argument. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
-  /** The words of the sub-command, and all the words that mean the same. */
+  /** The words of the sub-command, and all words with the same meaning. */
   readonly path?: { readonly at: readonly number[]; readonly spellings: readonly (readonly string[])[] };
 }
 
@@ -45,9 +48,9 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
 }
 
 /**
- * Anchored at both ends: every argument must be accounted for. The places in `items` that the arguments so far can have
- * led to are the bits of one number, moved on argument by argument: the time is at most arguments times items, without a
- * second try anywhere. `undefined`: there was not enough effort left to tell.
+ * Anchored at both ends: the pattern must cover every argument. The bits of one number are the positions in `items`
+ * that the arguments so far can reach; each argument moves them on. So the time is at most arguments times items,
+ * without a second try. `undefined`: there was not enough effort left.
  */
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
   const { args, mayLeaveOut, leaveOutUntil = 0, otherwise, path } = line;
@@ -55,7 +58,7 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1);
   for (let at = line.from; at < args.length && places !== 0; at += 1) {
-    // Whatever follows is in the last `**`.
+    // The last `**` covers all that follows.
     if ((places & rest) !== 0) return true;
     if (path?.at.includes(at) === true) {
       if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
@@ -73,7 +76,7 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
   return (places & (1 << items.length)) !== 0;
 }
 
-/** As if every way to write the sub-command stood there. */
+/** As if every spelling of the sub-command stood there. */
 function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, effort: Effort): number {
   const written = path?.at.map((at) => args[at] ?? '') ?? [];
   let next = 0;
@@ -83,7 +86,7 @@ function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, 
   return next;
 }
 
-/** From each place to the next one, where the word is what stands there; a `**` is left by `reach`. */
+/** Moves from each position to the next one if the word is the argument; `reach` handles `**`. */
 function step({ items, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
   let next = places & stars;
   for (let left = places & ~stars; left !== 0; left &= left - 1) {
@@ -96,14 +99,14 @@ function step({ items, stars }: ArgPattern, places: number, word: string, effort
   return next;
 }
 
-/** Whatever has to be looked for inside a word takes longer with a longer one. */
+/** A search inside a word takes longer in a longer word. */
 function costOf(glob: Glob, word: string): number {
   let cost = 0;
   for (const pieces of glob) cost += pieces.length > 2 ? 1 + (word.length >>> 4) : 1;
   return cost;
 }
 
-/** A `**` may also stand for nothing, so the place behind it is reached with it. */
+/** A `**` may also stand for no argument, so the position after it is reached too. */
 function reach(stars: number, places: number): number {
   let reached = places;
   for (let last = 0; last !== reached; ) {

@@ -3,7 +3,7 @@ import type { Rule } from '../policy.ts';
 import { isInside } from '../request/normalize-cwd.ts';
 import type { CommandLine, Fit, LineFacts } from './command-line.ts';
 
-/** Whether a rule is about who asks and where, whatever the tool and the arguments. */
+/** Whether a rule matches the caller and the place, whatever the tool and the arguments. */
 export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): boolean {
   return (
     (rule.uids?.has(uid) ?? true) &&
@@ -13,7 +13,7 @@ export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): bo
   );
 }
 
-/** The arguments are literally what the rule says. */
+/** The arguments are literally those of the rule. */
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
   return (
     (rule.flags === undefined || (line.hasWritten(rule) && line.fitsFlags(rule) === 'yes')) &&
@@ -23,7 +23,7 @@ export function matchesExactly(rule: Rule, line: CommandLine): boolean {
   );
 }
 
-/** The tool may take the arguments for what the rule says: for rules that make the answer stricter. */
+/** The tool may read the arguments as those of the rule: for rules that make the answer stricter. */
 export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   if (isAboutAll(rule)) return 'yes';
   if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
@@ -43,7 +43,7 @@ function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boo
   return reading?.sureOfSubcommand === true && reading.path.some(({ name }) => wanted.has(name));
 }
 
-/** The same for a strict rule: what a sub-command does for others on its way is of it. */
+/** The same for a strict rule: it also covers the work that a sub-command does for others. */
 function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
   return (
     isAmong(wanted, reading) ||
@@ -51,7 +51,7 @@ function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): 
   );
 }
 
-/** The sub-command is surely another one. */
+/** The sub-command is certainly another one. */
 function isRuledOut({ subcommands, args }: Rule, line: CommandLine, reading: Reading): boolean {
   if (!reading.sureOfSubcommand || reading.subcommand === undefined) return false;
   if (subcommands !== undefined && !mayBeAmong(subcommands, reading)) return true;

@@ -4,7 +4,7 @@ import { parsePolicy } from '../file/parse-policy.ts';
 import type { Action, CommandFacts, Decision, Policy } from '../policy.ts';
 import { decide } from './decide.ts';
 
-/** Rules with every condition and every effect that the language has, on known tools, wrappers and others. */
+/** Rules with every condition and every effect of the language, for known tools, wrappers and others. */
 const conditions = {
   tools: fc.subarray(['git', 'env', 'one'], { minLength: 1 }),
   args: fc.array(fc.constantFrom('log', 'push|log', '*', '**', 'one', '-c'), { maxLength: 3 }),
@@ -62,7 +62,7 @@ function policyOf(list: readonly object[], fallback = 'ask'): Policy & { version
   return result.policy;
 }
 
-/** All that a decision does; which of several rules gives its name and its reason may differ. */
+/** Everything in a decision except name and reason, which may come from any of several rules. */
 const effectOf = ({ action, code, timeoutMs, rates = [], tool }: Decision) => ({
   ...{ action, code, timeoutMs, tool },
   rates: rates.map((rate) => JSON.stringify(rate)).toSorted(),

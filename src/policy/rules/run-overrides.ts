@@ -1,8 +1,8 @@
 import type { Rule, RunOverrides, ToolDefinition } from '../policy.ts';
 
 /**
- * `tool` with what the rules say over it, whatever their order: the tighter limit holds, variables add up. `undefined`
- * where two of them name different places to run in.
+ * `tool` with the settings of the rules, in any order: the tighter limit counts, variables add up. `undefined` if two
+ * of them name different places to run in.
  */
 export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): ToolDefinition | undefined {
   const said = rules.flatMap(({ overrides }) => overrides ?? []);
@@ -13,7 +13,10 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
   return { ...tool, ...merged, environment: [...tool.environment, ...environmentOf(said)] };
 }
 
-/** How a wrapper runs with what it runs inside: the tighter limit of the two, and the variables that both may see. */
+/**
+ * How a wrapper and the command inside it run together: the tighter limit of the two, and the variables that both may
+ * see.
+ */
 export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolDefinition {
   const limits = [...limitKeys, 'timeoutMs'] as const;
   return {

@@ -1,13 +1,13 @@
-/** Stand for the two ends of a text, in which they cannot occur. */
+/** Marks for the two ends of a text; they cannot occur inside. */
 const end = '\0';
-/** Three letters of seven bits each; others share their places. */
+/** Three letters of seven bits each; other letters share their places. */
 const window = 0x1f_ffff;
 const spread = 0x9e37_79b1 | 0;
 
-/** What a text must have somewhere: its runs of three letters, as numbers. */
+/** What a text must contain: its runs of three letters, as numbers. */
 export type Marks = Uint32Array;
 
-/** Of a glob's pieces; the first and the last stand at the ends of the argument. */
+/** For a glob's pieces; the first and the last stand at the ends of the argument. */
 export function marksOfPieces(pieces: readonly string[]): Marks {
   const marked = pieces.map((piece, index) => {
     const start = index === 0 && piece !== '' ? end : '';
@@ -16,7 +16,7 @@ export function marksOfPieces(pieces: readonly string[]): Marks {
   return Uint32Array.from(marked.flatMap((piece) => [...marksOf(piece)]));
 }
 
-/** Wherever it stands in an argument. */
+/** Anywhere in an argument. */
 export const marksInside = marksOf;
 
 function marksOf(text: string): Marks {
@@ -30,8 +30,8 @@ function marksOf(text: string): Marks {
 }
 
 /**
- * Says at once of most texts that they are nowhere among some arguments, however many and long these are: it is made in one pass
- * over them. Where it says that one may be there, it may be wrong.
+ * For most texts, says quickly that they occur nowhere among some arguments, however many and long these are; it is
+ * made in one pass over them. If it says that a text may occur, it may be wrong.
  */
 export class TextFilter {
   readonly #seen: Uint8Array;
@@ -62,7 +62,7 @@ export class TextFilter {
   }
 }
 
-/** A function of its own, with nothing looked up in the loop: it is most of what a long command costs. */
+/** A separate function without lookups in the loop, because it is most of the cost of a long command. */
 function fill(text: string, seen: Uint8Array, shift: number, characters: Uint8Array): void {
   let run = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,6 @@
 import type { Decision, Policy, ToolDefinition } from '../policy.ts';
 
-/** What happens to a command that no rule is about. */
+/** The decision on a command that no rule matches. */
 export function withoutRule({ defaultAction }: Policy, tool: ToolDefinition): Decision {
   const action = tool.otherwise ?? defaultAction;
   return {

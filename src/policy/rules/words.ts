@@ -3,8 +3,8 @@ import { hasAnyOf } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
 
 /**
- * The arguments of a command, looked at once for a wrapper and for all that it runs: what that has for arguments are the same
- * words from a later place on.
+ * The words of a command, read once for a wrapper and for everything that it runs: the arguments of a wrapped command
+ * are the same words from a later position on.
  */
 export class Words {
   readonly all: readonly string[];
@@ -26,7 +26,7 @@ export class Words {
     return this.#filter !== undefined;
   }
 
-  /** Whether any of them, from there on, has one of the characters. */
+  /** Whether any of the words from there on contains one of the characters. */
   hasAnyOf(characters: string, from: number): boolean {
     if (characters === '' || !this.filter.mayHoldAnyOf(characters)) return false;
     return hasAnyOf(characters, from === 0 ? this.all : this.all.slice(from));

@@ -1,7 +1,7 @@
 import { Effort } from './effort.ts';
 import { Words } from './words.ts';
 
-/** What one decision costs, shared by a wrapper and by what it runs. */
+/** The work of one decision, shared by a wrapper and by what it runs. */
 export class Work {
   readonly effort = new Effort();
   #last: Words | undefined;

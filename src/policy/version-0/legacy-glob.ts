@@ -1,7 +1,7 @@
 /** The first Clawrden's globs: `*`, `?`, `[a-z]`, `[^a-z]` and `\` before a literal. */
 export type LegacyGlob = readonly ('*' | OneOf)[];
 
-/** One character inside, or where `negated` outside, all of the ranges. */
+/** One character inside one of the ranges or, if `negated`, outside of all of them. */
 interface OneOf {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [low: string, high: string])[];
@@ -9,12 +9,12 @@ interface OneOf {
 
 const anyOne: OneOf = { negated: true, ranges: [] };
 
-/** `undefined` for a pattern that is not well formed. */
+/** `undefined` for an invalid pattern. */
 export function compileLegacyGlob(pattern: string): LegacyGlob | undefined {
   const items: ('*' | OneOf)[] = [];
   let rest = pattern;
   while (rest !== '') {
-    // Sticky to the start: a class, an escaped character, or any one character.
+    // Anchored at the start: a class, an escaped character, or any one character.
     const [token = ''] = /^(?:\[(?!\^\])\^?(?:\\.|[^\]\\])+\]|\\.|[^[\\])/su.exec(rest) ?? [];
     if (token === '') return undefined;
     items.push(toItem(token));
@@ -36,7 +36,7 @@ export function matchesLegacyGlob(glob: LegacyGlob, text: string): boolean {
       at += 1;
       item += 1;
     } else if (retry !== undefined) {
-      // The latest `*` takes one character more; an earlier one never has to.
+      // The latest `*` takes one more character; an earlier one never has to.
       retry.at += 1;
       at = retry.at;
       item = retry.item + 1;

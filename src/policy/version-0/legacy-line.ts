@@ -13,7 +13,7 @@ export class LegacyLine {
     this.#facts = facts;
   }
 
-  /** `undefined`: it would take too long to tell. */
+  /** `undefined`: it would take too long. */
   fits({ command, substrings }: LegacyRule): boolean | undefined {
     if (!matchesLegacyGlob(command, this.#facts.tool)) return false;
     const isThere = substrings.length === 0 || substrings.some((part) => this.#holds(part));

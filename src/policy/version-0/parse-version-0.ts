@@ -22,7 +22,9 @@ const legacyRule = strictObject({
   timeout: durationField.optional(),
 });
 
-/** Only whole subtrees: a pattern in the middle of a path would need the agent's file system to be looked at. */
+/**
+ * Only whole subtrees: for a pattern in the middle of a path, the gateway would have to read the agent's file system.
+ */
 const allowedPathField = parsedField((text) => {
   const root = normalizeCwd(text.endsWith('/*') ? text.slice(0, -2) : text, '/');
   return root === undefined || root === '/' || root.includes('*') ? undefined : root;
@@ -39,7 +41,7 @@ const legacySchema = strictObject({
   allowed_paths: z.array(allowedPathField).min(1).default(['/app', '/tmp']),
   jails: z.record(z.string(), jail).default({}),
   rules: z.array(legacyRule).default([]),
-  // From version 1, so that a tool of an old policy can run elsewhere than where the agent is.
+  // From version 1, so that a tool of an old policy can run in a ghost.
   tools: toolsSchema.default({}),
   networks: networksSchema.default({}),
   approval: approvalSchema,
@@ -49,7 +51,7 @@ const legacySchema = strictObject({
 
 type LegacyFile = z.infer<typeof legacySchema>;
 
-/** The first Clawrden's format, with its meaning; where that is unsafe, a warning says so. */
+/** The first Clawrden's format, with its old meaning; if that is unsafe, a warning says so. */
 export function parseVersion0(source: YamlSource, hash: string): PolicyResult {
   const shape = checkShape(legacySchema, source);
   if ('problems' in shape) {

@@ -6,7 +6,7 @@ type Check = (words: Words) => boolean;
 
 type Reader = (typeof readers)[number];
 
-/** Whether the operands, and the values of options, neither run nor write anything; absent where they never do. */
+/** Whether the operands, and the values of options, run and write nothing; absent if they never do. */
 export function checkOf({ operands, refuse = [], reader }: ToolData): Check | undefined {
   const checks: Check[] = [
     ...(operands === 'risky' ? [(words: Words) => words.operands.length === 0] : []),
@@ -49,7 +49,7 @@ function sedScripts({ operands, values }: Words): readonly string[] {
   return given.length > 0 ? given : operands.slice(0, 1);
 }
 
-/** A colon in an archive's name is another host's, reached by rsh; a colon behind a slash is not. */
+/** A colon in an archive's name means another host, over rsh, unless a slash comes before it. */
 function areLocalArchives({ values }: Words): boolean {
   return values.every(({ option, text }) => {
     const colon = option.names.includes('-f') ? text.indexOf(':') : -1;

@@ -14,7 +14,7 @@ export const ownGroup = 'tool';
 
 type Groups = ReadonlyMap<string, OptionTable>;
 
-/** What the data of a tool says, ready to read its lines with. */
+/** A tool's data, prepared for reading its lines. */
 export function compileTool(data: ToolData): ToolGrammar {
   const groups = groupsOf(data);
   const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups);
@@ -50,7 +50,7 @@ function groupsOf(data: ToolData): Groups {
   return groups.set(ownGroup, tableOf(data, groups));
 }
 
-/** Where a group has an option of the same name, the own one counts. */
+/** If a group has an option of the same name, the sub-command's own option counts. */
 function tableOf(
   { harmless = [], risky = [], groups: wanted = [] }: OptionsData,
   groups: Groups,
@@ -64,7 +64,7 @@ interface Entry {
   readonly one: Subcommand;
 }
 
-/** Those of several words below the first of them, which only sorts the others. */
+/** Names of several words are listed under their first word, which only groups the others. */
 function nested(
   all: readonly (readonly [name: string, SubcommandData])[],
   groups: Groups,

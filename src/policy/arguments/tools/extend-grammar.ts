@@ -3,8 +3,8 @@ import { abbreviationsOf, type Subcommand, type ToolGrammar, withOptions } from 
 type Subcommands = ReadonlyMap<string, Subcommand>;
 
 /**
- * What `more` knows besides: it adds, and changes nothing that `first` says. What was tried and found to run something stays so,
- * whatever a policy says of it.
+ * The grammar with the additions of `more`, which changes nothing that `first` says. If a test found that an option
+ * runs something, no policy can say otherwise.
  */
 export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGrammar {
   const subcommands = extendSubcommands(first.subcommands, more.subcommands);

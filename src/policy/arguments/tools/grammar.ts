@@ -1,8 +1,8 @@
 /**
- * How a tool finds its options among its arguments. `gnu`, as getopt_long: options anywhere before `--`, clusters, abbreviated long
- * ones. `posix`: the same, but the first operand ends the options. `words`: each option is one word behind one dash, or two: no
- * clusters, no abbreviations, and `--` ends nothing. `nopt`: dashes are not counted, what stands behind `=` is the next word, and a
- * value is never a flag.
+ * How a tool finds its options among its arguments. `gnu`, like getopt_long: options anywhere before `--`, clusters,
+ * abbreviated long options. `posix`: the same, but the first operand ends the options. `words`: each option is one
+ * word with one or two dashes: no clusters, no abbreviations, and `--` ends nothing. `nopt`: the number of dashes
+ * does not matter, the text after `=` is the next word, and a value is never a flag.
  */
 export const styles = ['gnu', 'posix', 'words', 'nopt'] as const;
 
@@ -12,28 +12,31 @@ export interface Option {
   /** All its spellings, with their dashes. */
   readonly names: readonly string[];
   readonly value: 'none' | 'required' | 'optional';
-  /** It neither runs a program nor writes a file, whatever its value is: any, or one of `values`. */
+  /** It neither runs a program nor writes a file, with any value, or with one of `values`. */
   readonly harmless: boolean;
-  /** Others that are the same with some value. */
+  /** Other options that mean the same with some value. */
   readonly alike?: readonly string[];
-  /** Where some values change what runs: those that do not; `#` is any digits. With any other nothing is sure about the line. */
+  /**
+   * For an option with values that change what runs: the values that do not; `#` means any digits. With any other
+   * value nothing about the line is certain.
+   */
   readonly values?: ReadonlySet<string>;
 }
 
 export interface Subcommand {
   readonly name: string;
-  /** All the words that mean it: its name, its aliases, and those behind a command that only sorts others. */
+  /** All its words: its name, its aliases, and the words after a command that only groups others. */
   readonly spellings: readonly (readonly string[])[];
   readonly options: OptionTable;
-  /** It only sorts others (`docker container`): the next word is one of these. */
+  /** It only groups others (`docker container`): the next word is one of these. */
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
-  /** Where its options may stand, if not as the tool's. */
+  /** Where its options may stand, if that differs from the tool's. */
   readonly style?: Style;
-  /** It runs nothing but itself and writes nothing but what it is for, if its options and operands are harmless. */
+  /** If its options and operands are harmless, it runs only itself and writes only what it is for. */
   readonly harmless: boolean;
-  /** What it runs besides, as a file of the agent's says. */
+  /** What else it runs, because a file of the agent's says so. */
   readonly runs?: string;
-  /** The sub-commands whose work it does too on its way: what is refused or asked of them is of it. */
+  /** The sub-commands whose work it also does: rules that deny or ask about them hold for it too. */
   readonly does?: readonly string[];
 }
 
@@ -41,28 +44,31 @@ export type OptionTable = ReadonlyMap<string, Option>;
 
 export interface ToolGrammar {
   readonly style: Style;
-  /** Of the tool itself; where it has sub-commands, what may stand before one. */
+  /** Options of the tool itself; if it has sub-commands, the options before one. */
   readonly options: OptionTable;
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
-  /** The tool takes any beginning of a sub-command that only one has, and a capital for a dash and its letter: those. */
+  /**
+   * If true, the tool accepts any unique beginning of a sub-command. If a list: these, and a capital for a dash and
+   * its letter.
+   */
   readonly abbreviations?: ReadonlyMap<string, Subcommand>;
-  /** Its first word is a cluster also without a dash, and values follow in order (tar). */
+  /** Its first word is a cluster even without a dash, and values follow in order (tar). */
   readonly bareCluster?: boolean;
   /** `-5` is a number that belongs to it. */
   readonly numbers?: boolean;
-  /** Options may also stand behind the first operand, and end at the second (ssh). */
+  /** Options may also stand after the first operand, and end at the second (ssh). */
   readonly optionsBehindFirst?: boolean;
   /** In a cluster the values are the next arguments, never the rest of the word (shells). */
   readonly valuesApart?: boolean;
-  /** A value that may be left out stands behind `=`, also in a cluster: other options follow without one (pflag). */
+  /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */
   readonly optionalBehindEquals?: boolean;
-  /** What it runs that its arguments do not say. Absent: nothing, unless its sub-command is not harmless. */
+  /** What it runs that its arguments do not show. Absent: nothing, unless its sub-command is not harmless. */
   readonly runs?: string;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
 
-/** What is left of a command line once the options are taken apart. */
+/** The rest of a command line without its options. */
 export interface Words {
   readonly subcommand?: Subcommand;
   readonly operands: readonly string[];
@@ -75,10 +81,10 @@ export interface OptionValue {
 }
 
 /**
- * Options as a data file writes them, between blanks: `-v,--verbose` takes no value, `-f,--file=` needs one (attached or
- * the next argument), `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only with one of
- * these; `--x+` is an option that `--no-x` undoes, which is another one; `-c~--check` is a spelling of the other, with its own way to
- * take a value.
+ * Options as a data file writes them, separated by blanks: `-v,--verbose` takes no value; `-f,--file=` needs one
+ * (attached, or the next argument); `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only
+ * with one of these; `--x+` is an option that `--no-x` undoes, and that is another option; `-c~--check` is another
+ * spelling of the second, with its own way to take a value.
  */
 export function options(harmless: string, risky = ''): OptionTable {
   const all = [...parse(harmless, true), ...parse(risky, false)];
@@ -99,7 +105,7 @@ export function subcommands(
   });
 }
 
-/** `install-test: install test` in each line: what the one does, the others do as well. */
+/** `install-test: install test` in each line: the first also does the work of the others. */
 export function withImplied(
   all: readonly (readonly [name: string, Subcommand])[],
   lines: string,
@@ -115,7 +121,7 @@ export function withImplied(
   return named;
 }
 
-/** Those that only sort others left out, and these there instead; each once. */
+/** Without the words that only group others, and with these in their place; each once. */
 export function leavesOf(all: ReadonlyMap<string, Subcommand> = new Map()): readonly Subcommand[] {
   const leaves = [...all.values()].flatMap((one) =>
     one.subcommands === undefined ? [one] : leavesOf(one.subcommands),
@@ -123,7 +129,7 @@ export function leavesOf(all: ReadonlyMap<string, Subcommand> = new Map()): read
   return [...new Set(leaves)];
 }
 
-/** Every beginning of a name or an alias that only one sub-command has. */
+/** Every beginning of a name or alias that only one sub-command has. */
 export function abbreviationsOf(all: ReadonlyMap<string, Subcommand>): ReadonlyMap<string, Subcommand> {
   const meant = new Map<string, Subcommand | undefined>();
   for (const [name, one] of all) {
@@ -135,7 +141,7 @@ export function abbreviationsOf(all: ReadonlyMap<string, Subcommand>): ReadonlyM
   return new Map([...meant].flatMap(([start, one]) => (one === undefined ? [] : [[start, one] as const])));
 }
 
-/** `more` is read as well; where both know an option, the first does. */
+/** Reads `more` as well; if both know an option, the first counts. */
 export function withOptions(first: OptionTable, more: OptionTable): OptionTable {
   return new Map([...more, ...first]);
 }

@@ -1,22 +1,22 @@
 import { type OptionTable, options, withOptions } from './grammar.ts';
 
-/** A tool that runs a file named by its first operand. All of its options end there. */
+/** A tool that runs the file named by its first operand, where all of its options end. */
 export interface Interpreter {
-  /** Every option that we know. One that also reads commands from somewhere, or opens a debugger, is not among them. */
+  /** Every known option, without those that read commands from elsewhere or open a debugger. */
   readonly options: OptionTable;
   /** With one of these no operand is run: the program is their value, or a module that it names. */
   readonly instead: OptionTable;
-  /** Their value is a file, or a name that the tool looks up, that is run first. */
+  /** Their value is a file, or a name that the tool looks up, that runs first. */
   readonly loads: OptionTable;
   /** They change where the tool finds what it loads besides its program. */
   readonly alters: OptionTable;
-  /** With one of these and no operand nothing is run. */
+  /** With one of these and no operand nothing runs. */
   readonly prints: OptionTable;
-  /** First operands that are no files. */
+  /** First operands that are not files. */
   readonly words: ReadonlySet<string>;
-  /** It takes `..` out of the name of a file as text, so that a link before it leads elsewhere than the kernel says. */
+  /** It removes `..` from a file's name as text, so after a link the path leads elsewhere than for the kernel. */
   readonly joinsPaths: boolean;
-  /** Without this at its end, the name of what is loaded stands for another file. */
+  /** A name that does not end with this stands for another file. */
   readonly loadedEnding: string;
 }
 
@@ -32,8 +32,8 @@ interface Spellings {
 }
 
 /**
- * Of a warning filter: a category with a dot in it would be imported, and to show a warning of a file that was left open
- * Python looks for a module beside the script.
+ * In a warning filter, a category with a dot in it would be imported; and to show a warning about a file that was
+ * left open, Python looks for a module beside the script.
  */
 const warnings = ['error', 'ignore'];
 const categories = [
@@ -45,7 +45,7 @@ const categories = [
 ];
 const filters = warnings.flatMap((one) => [one, ...categories.map((name) => `${one}::${name}`)]).join('|');
 
-/** By their names without a version: `python` stands for `python3.12` too. An option that names a file of its own is not plain. */
+/** By their names without a version: `python` also means `python3.12`. An option that names a file is not plain. */
 export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string, Interpreter>([
   // Node 24.
   [
@@ -77,8 +77,8 @@ export const interpreterData: ReadonlyMap<string, Interpreter> = new Map<string,
       prints: '-h,--help -V,--version -? --help-env --help-xoptions --help-all',
     }),
   ],
-  // Perl 5.36. `-l` and `-0` may have digits attached: those are then options that we do not know. With `-n` and `-p` the
-  // other operands may be commands.
+  // Perl 5.36. `-l` and `-0` may have digits attached: those are then unknown options. With `-n` and `-p` the other
+  // operands may be commands.
   [
     'perl',
     interpreter({

@@ -4,14 +4,14 @@ import type { ToolGrammar } from './grammar.ts';
 import { shippedTools } from './shipped-tools.ts';
 import { type ToolData, toolData } from './tool-data.ts';
 
-/** Where what is known of a tool comes from. */
+/** The source of the data of a tool. */
 export interface Origin {
   readonly by: 'clawrden' | 'policy' | 'both';
   /** The manual, and the version of the tool. */
   readonly source: string;
 }
 
-/** Tools whose arguments can be taken apart, by the names that they go by. Each is made ready when it is first asked for. */
+/** Tools whose arguments can be read, by their names. Each is prepared when it is first needed. */
 export class KnownTools {
   readonly #shipped: ReadonlyMap<string, unknown>;
   readonly #taught: ReadonlyMap<string, ToolData>;
@@ -22,7 +22,7 @@ export class KnownTools {
     this.#taught = taught;
   }
 
-  /** The same tools, and what a policy says of more of them. */
+  /** The same tools, and what a policy adds about more of them. */
   taught(more: ReadonlyMap<string, ToolData>): KnownTools {
     return more.size === 0 ? this : new KnownTools(this.#shipped, more);
   }
@@ -72,7 +72,7 @@ export class KnownTools {
   }
 }
 
-/** For a page that tells it; empty where nothing is known. */
+/** For a page that shows it; empty if nothing is known. */
 export function tellOrigin(origin: Origin | undefined): string {
   return origin === undefined ? '' : `${wordsFor[origin.by]}: ${origin.source}`;
 }
@@ -83,5 +83,5 @@ const wordsFor = {
   both: 'as Clawrden knows it and the policy adds to it',
 } as const;
 
-/** Those that Clawrden brings data for. */
+/** The tools with data that Clawrden ships. */
 export const knownTools = new KnownTools(shippedTools);

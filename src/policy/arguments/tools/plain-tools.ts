@@ -1,6 +1,6 @@
 /**
- * Tools that neither run nor load anything, whatever their arguments are: those of coreutils 9.1 but chroot, env, install,
- * nice, nohup, runcon, sort, split, stdbuf and timeout, and cmp. Their busybox forms are no different.
+ * Tools that run and load nothing, whatever their arguments: those of coreutils 9.1 except chroot, env, install,
+ * nice, nohup, runcon, sort, split, stdbuf and timeout; and cmp. The same holds for busybox.
  */
 export const plainTools: ReadonlySet<string> = new Set(
   `[ arch b2sum base32 base64 basename basenc cat chcon chgrp chmod chown cksum cmp comm cp csplit cut date dd df dir

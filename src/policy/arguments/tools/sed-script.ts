@@ -1,12 +1,13 @@
-/** Nobody types a longer one; looking for what a bracket hides takes time in proportion to its square. */
+/** The longest script that is read: the search for what a bracket hides takes time in proportion to its square. */
 const longestScript = 4096;
 
 const plainCommands = 'pdPDnNgGhHx=lqQ';
 const withNumber = 'lqQ';
 
 /**
- * Whether a script for sed has only commands that neither run (`e`), write (`w`, `W`) nor read another file. A command that takes
- * text up to the end of its line (`a`, `i`, `c`, `#`) is not looked at: versions differ in where that ends.
+ * Whether a sed script has only commands that run nothing (`e`), write nothing (`w`, `W`) and read no other file.
+ * Commands that take text up to the end of their line (`a`, `i`, `c`, `#`) are not accepted, because versions differ
+ * in where that text ends.
  */
 export function isPlainScript(script: string): boolean {
   if (script.length > longestScript) return false;
@@ -15,7 +16,7 @@ export function isPlainScript(script: string): boolean {
   return at !== undefined;
 }
 
-/** Behind one command and what separates it from the next; `undefined` where it is not plain. */
+/** The position after one command and its separator; `undefined` if the command is not plain. */
 function skipCommand(script: string, from: number): number | undefined {
   const first = skip(script, from, '; \t\n');
   if (first === script.length) return first;
@@ -37,7 +38,7 @@ function skipEnd(script: string, from: number): number | undefined {
   return at === script.length || ';\n}'.includes(script.charAt(at)) ? at : undefined;
 }
 
-/** What some take for the rest of a name, others take for commands: so nothing but a plain word stands there. */
+/** Some versions read this text as part of a name, others as commands: so only a plain word may stand there. */
 function skipLabel(script: string, from: number, isNeeded: boolean): number | undefined {
   const start = skip(script, from, ' ');
   const end = skip(script, start, 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_');
@@ -53,7 +54,7 @@ function skipAddresses(script: string, from: number): number | undefined {
   return at === undefined ? undefined : skip(script, at, '! ');
 }
 
-/** A number, also with a step behind it (`1~2`), `$`, or a pattern between slashes. */
+/** A number, also with a step (`1~2`), `$`, or a pattern between slashes. */
 function skipAddress(script: string, from: number): number | undefined {
   if (script.charAt(from) === '$') return from + 1;
   if (script.charAt(from) !== '/') return skip(script, from, '0123456789~');
@@ -70,8 +71,8 @@ function skipSubstitution(script: string, from: number, flags: string): number |
 }
 
 /**
- * Behind the next delimiter that is not escaped. A bracket may hide a delimiter from some readers, and a line break from
- * others: neither is plain where it could.
+ * The position after the next delimiter that is not escaped. A bracket may hide a delimiter from some versions, and a
+ * line break from others: if that is possible, the command is not plain.
  */
 function endOfPart(script: string, from: number, delimiter: string): number | undefined {
   for (let at = from; at < script.length; at += 1) {

@@ -12,7 +12,7 @@ import ssh from '../../tools/ssh.json' with { type: 'json' };
 import tar from '../../tools/tar.json' with { type: 'json' };
 import terraform from '../../tools/terraform.json' with { type: 'json' };
 
-/** The data that Clawrden brings, as it is written, by the names that each tool goes by. */
+/** The data that Clawrden ships, as it is written, by each tool's names. */
 export const shippedTools: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...named(awk, 'awk', 'mawk', 'gawk', 'nawk'),
   ...named(grep, 'grep', 'egrep', 'fgrep'),

@@ -60,10 +60,10 @@ const refusalData = strictObject({
   missing: z.literal(true).optional(),
 });
 
-/** Readers of a language that an argument is in: only those that are built in. */
+/** Readers of a language in which an argument is written: only built-in ones. */
 export const readers = ['sed-script', 'archive-name'] as const;
 
-/** What is known of a tool's arguments: one shape for the data that Clawrden brings and for `arguments` in policy.yaml. */
+/** What is known about a tool's arguments: the same shape for shipped data and for `arguments` in policy.yaml. */
 export const toolData = strictObject({
   source: textField,
   style: styleField,

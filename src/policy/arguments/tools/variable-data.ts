@@ -1,6 +1,7 @@
 /**
- * Variables that make tools load code, run other programs, take their command line otherwise, write files, or send data
- * elsewhere, from the manuals of the tools; `*` at the end is any rest. A family is here whole where a member of it does.
+ * Variables that make tools load code, run other programs, read their command line differently, write files, or send
+ * data elsewhere, from the tools' manuals; `*` at the end means any rest. If one member of a family does so, the
+ * whole family is here.
  */
 export const dangerousVariables: readonly string[] = words(`
   PATH HOME OLDPWD SHELL USERPROFILE CLAWRDEN_* TMP TEMP TEMPDIR TMPDIR TMPPREFIX
@@ -55,7 +56,7 @@ export const dangerousVariables: readonly string[] = words(`
   APT_* DPKG_* DEB_* DEBCONF_* RPM_* SYSTEMD_* NOTIFY_SOCKET LISTEN_* JOURNAL_* FAKEROOT* FAKECHROOT* PROOT_* HOMEBREW_*
   NIX_* GUIX_* SNAP* FLATPAK_* INIT_VERSION PRELOAD`);
 
-/** Members of those families that say only who, when, how much or how loud. */
+/** Members of those families that only say who, when, how much or how loud. */
 export const harmlessVariables: readonly string[] = words(`
   NODE_ENV NODE_NO_WARNINGS NODE_DISABLE_COLORS NODE_PENDING_DEPRECATION
   GIT_AUTHOR_* GIT_COMMITTER_* GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GITHUB_ACTIONS GITHUB_SHA GITHUB_REF GITHUB_TOKEN GH_TOKEN

@@ -1,14 +1,14 @@
 import { type OptionTable, options } from './grammar.ts';
 
-/** A tool that runs another one from its arguments. */
+/** A tool that runs another tool from its arguments. */
 export interface Wrapper {
-  /** Its options that change nothing about what is run; any other makes it opaque. They end at the first operand. */
+  /** Its options that do not change what runs; any other makes it opaque. They end at the first operand. */
   readonly options: OptionTable;
-  /** How many operands stand before the other command: times, priorities or masks, all written with a digit first. */
+  /** How many operands stand before the other command: times, priorities or masks, which all begin with a digit. */
   readonly before: number;
   /** `NAME=value` operands may stand before the other command. */
   readonly assigns?: boolean;
-  /** It adds arguments that cannot be seen. */
+  /** It adds arguments that are not visible. */
   readonly adds?: boolean;
   /** `-10` is a number that belongs to it. */
   readonly numbers?: boolean;
@@ -19,8 +19,8 @@ const none = options('');
 const applets: Wrapper = { options: none, before: 0 };
 
 /**
- * Wrappers that can be seen through. `env` may not take a variable away: without its PATH a shell takes one of its own, in
- * which some have the working directory.
+ * Wrappers through which the policy can see. `env` may not remove a variable: without PATH a shell uses its own, and
+ * some of those contain the working directory.
  */
 export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   [
@@ -65,15 +65,16 @@ export const wrapperData: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper
 export const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash']);
 
 /**
- * Options of shells that change nothing about what is run. `-c` says that the first operand is a script. The other names
- * of `-o` have a shell read its input, take operands for variables, forget who it is, or go on like a terminal's.
+ * Options of shells that do not change what runs. `-c` means that the first operand is a script. Other names of `-o`
+ * make a shell read its input, take operands for variables, change its identity, or behave like a shell on a
+ * terminal.
  */
 export const shellOptions: OptionTable = options(
   `-c -e -u -x -f -n -C --posix --norc --noprofile
   -o={braceexpand|errexit|errtrace|functrace|noclobber|noexec|noglob|nolog|notify|nounset|physical|pipefail|posix|verbose|xtrace}`,
 );
 
-/** They run another tool in ways that are not looked at, or as somebody else. */
+/** They run another tool in ways that the policy does not read, or as another user. */
 export const opaqueTools: ReadonlySet<string> = new Set([
   ...[
     'sudo',
@@ -116,9 +117,9 @@ export const opaqueTools: ReadonlySet<string> = new Set([
   ],
   ...['tini', 'dumb-init', 'start-stop-daemon', 'run-parts', 'unbuffer', 'xvfb-run', 'ssh-agent', 'sshpass'],
   ...['valgrind', 'perf', 'faketime', 'hyperfine', 'entr', 'linux32', 'linux64', 'i386', 'x86_64', 'uname26'],
-  // As Homebrew calls them.
+  // Homebrew's names.
   ...['genv', 'gtimeout', 'gnice', 'gnohup', 'gstdbuf', 'gxargs', 'gtime'],
-  // Shells that are not like sh in what their options take.
+  // Shells whose options differ from those of sh.
   ...['zsh', 'ksh', 'mksh', 'yash', 'fish', 'csh', 'tcsh', 'hush'],
   ...[
     'ld.so',
