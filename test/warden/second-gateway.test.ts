@@ -2,13 +2,16 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { attempt, type CommandResult } from '../lab/command.ts';
 import { freePort } from '../stack/free-port.ts';
 import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
 import { startProgram } from '../stack/program.ts';
+
+// Each test starts several gateways, which on a busy machine takes longer than the default.
+vi.setConfig({ testTimeout: 60_000 });
 
 let dir: string;
 let state: string;
@@ -41,7 +44,7 @@ async function writeConfig(file: string, changes: Changes): Promise<string> {
 
 const argvOf = (config: string) => [process.execPath, launcher, 'gateway', '--config', config];
 
-const start = (config: string): Promise<CommandResult> => attempt(argvOf(config), { timeout: 15_000 });
+const start = (config: string): Promise<CommandResult> => attempt(argvOf(config), { timeout: 40_000 });
 
 function expectOneLine({ code, stderr }: CommandResult, why: RegExp): void {
   expect({ code, line: stderr }).toEqual({ code: 1, line: expect.stringMatching(/^clawrden: [^\n]+\n$/) });
