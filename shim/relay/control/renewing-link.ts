@@ -1,12 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import type { Logger } from 'pino';
+import { abortable, deadline } from '../../../src/abort.ts';
 import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 
 /** What a relay needs from the gateway. */
 export interface Link extends Pick<GatewayClient, 'execute' | 'waitForReady' | 'close'> {
-  /** `undefined` where the gateway does not answer in time. */
+  /** `undefined` if the gateway does not answer in time; `waitForReady` waits for its first answer over such a stream. */
   readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
 }
 
@@ -41,6 +42,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
   let current = await openLine(options);
   let newest = current;
   let renewal = Promise.withResolvers<void>();
+  const answered = createGate();
 
   async function renewIfDue(): Promise<void> {
     const next = await renewed(newest, options);
@@ -74,14 +76,37 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
       const stream = line.client.synchronize();
       stream.once('data', () => {
         goOver(line);
+        answered.open(stream);
         check();
       });
+      stream.once('status', () => answered.close(stream));
       return { stream, renewed: promise };
     },
-    waitForReady: (timeoutMs) => current.client.waitForReady(timeoutMs),
+    waitForReady: answered.wait,
     close: () => {
       clearInterval(timer);
       for (const { client } of new Set([current, newest])) client.close();
+    },
+  };
+}
+
+/** Open while the newest stream is that the gateway has answered. */
+function createGate() {
+  let by: unknown;
+  let opened = Promise.withResolvers<true>();
+  return {
+    open: (stream: unknown): void => {
+      by = stream;
+      opened.resolve(true);
+    },
+    close: (stream: unknown): void => {
+      if (by !== stream) return;
+      by = undefined;
+      opened = Promise.withResolvers();
+    },
+    wait: async (timeoutMs: number): Promise<boolean> => {
+      using late = deadline(timeoutMs, () => new Error('late'));
+      return await abortable(opened.promise, late.signal).catch(() => false);
     },
   };
 }
