@@ -139,7 +139,7 @@ export interface ExecuteResponse {
     /** 0: nobody reads the tool's standard input any more. */
     { $case: "closed"; value: number }
     | //
-    /** The signal number that stopped the tool; the caller sends CONT to go on. */
+    /** The signal number that stopped the tool; the caller sends CONT to continue it. */
     { $case: "stopped"; value: number }
     | //
     /** Bytes of the standard input sent that the tool did not read. */
@@ -2921,10 +2921,10 @@ export const ExecutionServiceService = {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
-   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * `inspect_here` (only if a person will be asked about scripts in the agent's container; relays only; the relay
    * answers `inspected`),
-   * `pending` (only where a person is asked; the caller waits), then one of
-   *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
+   * `pending` (only if a person is asked; the caller waits), then one of
+   *   `accepted`  the decision is yes; queueing and starting follow,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),
    *   `run_original` accepted, and the caller lets the original run in place (passthrough; relays only),
    *   `outcome`   refused,
@@ -2933,7 +2933,7 @@ export const ExecutionServiceService = {
    *
    * Standard input is sent only against `credit`; its end is the message `stdin_end`, never a half-close: a stream
    * that the caller ends or cancels before the outcome cancels the execution. HTTP/2 flow control is the
-   * back-pressure: a caller that stops reading stops the tool. Nothing is ever retried by the gateway: an
+   * back-pressure: a caller that stops reading stops the tool. The gateway never retries anything: an
    * execution id starts at most once.
    */
   execute: {
@@ -2952,10 +2952,10 @@ export interface ExecutionServiceServer extends UntypedServiceImplementation {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
-   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * `inspect_here` (only if a person will be asked about scripts in the agent's container; relays only; the relay
    * answers `inspected`),
-   * `pending` (only where a person is asked; the caller waits), then one of
-   *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
+   * `pending` (only if a person is asked; the caller waits), then one of
+   *   `accepted`  the decision is yes; queueing and starting follow,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),
    *   `run_original` accepted, and the caller lets the original run in place (passthrough; relays only),
    *   `outcome`   refused,
@@ -2964,7 +2964,7 @@ export interface ExecutionServiceServer extends UntypedServiceImplementation {
    *
    * Standard input is sent only against `credit`; its end is the message `stdin_end`, never a half-close: a stream
    * that the caller ends or cancels before the outcome cancels the execution. HTTP/2 flow control is the
-   * back-pressure: a caller that stops reading stops the tool. Nothing is ever retried by the gateway: an
+   * back-pressure: a caller that stops reading stops the tool. The gateway never retries anything: an
    * execution id starts at most once.
    */
   execute: handleBidiStreamingCall<ExecuteRequest, ExecuteResponse>;
@@ -2975,10 +2975,10 @@ export interface ExecutionServiceClient extends Client {
    * Execute is the whole life of one command: one stream, one execution.
    *
    * The caller sends `start` (or `resume`) first and exactly once. The gateway answers, in this order:
-   * `inspect_here` (only where a person is to be asked about scripts in the agent's container; relays only; the relay
+   * `inspect_here` (only if a person will be asked about scripts in the agent's container; relays only; the relay
    * answers `inspected`),
-   * `pending` (only where a person is asked; the caller waits), then one of
-   *   `accepted`  the decision is made and is yes; queueing, pulling and starting come after it,
+   * `pending` (only if a person is asked; the caller waits), then one of
+   *   `accepted`  the decision is yes; queueing and starting follow,
    *   `run_here`  accepted, and the caller runs the plan itself in the agent's container (mirror; relays only),
    *   `run_original` accepted, and the caller lets the original run in place (passthrough; relays only),
    *   `outcome`   refused,
@@ -2987,7 +2987,7 @@ export interface ExecutionServiceClient extends Client {
    *
    * Standard input is sent only against `credit`; its end is the message `stdin_end`, never a half-close: a stream
    * that the caller ends or cancels before the outcome cancels the execution. HTTP/2 flow control is the
-   * back-pressure: a caller that stops reading stops the tool. Nothing is ever retried by the gateway: an
+   * back-pressure: a caller that stops reading stops the tool. The gateway never retries anything: an
    * execution id starts at most once.
    */
   execute(): ClientDuplexStream<ExecuteRequest, ExecuteResponse>;

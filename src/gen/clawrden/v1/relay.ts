@@ -33,7 +33,7 @@ export interface EnrollResponse {
   certificateAuthority: string;
   relay: string;
   agents: string[];
-  /** HOST:PORT of the mTLS listener, as the gateway knows itself; empty where it cannot tell. */
+  /** HOST:PORT of the mTLS listener, as the gateway knows itself; empty if it does not know. */
   grpcAddress: string;
 }
 
@@ -72,7 +72,7 @@ export interface AgentReport {
   /** Empty, or why the agent cannot be served. */
   problem: string;
   /**
-   * The last state asked for was paused or killed, or there is a lockdown: nothing of ours runs for this agent any
+   * The last requested state was paused or killed, or there is a lockdown: no command of ours runs for this agent any
    * more, and its container is paused or gone.
    */
   halted: boolean;
@@ -1074,7 +1074,7 @@ export const RelayServiceService = {
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
-  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
   renew: {
     path: "/clawrden.v1.RelayService/Renew" as const,
     requestStream: false as const,
@@ -1085,12 +1085,12 @@ export const RelayServiceService = {
     responseDeserialize: (value: Buffer): RenewResponse => RenewResponse.decode(value),
   },
   /**
-   * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
-   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
-   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
-   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
-   * own agents are kept.
+   * Synchronize is one stream per relay for as long as the relay lives: the relay reports its state, and the gateway
+   * answers with the state that it wants, at once and after every change. Reconnecting repairs everything. A
+   * connection carries one such stream in its life, and ends with it. The relay's other calls, except Token, are
+   * answered only while the stream is open. A stream over another connection ends the first with ABORTED, unless it
+   * uses the certificate that Renew issued over the first one's connection: then the first ends well, and calls
+   * continue there. Of a report only the parts about the relay's own agents are kept.
    */
   synchronize: {
     path: "/clawrden.v1.RelayService/Synchronize" as const,
@@ -1111,15 +1111,15 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
   token: handleUnaryCall<TokenRequest, TokenResponse>;
-  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
   /**
-   * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
-   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
-   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
-   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
-   * own agents are kept.
+   * Synchronize is one stream per relay for as long as the relay lives: the relay reports its state, and the gateway
+   * answers with the state that it wants, at once and after every change. Reconnecting repairs everything. A
+   * connection carries one such stream in its life, and ends with it. The relay's other calls, except Token, are
+   * answered only while the stream is open. A stream over another connection ends the first with ABORTED, unless it
+   * uses the certificate that Renew issued over the first one's connection: then the first ends well, and calls
+   * continue there. Of a report only the parts about the relay's own agents are kept.
    */
   synchronize: handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse>;
 }
@@ -1160,7 +1160,7 @@ export interface RelayServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
-  /** Renew signs a new key for the relay that calls, before its certificate ends. A revoked relay has to enrol again. */
+  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
   renew(
     request: RenewRequest,
     callback: (error: ServiceError | null, response: RenewResponse) => void,
@@ -1177,12 +1177,12 @@ export interface RelayServiceClient extends Client {
     callback: (error: ServiceError | null, response: RenewResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Synchronize is one stream per relay for as long as it lives: the relay reports what it is, the gateway answers
-   * with what it should be, at once and whenever that changes. Reconnecting repairs everything. A connection carries one
-   * such stream in its life, and is ended with it; a relay's other calls, but Token, are answered only while it is open.
-   * A stream over another connection ends the first with ABORTED, unless it is by the certificate that Renew gave over
-   * the first one's connection: then the first ends well, and calls go on there. Of reports only those about the relay's
-   * own agents are kept.
+   * Synchronize is one stream per relay for as long as the relay lives: the relay reports its state, and the gateway
+   * answers with the state that it wants, at once and after every change. Reconnecting repairs everything. A
+   * connection carries one such stream in its life, and ends with it. The relay's other calls, except Token, are
+   * answered only while the stream is open. A stream over another connection ends the first with ABORTED, unless it
+   * uses the certificate that Renew issued over the first one's connection: then the first ends well, and calls
+   * continue there. Of a report only the parts about the relay's own agents are kept.
    */
   synchronize(): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   synchronize(options: Partial<CallOptions>): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;

@@ -196,24 +196,24 @@ export interface Execution {
 
 /** A command that is too long to be kept: argv and cwd hold its beginning. */
 export interface CutCommand {
-  /** Of argv and cwd in UTF-8, each with one byte behind it. */
+  /** Of argv and cwd in UTF-8, each followed by one byte. */
   bytes: number;
   /** How many words argv has. */
   words: number;
-  /** SHA-256 over argv and cwd, each with a NUL behind it, in hex. */
+  /** SHA-256 over argv and cwd, each followed by a NUL, in hex. */
   sha256: string;
 }
 
 export interface GetOutputRequest {
   /** The id, or the only one that begins with it. */
   id: string;
-  /** Whose it is, where two callers chose the same id. */
+  /** Its caller, if two callers chose the same id. */
   caller: string;
 }
 
 export interface GetOutputResponse {
   id: string;
-  /** Both absent where it has not ended, where the policy did not have it recorded, or where it has been forgotten since. */
+  /** Both absent if it has not ended, if the policy did not have it recorded, or if the output was deleted since. */
   stdout: RecordedStream | undefined;
   stderr: RecordedStream | undefined;
 }
@@ -223,7 +223,7 @@ export interface RecordedStream {
   head: Uint8Array;
   /** How many bytes between the two were not kept. */
   dropped: bigint;
-  /** The last bytes; empty where the head is all. */
+  /** The last bytes; empty if the head is all. */
   tail: Uint8Array;
 }
 
@@ -254,9 +254,9 @@ export interface WatchApprovalsRequest {
 export interface WatchApprovalsResponse {
   /** Without `plan`. */
   came: Approval[];
-  /** Ids of what does not wait any more. */
+  /** Ids of questions that wait no more. */
   gone: string[];
-  /** More follows at once: what was told so far is not yet all that waits. */
+  /** More follows at once: the messages so far do not have all waiting questions yet. */
   more: boolean;
 }
 
@@ -272,16 +272,16 @@ export interface Approval {
   reason: string;
   createdAt: string;
   expiresAt: string;
-  /** Of the plan, or the beginning where `cut` is there. */
+  /** Of the plan; only its beginning if `cut` is present. */
   argv: string[];
   cwd: string;
-  /** Left out where argv and cwd are whole. */
+  /** Absent if argv and cwd are whole. */
   cut:
     | CutCommand
     | undefined;
   /** How long the plan is. */
   planBytes: number;
-  /** Why it cannot be approved for a while (`grant_seconds`); empty where it can. */
+  /** Why it cannot be approved for a while (`grant_seconds`); empty if it can. */
   noGrant: string;
 }
 
@@ -290,13 +290,13 @@ export interface ResolveApprovalRequest {
   id: string;
   verdict: Verdict;
   reason: string;
-  /** Over which surface the person decided, for the record: cli, watch … */
+  /** The surface of the person's decision, for the record: cli, watch … */
   via: string;
-  /** Of the plan that the person was shown. */
+  /** The hash of the plan that the person was shown. */
   planHash: string;
   /**
-   * With an approval: the same plan of the same agent needs no further one for so many seconds, 86400 at most. Refused with
-   * FAILED_PRECONDITION where the plan has `no_grant`.
+   * With an approval: for so many seconds, at most 86400, the same plan of the same agent needs no other approval.
+   * Refused with FAILED_PRECONDITION if the plan has `no_grant`.
    */
   grantSeconds: number;
 }
@@ -328,7 +328,10 @@ export interface SetLockdownResponse {
 export interface Halt {
   /** Executions that ended. */
   stopped: number;
-  /** What was not confirmed to be gone after 2 s; its own deadline ends it on a host that cannot be reached. */
+  /**
+   * Executions that were not confirmed as ended after 2 s; if the host cannot be reached, their own deadline ends
+   * them.
+   */
   unconfirmed: string[];
 }
 
@@ -355,9 +358,12 @@ export interface Agent {
   paused: boolean;
   killed: boolean;
   problem: string;
-  /** A breaker of the policy lets no new work of it through; what runs goes on. */
+  /** A breaker of the policy refuses its new work; what runs continues. */
   refused: boolean;
-  /** Who or what stopped it (operator:NAME, breaker:NAME), why, and since when (RFC 3339); empty where it may work. */
+  /**
+   * The person or breaker that stopped it (operator:NAME, breaker:NAME), why, and since when (RFC 3339); empty if it
+   * may work.
+   */
   heldBy: string;
   heldReason: string;
   heldSince: string;
@@ -382,7 +388,7 @@ export interface Host {
   running: number;
   queued: number;
   labels: { [key: string]: string };
-  /** Empty, or why it is down, or which images of the policy it has not or has in another version. */
+  /** Empty, or why it is down, or which images of the policy it lacks or has in another version. */
   problem: string;
   /** Ghosts that wait there for a command. */
   warm: number;
@@ -446,7 +452,7 @@ export interface GetPolicyResponse {
   /** SHA-256 of the text, in hex. */
   hash: string;
   text: string;
-  /** Empty, or why the file as it is now is not in force. */
+  /** Empty, or why the present file is not in force. */
   problem: string;
 }
 
@@ -455,11 +461,11 @@ export interface ExplainCommandRequest {
   agent: string;
   tool: string;
   args: string[];
-  /** The first of the agent's users where absent. */
+  /** If absent, the first of the agent's users. */
   uid?:
     | number
     | undefined;
-  /** The agent's own where empty. */
+  /** If empty, the agent's own. */
   cwd: string;
 }
 
@@ -467,20 +473,20 @@ export interface ExplainCommandResponse {
   /** allow, deny or ask. */
   action: string;
   rule: string;
-  /** Of the rule in the policy file; 0 where no rule decided. */
+  /** The rule's line in the policy file; 0 if no rule decided. */
   line: number;
   /** For people: the reason, the rule, what to do instead. */
   reason: string;
   /** Reason code of a refusal. */
   code: string;
   policyHash: string;
-  /** The canonical JSON of the plan that would be made; empty where denied. */
+  /** The canonical JSON of the plan that would be made; empty if denied. */
   plan: string;
   /** Why no plan can be made just now, although it is not denied. */
   problem: string;
-  /** How long a question would wait, in seconds; 0 where nobody would be asked. */
+  /** How long a question would wait, in seconds; 0 if nobody would be asked. */
   questionSeconds: number;
-  /** Where it comes from how the tool takes its arguments; empty where that is not known. */
+  /** If the reason is how the tool reads its arguments; empty if the tool is not known. */
   known: string;
 }
 
@@ -5560,13 +5566,13 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
  * WardenService is what operators and the CLI do. Every call needs a JWT with the role `operator` or `admin`;
  * `viewer` may use the List and Get calls.
  *
- * Every list comes in pages of 512 KiB at most and carries what is bounded of each row: a command's beginning, no plan. A page
- * whose `next_page_token` is not empty is not the last; the call with it as `page_token`, and all else the same, goes on behind the
- * page: what is there all along comes exactly once. A token that this gateway did not give is refused with INVALID_ARGUMENT.
+ * Every list comes in pages of at most 512 KiB. A row has only bounded fields: a command's beginning, no plan. If
+ * `next_page_token` is not empty, there are more rows: the same call with it as `page_token` returns them. A row that
+ * exists all the time comes exactly once. A token of another list or gateway is refused with INVALID_ARGUMENT.
  */
 export type WardenServiceService = typeof WardenServiceService;
 export const WardenServiceService = {
-  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
+  /** The past, newest first; or running executions: every agent's oldest first, then every agent's next. */
   listExecutions: {
     path: "/clawrden.v1.WardenService/ListExecutions" as const,
     requestStream: false as const,
@@ -5588,7 +5594,7 @@ export const WardenServiceService = {
       Buffer.from(GetExecutionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetExecutionResponse => GetExecutionResponse.decode(value),
   },
-  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  /** The recorded output of an execution. Not for `viewer`, because output may contain secrets. */
   getOutput: {
     path: "/clawrden.v1.WardenService/GetOutput" as const,
     requestStream: false as const,
@@ -5598,7 +5604,7 @@ export const WardenServiceService = {
     responseSerialize: (value: GetOutputResponse): Buffer => Buffer.from(GetOutputResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetOutputResponse => GetOutputResponse.decode(value),
   },
-  /** What waits for a person: every agent's oldest question first, then every agent's next. */
+  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
   listApprovals: {
     path: "/clawrden.v1.WardenService/ListApprovals" as const,
     requestStream: false as const,
@@ -5609,7 +5615,7 @@ export const WardenServiceService = {
       Buffer.from(ListApprovalsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListApprovalsResponse => ListApprovalsResponse.decode(value),
   },
-  /** One that waits, with its whole plan. */
+  /** One waiting question, with its whole plan. */
   getApproval: {
     path: "/clawrden.v1.WardenService/GetApproval" as const,
     requestStream: false as const,
@@ -5619,7 +5625,10 @@ export const WardenServiceService = {
     responseSerialize: (value: GetApprovalResponse): Buffer => Buffer.from(GetApprovalResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetApprovalResponse => GetApprovalResponse.decode(value),
   },
-  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
+  /**
+   * Questions as they come and go; the first message has all that wait. Changes that cancel out while the reader is
+   * slow are not sent.
+   */
   watchApprovals: {
     path: "/clawrden.v1.WardenService/WatchApprovals" as const,
     requestStream: false as const,
@@ -5632,8 +5641,8 @@ export const WardenServiceService = {
     responseDeserialize: (value: Buffer): WatchApprovalsResponse => WatchApprovalsResponse.decode(value),
   },
   /**
-   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
-   * the approval's (`plan-changed`).
+   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * on another plan than the approval's (`plan-changed`).
    */
   resolveApproval: {
     path: "/clawrden.v1.WardenService/ResolveApproval" as const,
@@ -5646,7 +5655,10 @@ export const WardenServiceService = {
       Buffer.from(ResolveApprovalResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveApprovalResponse => ResolveApprovalResponse.decode(value),
   },
-  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
+  /**
+   * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
+   * gone, after at most 2 s.
+   */
   setAgentState: {
     path: "/clawrden.v1.WardenService/SetAgentState" as const,
     requestStream: false as const,
@@ -5710,8 +5722,8 @@ export const WardenServiceService = {
     responseDeserialize: (value: Buffer): CreateEnrolmentTokenResponse => CreateEnrolmentTokenResponse.decode(value),
   },
   /**
-   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
-   * and its work with them. It enrols again to come back. Role `admin`.
+   * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
+   * and its work end. To come back it must enrol again. Role `admin`.
    */
   revokeRelay: {
     path: "/clawrden.v1.WardenService/RevokeRelay" as const,
@@ -5757,23 +5769,29 @@ export const WardenServiceService = {
 } as const;
 
 export interface WardenServiceServer extends UntypedServiceImplementation {
-  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
+  /** The past, newest first; or running executions: every agent's oldest first, then every agent's next. */
   listExecutions: handleUnaryCall<ListExecutionsRequest, ListExecutionsResponse>;
   getExecution: handleUnaryCall<GetExecutionRequest, GetExecutionResponse>;
-  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  /** The recorded output of an execution. Not for `viewer`, because output may contain secrets. */
   getOutput: handleUnaryCall<GetOutputRequest, GetOutputResponse>;
-  /** What waits for a person: every agent's oldest question first, then every agent's next. */
+  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
-  /** One that waits, with its whole plan. */
+  /** One waiting question, with its whole plan. */
   getApproval: handleUnaryCall<GetApprovalRequest, GetApprovalResponse>;
-  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
+  /**
+   * Questions as they come and go; the first message has all that wait. Changes that cancel out while the reader is
+   * slow are not sent.
+   */
   watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
   /**
-   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
-   * the approval's (`plan-changed`).
+   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * on another plan than the approval's (`plan-changed`).
    */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
-  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
+  /**
+   * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
+   * gone, after at most 2 s.
+   */
   setAgentState: handleUnaryCall<SetAgentStateRequest, SetAgentStateResponse>;
   /** The same for every agent at once. */
   setLockdown: handleUnaryCall<SetLockdownRequest, SetLockdownResponse>;
@@ -5784,8 +5802,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
   /**
-   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
-   * and its work with them. It enrols again to come back. Role `admin`.
+   * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
+   * and its work end. To come back it must enrol again. Role `admin`.
    */
   revokeRelay: handleUnaryCall<RevokeRelayRequest, RevokeRelayResponse>;
   /** The policy that is in force. */
@@ -5797,7 +5815,7 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
 }
 
 export interface WardenServiceClient extends Client {
-  /** The past, newest first; or what runs: every agent's oldest first, then every agent's next. */
+  /** The past, newest first; or running executions: every agent's oldest first, then every agent's next. */
   listExecutions(
     request: ListExecutionsRequest,
     callback: (error: ServiceError | null, response: ListExecutionsResponse) => void,
@@ -5828,7 +5846,7 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetExecutionResponse) => void,
   ): ClientUnaryCall;
-  /** What was recorded of what an execution wrote. Not for `viewer`: output may hold secrets. */
+  /** The recorded output of an execution. Not for `viewer`, because output may contain secrets. */
   getOutput(
     request: GetOutputRequest,
     callback: (error: ServiceError | null, response: GetOutputResponse) => void,
@@ -5844,7 +5862,7 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetOutputResponse) => void,
   ): ClientUnaryCall;
-  /** What waits for a person: every agent's oldest question first, then every agent's next. */
+  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
   listApprovals(
     request: ListApprovalsRequest,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
@@ -5860,7 +5878,7 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,
   ): ClientUnaryCall;
-  /** One that waits, with its whole plan. */
+  /** One waiting question, with its whole plan. */
   getApproval(
     request: GetApprovalRequest,
     callback: (error: ServiceError | null, response: GetApprovalResponse) => void,
@@ -5876,7 +5894,10 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetApprovalResponse) => void,
   ): ClientUnaryCall;
-  /** What comes and goes, beginning with all that waits. What came and went while the reader was slow is not told. */
+  /**
+   * Questions as they come and go; the first message has all that wait. Changes that cancel out while the reader is
+   * slow are not sent.
+   */
   watchApprovals(
     request: WatchApprovalsRequest,
     options?: Partial<CallOptions>,
@@ -5887,8 +5908,8 @@ export interface WardenServiceClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchApprovalsResponse>;
   /**
-   * Gives a verdict on a pending approval, once: a second one is refused with FAILED_PRECONDITION, and so is one on another plan than
-   * the approval's (`plan-changed`).
+   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * on another plan than the approval's (`plan-changed`).
    */
   resolveApproval(
     request: ResolveApprovalRequest,
@@ -5905,7 +5926,10 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveApprovalResponse) => void,
   ): ClientUnaryCall;
-  /** Pauses, kills or resumes an agent, durably, also one that a breaker stopped; answers when everything of it is gone, at the latest after 2 s. */
+  /**
+   * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
+   * gone, after at most 2 s.
+   */
   setAgentState(
     request: SetAgentStateRequest,
     callback: (error: ServiceError | null, response: SetAgentStateResponse) => void,
@@ -6000,8 +6024,8 @@ export interface WardenServiceClient extends Client {
     callback: (error: ServiceError | null, response: CreateEnrolmentTokenResponse) => void,
   ): ClientUnaryCall;
   /**
-   * From now on the relay's certificates and enrolment tokens count no more: its calls are refused, its connections end,
-   * and its work with them. It enrols again to come back. Role `admin`.
+   * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
+   * and its work end. To come back it must enrol again. Role `admin`.
    */
   revokeRelay(
     request: RevokeRelayRequest,
