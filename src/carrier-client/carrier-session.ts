@@ -2,10 +2,25 @@ import type { Duplex } from 'node:stream';
 import type { Frame } from '../wire/frames.ts';
 import { CarrierError, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { type CarrierState, parseState } from './carrier-state.ts';
+import { type CarrierState, parseState, type Version } from './carrier-state.ts';
+import {
+  type Applied,
+  type BeginOptions,
+  type ChangesDone,
+  type ChangesQuery,
+  encodeAcknowledge,
+  encodeBegin,
+  encodeQuery,
+  parseApplied,
+  parseChecked,
+  parseDone,
+  type Verified,
+} from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
 import { u8 } from './payload.ts';
+
+type Put = (frame: Frame) => Promise<void> | undefined;
 
 const defaultSilenceMs = 120_000;
 
@@ -37,12 +52,83 @@ export class CarrierSession {
     });
   }
 
+  /** Hands each entry and chunk on, as fast as `put` takes them. */
+  async changes(query: ChangesQuery, put: Put): Promise<ChangesDone> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.changes, encodeQuery(query));
+      return this.#handOn(put);
+    });
+  }
+
+  /** Hands on the blocks that the receiving carrier asked for by `want`. */
+  async wanted(want: Buffer, put: Put): Promise<ChangesDone> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.want, want);
+      return this.#handOn(put);
+    });
+  }
+
+  /** What is put from here on is staged. */
+  begin(options: BeginOptions): Promise<void> | undefined {
+    return this.#channel.write(CarrierFrame.begin, encodeBegin(options));
+  }
+
+  /** An entry or a chunk of another carrier, as it came. */
+  put({ type, payload }: Frame): Promise<void> | undefined {
+    return this.#channel.write(type, payload);
+  }
+
+  /** Looks at everything that was put; nothing has been moved. */
+  async verify(): Promise<Verified> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.verify);
+      const wants: Buffer[] = [];
+      for (;;) {
+        const { type, payload } = await this.#answer(CarrierFrame.want, CarrierFrame.checked);
+        if (type === CarrierFrame.checked) return { wants, checked: parseChecked(payload) };
+        wants.push(Buffer.from(payload));
+      }
+    });
+  }
+
+  /** Moves what was checked into the tree. */
+  async commit(): Promise<Applied> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.commit);
+      return parseApplied((await this.#answer(CarrierFrame.applied)).payload);
+    });
+  }
+
+  /** Drops what was put. */
+  async abort(): Promise<CarrierState> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.abort);
+      return parseState((await this.#answer(CarrierFrame.state)).payload);
+    });
+  }
+
+  /** Home has all that this replica sent last, but `not`; it is at this version of home. */
+  async acknowledge(at: Version, not: readonly Buffer[] = []): Promise<CarrierState> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
+      return parseState((await this.#answer(CarrierFrame.state)).payload);
+    });
+  }
+
   end(): void {
     this.#channel.end();
   }
 
   destroy(): void {
     this.#channel.destroy();
+  }
+
+  async #handOn(put: Put): Promise<ChangesDone> {
+    for (;;) {
+      const frame = await this.#answer(CarrierFrame.entry, CarrierFrame.chunk, CarrierFrame.done);
+      if (frame.type === CarrierFrame.done) return parseDone(frame.payload);
+      await put(frame);
+    }
   }
 
   async #answer(...types: number[]): Promise<Frame> {

@@ -46,6 +46,24 @@ void dirty_acknowledge(struct index *index)
     dirty_count(index);
 }
 
+/* True where nothing below differs: then the other side had the folder as it is, and its id says all of it. */
+static bool clean_below(struct entry *entry, uint64_t since)
+{
+    bool clean = !entry_dirty(entry);
+    for (struct entry *child = entry->child; child; child = child->next)
+        if (child->below > since && !clean_below(child, since))
+            clean = false;
+    if (clean && entry_alive(entry))
+        drop_base(entry);
+    return clean;
+}
+
+void dirty_clean(struct index *index)
+{
+    if (index->keeps_base)
+        clean_below(index->root, index->acked);
+}
+
 void dirty_base(struct index *index, struct entry *entry, const struct record *record)
 {
     if (!index->keeps_base)
@@ -59,4 +77,6 @@ void dirty_base(struct index *index, struct entry *entry, const struct record *r
     *entry->base = *record;
     if (record_same(record, &entry->now))
         drop_base(entry);
+    else
+        index_change(index, entry);
 }

@@ -13,4 +13,7 @@ void dirty_acknowledge(struct index *index);
 /* The other side had `record` of this entry. */
 void dirty_base(struct index *index, struct entry *entry, const struct record *record);
 
+/* Folders that changed and are again what the other side has count as such, with all that is in them. */
+void dirty_clean(struct index *index);
+
 #endif

@@ -49,6 +49,8 @@ struct index {
     uint64_t epoch, seq, next, floor;
     /* A replica's: home's version that it has, and its own when the other side last had everything. */
     uint64_t at_epoch, at_seq, acked;
+    /* What was last sent as what differs. */
+    uint64_t sent;
     bool keeps_base, changed;
     struct entry **queue;
     size_t queued, queue_room;

@@ -29,7 +29,7 @@ static void tear(struct index *index, uint64_t inode)
 {
     if (!other_name(index, inode))
         return;
-    if (index->torn_count > 0 && index->torn[index->torn_count - 1] == inode)
+    if (index->torn_count > index->torn_looked && index->torn[index->torn_count - 1] == inode)
         return;
     if (index->torn_count == index->torn_room) {
         size_t room = index->torn_room ? index->torn_room * 2 : 64;

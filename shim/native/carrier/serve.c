@@ -1,10 +1,15 @@
 #include "serve.h"
 
+#include "area.h"
+#include "commit.h"
 #include "dirty.h"
 #include "reader.h"
+#include "receive.h"
+#include "send.h"
 #include "settle.h"
 #include "start.h"
 #include "state-frames.h"
+#include "verify.h"
 
 static void serve_settle(struct carrier *carrier, struct reader *reader)
 {
@@ -20,12 +25,81 @@ static void serve_settle(struct carrier *carrier, struct reader *reader)
         tell_state(carrier, FRAME_STATE);
 }
 
+/* The other side has everything that was sent, but what is named. */
+static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
+{
+    struct index *index = &carrier->index;
+    char path[PATH_MOST + 1];
+    uint64_t epoch = read_u64(reader), seq = read_u64(reader);
+    for (uint32_t left = read_u32(reader); left > 0 && !reader->bad; left--) {
+        read_text(reader, path, PATH_MOST);
+        struct entry *entry = index_at(index, path);
+        if (!entry)
+            continue;
+        entry->flags |= ENTRY_UNSTABLE;
+        index_queue(index, entry);
+    }
+    if (!read_all(reader)) {
+        tell_refused(carrier, "bad-frame: acknowledge");
+    } else if (!index->keeps_base || index->seq != index->sent) {
+        tell_failed(carrier, "version-unknown: what was sent is not what is acknowledged");
+    } else {
+        dirty_acknowledge(index);
+        index->at_epoch = epoch;
+        index->at_seq = seq;
+        carrier->unsaved = true;
+        tell_state(carrier, FRAME_STATE);
+    }
+}
+
+static void serve_abort(struct carrier *carrier)
+{
+    receive_end(carrier);
+    area_remove(carrier, "stage");
+    tell_state(carrier, FRAME_STATE);
+}
+
+static void serve_verify(struct carrier *carrier)
+{
+    if (carrier->receiving)
+        verify(carrier);
+    else
+        tell_refused(carrier, "bad-frame: verify of nothing");
+}
+
 static void serve_known(struct carrier *carrier, const struct frame *frame)
 {
     struct reader reader = reader_of(frame->payload, frame->length);
     switch (frame->type) {
     case FRAME_SETTLE:
         serve_settle(carrier, &reader);
+        break;
+    case FRAME_CHANGES:
+        send_changes(carrier, &reader);
+        break;
+    case FRAME_WANT:
+        send_wanted(carrier, &reader);
+        break;
+    case FRAME_BEGIN:
+        receive_begin(carrier, &reader);
+        break;
+    case FRAME_ENTRY:
+        receive_entry(carrier, frame);
+        break;
+    case FRAME_CHUNK:
+        receive_chunk(carrier, &reader);
+        break;
+    case FRAME_VERIFY:
+        serve_verify(carrier);
+        break;
+    case FRAME_COMMIT:
+        commit(carrier);
+        break;
+    case FRAME_ABORT:
+        serve_abort(carrier);
+        break;
+    case FRAME_ACKNOWLEDGE:
+        serve_acknowledge(carrier, &reader);
         break;
     default:
         tell_refused(carrier, "bad-frame: a type that no carrier takes");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "folders.h"
 #include "links.h"
 #include "look.h"
 #include "notify.h"
@@ -11,30 +12,12 @@
 
 enum { PASSES_MOST = 8 };
 
-/* The folder that is open, because the next to be looked at is often in the same. */
-struct open_folder {
-    const struct entry *entry;
-    int fd;
-};
-
 static bool lives(const struct entry *folder)
 {
     for (; folder; folder = folder->parent)
         if (folder->now.type != TYPE_FOLDER)
             return false;
     return true;
-}
-
-static int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder)
-{
-    char path[PATH_MOST + 1];
-    if (open_folder->entry == entry->parent && open_folder->fd >= 0)
-        return open_folder->fd;
-    if (open_folder->fd >= 0)
-        close(open_folder->fd);
-    open_folder->entry = entry->parent;
-    open_folder->fd = entry_path(entry->parent, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
-    return open_folder->fd;
 }
 
 static void look_again(struct carrier *carrier, struct entry *entry, struct open_folder *open_folder)
@@ -64,8 +47,7 @@ static void look_at_queue(struct carrier *carrier)
         entry->flags &= (uint8_t)~ENTRY_QUEUED;
         look_again(carrier, entry, &open_folder);
     }
-    if (open_folder.fd >= 0)
-        close(open_folder.fd);
+    folder_close(&open_folder);
     /* Nothing in what was looked at refers to what stands for nothing. */
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = index->queue[i];

@@ -1,0 +1,134 @@
+#include "applied.h"
+
+#include <string.h>
+
+#include "dirty.h"
+#include "settle.h"
+#include "state-frames.h"
+
+enum { TOLD_BYTES = 512 * 1024 };
+
+/* The other side has this entry as it is now. */
+static bool explained(const struct entry *entry, const struct op *op, bool deleted)
+{
+    if (!entry_alive(entry))
+        return deleted || (op && op->kind == CHANGE_DELETE) || entry->seq == 0;
+    return op && op->kind != CHANGE_DELETE && record_same(&entry->now, &op->wanted);
+}
+
+/* What the other side did not have before and has not sent gets a version of its own, which it does not have. */
+static void set_apart(struct carrier *carrier, struct entry *entry, bool deleted)
+{
+    char path[PATH_MOST + 1];
+    const struct op *op = entry_path(entry, path) ? op_at(carrier, path) : NULL;
+    bool gone = op && op->kind == CHANGE_DELETE && (op->done || op->verdict == DO_NOTHING);
+    if (entry->seq > carrier->receiving->seq && !explained(entry, op, deleted))
+        index_change(&carrier->index, entry);
+    for (struct entry *child = entry->child; child; child = child->next)
+        if (child->below > carrier->receiving->seq)
+            set_apart(carrier, child, deleted || gone);
+}
+
+/* Where both changed something, the other side must hear what it is here. */
+static void set_refused_apart(struct carrier *carrier)
+{
+    const struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        const struct op *op = &receiving->ops[number];
+        struct entry *entry = op->verdict == IN_CONFLICT ? index_at(&carrier->index, op->path) : NULL;
+        if (entry && entry->seq < carrier->index.next)
+            index_change(&carrier->index, entry);
+    }
+}
+
+static void had_nothing(struct index *index, struct entry *entry)
+{
+    static const struct record none;
+    for (struct entry *child = entry->child, *next; child; child = next) {
+        next = child->next;
+        had_nothing(index, child);
+    }
+    dirty_base(index, entry, &none);
+    if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
+        index_forget(index, entry);
+}
+
+/* What home has now, as far as it was taken here. What was not, is still what it was. */
+static void set_bases(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        const struct op *op = &receiving->ops[number];
+        struct entry *entry = index_at(&carrier->index, op->path);
+        if (!entry || op->verdict == IN_CONFLICT || op->verdict == IS_UNSTABLE)
+            continue;
+        if (op->kind == CHANGE_DELETE)
+            had_nothing(&carrier->index, entry);
+        else
+            dirty_base(&carrier->index, entry, &op->wanted);
+    }
+    carrier->index.at_epoch = receiving->epoch;
+    carrier->index.at_seq = receiving->seq;
+}
+
+static void put_refused(struct carrier *carrier)
+{
+    struct stream *stream = &carrier->stream;
+    const struct receiving *receiving = carrier->receiving;
+    uint32_t count = 0, told = 0;
+    uint8_t *hole = stream_hole(stream, 8);
+    size_t from = stream->out_end;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        const struct op *op = &receiving->ops[number];
+        if (op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE)
+            continue;
+        count++;
+        if (stream->out_end - from > TOLD_BYTES)
+            continue;
+        stream_put_u8(stream, op->verdict == IS_UNSTABLE);
+        stream_put_u8(stream, op->staged && op->missing == 0 && op->verdict == IN_CONFLICT);
+        stream_put_u32(stream, number);
+        stream_put_text(stream, op->path);
+        told++;
+    }
+    if (hole) {
+        put_u32(hole, count);
+        put_u32(hole + 4, told);
+    }
+}
+
+static uint32_t count_done(const struct receiving *receiving)
+{
+    uint32_t done = 0;
+    for (uint32_t number = 0; number < receiving->count; number++)
+        done += receiving->ops[number].done;
+    return done;
+}
+
+void tell_applied(struct carrier *carrier)
+{
+    struct stream *stream = &carrier->stream;
+    struct index *index = &carrier->index;
+    uint64_t kept = index->next;
+    settle(carrier, false);
+    uint64_t version = index->seq;
+    bool based = index->keeps_base || carrier->receiving->epoch == index->epoch;
+    if (index->keeps_base) {
+        set_bases(carrier);
+    } else if (based) {
+        set_apart(carrier, index->root, false);
+        set_refused_apart(carrier);
+    }
+    stream_begin(stream, FRAME_APPLIED);
+    /* From a version that is not known here nothing follows: then there is none to go on from. */
+    stream_put_u64(stream, based ? index->epoch : 0);
+    stream_put_u64(stream, based ? version : 0);
+    put_tree(carrier);
+    stream_put_u32(stream, count_done(carrier->receiving));
+    stream_put_u64(stream, kept);
+    put_refused(carrier);
+    stream_end(stream);
+    settle_version(carrier);
+    dirty_clean(index);
+    carrier->unsaved = true;
+}

@@ -1,0 +1,16 @@
+/* The folder for what is ours: stage/ for what comes in, kept/ for what was not taken, index and state. */
+#ifndef CLAWRDEN_CARRIER_AREA_H
+#define CLAWRDEN_CARRIER_AREA_H
+
+#include "carrier.h"
+
+/* An empty stage; -1 where it cannot be made. */
+int area_stage(struct carrier *carrier);
+
+/* Takes away all that is in a folder of the area, and it. */
+void area_remove(struct carrier *carrier, const char *name);
+
+/* The folder for what is kept of this exchange, made at its first use. */
+int area_kept(struct carrier *carrier);
+
+#endif

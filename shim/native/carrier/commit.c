@@ -1,0 +1,124 @@
+#include "commit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "applied.h"
+#include "area.h"
+#include "beneath.h"
+#include "content.h"
+#include "judge.h"
+#include "move.h"
+#include "stage.h"
+#include "state-frames.h"
+
+static void move_all(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        if (op->verdict == DO_DELETE)
+            move_delete(carrier, op);
+        else if (op->verdict == DO_REPLACE)
+            move_out_of_way(carrier, op);
+    }
+    for (uint32_t number = receiving->count; number > 0; number--)
+        if (receiving->ops[number - 1].verdict == DO_EMPTY)
+            move_empty(carrier, &receiving->ops[number - 1]);
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        if (op->verdict == DO_MAKE || op->verdict == DO_REPLACE)
+            move_in(carrier, op);
+    }
+    /* Now that no name is left that will be another file: all names of one have one mtime. */
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        if (op->verdict == DO_META && op->wanted.type != TYPE_FOLDER)
+            move_meta(carrier, op);
+    }
+}
+
+/* What was moved into a folder or out of it has moved its mtime, which is part of the tree. */
+static void restore_time(struct carrier *carrier, const char *path)
+{
+    const struct entry *entry = living(carrier, path);
+    if (!entry || entry->now.type != TYPE_FOLDER)
+        return;
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, time_of(entry->now.mtime)};
+    int fd = beneath_open(carrier->root, path, O_RDONLY | O_DIRECTORY);
+    if (fd >= 0) {
+        futimens(fd, times);
+        close(fd);
+    }
+}
+
+static void restore_parent(struct carrier *carrier, const struct op *op, char last[PATH_MOST + 1])
+{
+    char parent[PATH_MOST + 1];
+    const char *slash = strrchr(op->path, '/');
+    size_t length = slash ? (size_t)(slash - op->path) : 0;
+    memcpy(parent, op->path, length);
+    parent[length] = 0;
+    if (strcmp(parent, last) == 0)
+        return;
+    strcpy(last, parent);
+    const struct op *above = op_at(carrier, parent);
+    if (!above || above->verdict == IN_CONFLICT)
+        restore_time(carrier, parent);
+}
+
+/* Last of all and deepest first: each change of a folder's entries moves its mtime. */
+static void finish_folders(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    char last[PATH_MOST + 1] = "/";
+    for (uint32_t number = receiving->count; number > 0; number--) {
+        struct op *op = &receiving->ops[number - 1];
+        bool stays = op->wanted.type == TYPE_FOLDER && op->kind != CHANGE_DELETE;
+        if (op->path[0] && op->verdict != DO_NOTHING)
+            restore_parent(carrier, op, last);
+        if (stays && (op->verdict == DO_MAKE || op->verdict == DO_META || op->verdict == DO_NOTHING))
+            move_meta(carrier, op);
+    }
+}
+
+/* What the other side made and is not taken is not lost. */
+static void keep_refused(struct carrier *carrier)
+{
+    static char path[PATH_MOST + 16];
+    struct receiving *receiving = carrier->receiving;
+    int kept = -1;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        const char *name;
+        char number_text[16];
+        if (op->verdict != IN_CONFLICT || !op->staged || op->missing > 0)
+            continue;
+        if (kept < 0)
+            kept = area_kept(carrier);
+        stage_path(carrier, op, path);
+        int folder = way_to(&receiving->staged, receiving->stage, path, &name);
+        snprintf(number_text, sizeof number_text, "%u", number);
+        beneath_rename(folder, name, kept, number_text, RENAME_NEW);
+    }
+    if (kept >= 0)
+        close(kept);
+}
+
+void commit(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    if (!receiving || !receiving->checked) {
+        tell_refused(carrier, "bad-frame: a commit of what was not checked");
+        return;
+    }
+    move_all(carrier);
+    finish_folders(carrier);
+    keep_refused(carrier);
+    tell_applied(carrier);
+    stream_flush(&carrier->stream);
+    receive_end(carrier);
+    area_remove(carrier, "stage");
+}

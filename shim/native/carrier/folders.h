@@ -1,0 +1,16 @@
+#ifndef CLAWRDEN_CARRIER_FOLDERS_H
+#define CLAWRDEN_CARRIER_FOLDERS_H
+
+#include "carrier.h"
+
+/* The folder that is open, because the next entry is often in the same. Start with {NULL, -1}. */
+struct open_folder {
+    const struct entry *entry;
+    int fd;
+};
+
+/* The folder that the entry is in, as it is in the tree now; -1 where it cannot be reached. */
+int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder);
+void folder_close(struct open_folder *open_folder);
+
+#endif

@@ -1,0 +1,97 @@
+#include "judge.h"
+
+#include <string.h>
+
+#include "stage.h"
+
+bool dirty_below(const struct entry *entry)
+{
+    if (entry_dirty(entry))
+        return true;
+    for (const struct entry *child = entry->child; child; child = child->next)
+        if (dirty_below(child))
+            return true;
+    return false;
+}
+
+static bool same_content(const struct record *a, const struct record *b)
+{
+    return a->type == b->type && a->size == b->size && memcmp(a->id, b->id, SHA256_BYTES) == 0;
+}
+
+bool judge_known(const struct carrier *carrier, const struct entry *entry, const struct op *op)
+{
+    if (carrier->receiving->force)
+        return true;
+    if (op->bits & CHANGE_WAS)
+        return entry->now.type == op->was_type && memcmp(entry->now.id, op->was_id, SHA256_BYTES) == 0;
+    /* Home says nothing of what was: a replica knows it, and never loses what home has not. */
+    return carrier->limits.replica && !dirty_below(entry);
+}
+
+static enum verdict judge_delete(const struct carrier *carrier, const struct entry *entry, const struct op *op)
+{
+    if (!entry)
+        return DO_NOTHING;
+    if (judge_known(carrier, entry, op))
+        return DO_DELETE;
+    bool folder = entry->now.type == TYPE_FOLDER && (!(op->bits & CHANGE_WAS) || op->was_type == TYPE_FOLDER);
+    return folder ? DO_EMPTY : IN_CONFLICT;
+}
+
+static enum verdict judge_meta(const struct entry *entry, const struct op *op)
+{
+    if (!entry)
+        return op->wanted.type == TYPE_FOLDER ? DO_MAKE : DO_NOTHING;
+    if (record_same(&entry->now, &op->wanted))
+        return DO_NOTHING;
+    if (entry->now.type != op->wanted.type)
+        return IN_CONFLICT;
+    return op->wanted.type == TYPE_FOLDER || same_content(&entry->now, &op->wanted) ? DO_META : IN_CONFLICT;
+}
+
+static enum verdict judge_put(const struct carrier *carrier, const struct entry *entry, const struct op *op)
+{
+    if (!entry)
+        return DO_MAKE;
+    if (record_same(&entry->now, &op->wanted))
+        return DO_NOTHING;
+    bool folders = entry->now.type == TYPE_FOLDER && op->wanted.type == TYPE_FOLDER;
+    if (folders || (same_content(&entry->now, &op->wanted) && entry->now.link == op->wanted.link))
+        return DO_META;
+    /* A folder of which each entry is told: it goes where they leave it empty. */
+    bool told = entry->now.type == TYPE_FOLDER && op->bits & CHANGE_WAS && op->was_type == TYPE_FOLDER;
+    return told || judge_known(carrier, entry, op) ? DO_REPLACE : IN_CONFLICT;
+}
+
+static enum verdict judge(const struct carrier *carrier, const struct op *op)
+{
+    const struct entry *entry = living(carrier, op->path);
+    if (op->kind == CHANGE_DELETE)
+        return judge_delete(carrier, entry, op);
+    return op->kind == CHANGE_META ? judge_meta(entry, op) : judge_put(carrier, entry, op);
+}
+
+/* Another name follows its first: where that is a new file here, it is one of its names, and where that stays, of what is here. */
+static void judge_link(struct carrier *carrier, struct op *op)
+{
+    const struct op *first = op_at(carrier, op->target);
+    if (!first)
+        return;
+    bool first_comes = first->verdict == DO_MAKE || first->verdict == DO_REPLACE;
+    bool comes = op->verdict == DO_MAKE || op->verdict == DO_REPLACE;
+    if (first_comes && !comes && op->verdict != IN_CONFLICT)
+        op->verdict = living(carrier, op->path) ? DO_REPLACE : DO_MAKE;
+    if (comes && (first->verdict == DO_META || first->verdict == DO_NOTHING))
+        stage_name_of_living(carrier, op);
+}
+
+void judge_all(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++)
+        receiving->ops[number].verdict = (uint8_t)judge(carrier, &receiving->ops[number]);
+    for (uint32_t number = 0; number < receiving->count; number++)
+        if (receiving->ops[number].kind == CHANGE_LINK)
+            judge_link(carrier, &receiving->ops[number]);
+}

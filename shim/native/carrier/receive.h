@@ -1,0 +1,83 @@
+/* An exchange that comes in: all of it is staged beside the tree, then judged, then moved in. */
+#ifndef CLAWRDEN_CARRIER_RECEIVE_H
+#define CLAWRDEN_CARRIER_RECEIVE_H
+
+#include "carrier.h"
+#include "entry-frame.h"
+#include "reader.h"
+
+enum verdict {
+    /* The tree has it already. */
+    DO_NOTHING,
+    DO_MAKE,
+    DO_REPLACE,
+    DO_META,
+    DO_DELETE,
+    /* A folder of which only what the other side knew may go. */
+    DO_EMPTY,
+    IN_CONFLICT,
+    /* Its bytes did not come, or were others than said. */
+    IS_UNSTABLE,
+};
+
+struct op {
+    uint8_t kind, bits, was_type, verdict;
+    bool staged, done, owner_differs;
+    uint8_t was_id[SHA256_BYTES];
+    struct record wanted;
+    char *path, *target;
+    uint8_t *xattrs;
+    size_t xattrs_length;
+    /* The ids of its blocks, one where it is small, and which of them are there. */
+    uint8_t *blocks;
+    bool *have;
+    uint32_t count, missing;
+    /* The op + 1 of the new folder that this is staged in, 0 where it is staged alone. */
+    uint32_t inside;
+};
+
+/* A block that is being written. */
+struct writing {
+    int fd;
+    uint32_t number, block;
+    uint64_t next;
+    struct sha256 hash;
+};
+
+/* A folder that stays open between two of its entries. */
+struct way {
+    int fd;
+    char folder[PATH_MOST + 16];
+};
+
+struct receiving {
+    int stage;
+    /* `whole`: what the other side does not name is not in its tree. */
+    bool force, whole, asked, checked;
+    uint64_t epoch, seq, bytes;
+    struct op *ops;
+    uint32_t count, room;
+    /* Ops by path: number + 1. */
+    uint32_t *table;
+    uint32_t table_size;
+    struct writing writing;
+    struct way staged, live;
+    /* What went wrong first, `code: text`: nothing is moved any more. */
+    const char *wrong;
+};
+
+void receive_begin(struct carrier *carrier, struct reader *reader);
+void receive_entry(struct carrier *carrier, const struct frame *frame);
+void receive_chunk(struct carrier *carrier, struct reader *reader);
+void receive_end(struct carrier *carrier);
+
+/* Of everything living that the other side did not name: it goes. */
+bool receive_unnamed(struct carrier *carrier);
+
+struct op *op_at(const struct carrier *carrier, const char *path);
+
+/* The folder of `path` under `base`, kept open for the next; its last name in `*name`. */
+int way_to(struct way *way, int base, const char *path, const char **name);
+void way_close(struct way *way);
+
+#endif

@@ -1,0 +1,299 @@
+#include "send.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "beneath.h"
+#include "content.h"
+#include "entry-frame.h"
+#include "folders.h"
+#include "links.h"
+#include "send-bytes.h"
+#include "state-frames.h"
+#include "tree-id.h"
+#include "xattrs.h"
+
+enum how { SEND_ALL, SEND_SINCE, SEND_DIRTY };
+
+struct sending {
+    struct carrier *carrier;
+    enum how how;
+    uint64_t since;
+    /* Bytes of small files go with their entries. */
+    bool bytes;
+    uint32_t number, unstable;
+    struct open_folder folder;
+};
+
+static void put_record(struct stream *stream, const struct record *record)
+{
+    stream_put_u8(stream, record->type);
+    stream_put_u32(stream, record->mode);
+    stream_put_u32(stream, record->uid);
+    stream_put_u32(stream, record->gid);
+    stream_put_u64(stream, (uint64_t)record->mtime);
+    stream_put_u64(stream, record->size);
+    stream_put_u64(stream, record->link);
+    stream_put(stream, record->id, SHA256_BYTES);
+}
+
+static void put_entry(struct sending *sending, const struct entry *entry, struct change *change)
+{
+    static const struct record nothing;
+    struct stream *stream = &sending->carrier->stream;
+    const struct record *was = entry->base ? entry->base : &nothing;
+    bool says_was = sending->how == SEND_DIRTY;
+    stream_begin(stream, FRAME_ENTRY);
+    stream_put_u8(stream, change->kind);
+    stream_put_u8(stream, (uint8_t)(change->bits | (says_was ? CHANGE_WAS : 0)));
+    put_record(stream, &change->wanted);
+    stream_put_u8(stream, says_was ? was->type : 0);
+    stream_put(stream, says_was ? was->id : nothing.id, SHA256_BYTES);
+    stream_put_text(stream, change->path);
+    stream_put_text(stream, change->target);
+    stream_put_u32(stream, (uint32_t)change->xattrs_length);
+    stream_put(stream, change->xattrs, change->xattrs_length);
+    stream_put_u32(stream, change->block_count);
+    stream_put(stream, change->blocks, (size_t)change->block_count * SHA256_BYTES);
+    stream_end(stream);
+    sending->number++;
+}
+
+static void add_attributes(struct sending *sending, struct change *change, int fd)
+{
+    struct xattrs *xattrs = &sending->carrier->xattrs;
+    uint8_t id[SHA256_BYTES] = {0};
+    if (!xattrs_read(fd, xattrs))
+        xattrs->length = 0;
+    xattrs_id(xattrs, id);
+    /* Others by now than the index says: the next settle sees it. */
+    memcpy(change->wanted.xattrs, id, SHA256_BYTES);
+    change->xattrs = xattrs->bytes;
+    change->xattrs_length = xattrs->length;
+}
+
+static bool has_attributes(const struct entry *entry)
+{
+    static const uint8_t none[SHA256_BYTES];
+    return memcmp(entry->now.xattrs, none, SHA256_BYTES) != 0;
+}
+
+static void unstable(struct sending *sending, struct entry *entry)
+{
+    entry->flags |= ENTRY_UNSTABLE;
+    index_queue(&sending->carrier->index, entry);
+    sending->unstable++;
+}
+
+static void put_link(struct sending *sending, struct entry *entry, struct change *change)
+{
+    int folder = folder_of(sending->carrier, entry, &sending->folder);
+    uint8_t id[SHA256_BYTES];
+    ssize_t length = folder < 0 ? -1 : readlinkat(folder, entry->name, change->target, PATH_MOST);
+    if (length > 0)
+        bytes_id(change->target, (size_t)length, id);
+    if (length <= 0 || memcmp(id, entry->now.id, SHA256_BYTES) != 0) {
+        unstable(sending, entry);
+        return;
+    }
+    change->target[length] = 0;
+    put_entry(sending, entry, change);
+}
+
+/* With the bytes of a small file, where they are what the index says. */
+static void put_file(struct sending *sending, struct entry *entry, struct change *change, int fd)
+{
+    struct carrier *carrier = sending->carrier;
+    size_t size = (size_t)entry->now.size;
+    bool small = entry->now.size <= BLOCK_BYTES && change->kind == CHANGE_PUT;
+    if (entry->blocks && change->kind == CHANGE_PUT) {
+        change->blocks = entry->blocks[0];
+        change->block_count = (uint32_t)block_count(entry->now.size);
+    }
+    if (small && sending->bytes) {
+        uint8_t id[SHA256_BYTES];
+        ssize_t got = entry->flags & ENTRY_UNREADABLE ? 0 : fd < 0 ? -1 : read_at(fd, carrier->block, size, 0);
+        if (got >= 0)
+            bytes_id(carrier->block, (size_t)got, id);
+        if (got < 0 || memcmp(id, entry->now.id, SHA256_BYTES) != 0) {
+            unstable(sending, entry);
+            return;
+        }
+        change->bits |= CHANGE_BYTES;
+    }
+    uint32_t number = sending->number;
+    put_entry(sending, entry, change);
+    if (change->bits & CHANGE_BYTES)
+        send_bytes(&carrier->stream, number, 0, carrier->block, size);
+}
+
+static void put_opened(struct sending *sending, struct entry *entry, struct change *change)
+{
+    bool folder = entry->now.type == TYPE_FOLDER;
+    int parent = entry->parent ? folder_of(sending->carrier, entry, &sending->folder) : sending->carrier->root;
+    int flags = O_RDONLY | O_NONBLOCK | (folder ? O_DIRECTORY : 0);
+    bool needed = !folder || has_attributes(entry);
+    int fd = needed && parent >= 0 ? beneath_open(parent, entry->name, flags) : -1;
+    if (fd >= 0 && has_attributes(entry))
+        add_attributes(sending, change, fd);
+    if (folder)
+        put_entry(sending, entry, change);
+    else
+        put_file(sending, entry, change, fd);
+    if (fd >= 0)
+        close(fd);
+}
+
+static enum change_kind kind_of(const struct sending *sending, const struct entry *entry)
+{
+    const struct record *now = &entry->now, *base = entry->base;
+    if (now->type == TYPE_NONE)
+        return CHANGE_DELETE;
+    bool same = sending->how == SEND_DIRTY && base && base->type == now->type && base->link == now->link
+        && base->size == now->size && (now->type == TYPE_FOLDER || memcmp(base->id, now->id, SHA256_BYTES) == 0);
+    if (same)
+        return CHANGE_META;
+    return now->link != 0 ? CHANGE_LINK : CHANGE_PUT;
+}
+
+static void put_change(struct sending *sending, struct entry *entry)
+{
+    static struct change change;
+    change.kind = kind_of(sending, entry);
+    change.bits = 0;
+    change.wanted = entry->now;
+    change.target[0] = 0;
+    change.xattrs_length = 0;
+    change.block_count = 0;
+    if (!entry_path(entry, change.path))
+        return;
+    if (change.kind == CHANGE_DELETE) {
+        /* A record of what is not there is of no type; what was there is said beside it. */
+        change.wanted = (struct record){.type = TYPE_FILE};
+        put_entry(sending, entry, &change);
+        return;
+    }
+    const struct entry *first = change.kind == CHANGE_LINK ? links_first(&sending->carrier->index, entry) : NULL;
+    if (change.kind == CHANGE_LINK && (!first || !entry_path(first, change.target)))
+        change.kind = CHANGE_PUT;
+    if (entry->now.type == TYPE_LINK)
+        put_link(sending, entry, &change);
+    else
+        put_opened(sending, entry, &change);
+}
+
+static bool concerns(const struct sending *sending, const struct entry *entry)
+{
+    switch (sending->how) {
+    case SEND_ALL:
+        return entry_alive(entry);
+    case SEND_SINCE:
+        return entry->seq > sending->since;
+    default:
+        return entry_dirty(entry);
+    }
+}
+
+static void send_below(struct sending *sending, struct entry *entry)
+{
+    size_t count;
+    if (concerns(sending, entry))
+        put_change(sending, entry);
+    /* Whoever had it is told that all of it is gone; a replica says what it had of each entry. */
+    if (!entry->child || (!entry_alive(entry) && sending->how != SEND_DIRTY))
+        return;
+    struct entry **children = children_in_order(entry, true, &count);
+    for (size_t i = 0; children && i < count && !sending->carrier->stream.broken; i++)
+        if (sending->how == SEND_ALL || children[i]->below > sending->since)
+            send_below(sending, children[i]);
+    free(children);
+}
+
+static void put_done(struct carrier *carrier, uint32_t count, uint32_t unstable_count)
+{
+    struct stream *stream = &carrier->stream;
+    stream_begin(stream, FRAME_DONE);
+    stream_put_u64(stream, carrier->index.epoch);
+    stream_put_u64(stream, carrier->index.seq);
+    put_tree(carrier);
+    stream_put_u32(stream, count);
+    stream_put_u32(stream, unstable_count);
+    stream_end(stream);
+}
+
+void send_changes(struct carrier *carrier, struct reader *reader)
+{
+    struct index *index = &carrier->index;
+    struct sending sending = {.carrier = carrier, .folder = {NULL, -1}};
+    uint8_t how = read_u8(reader);
+    sending.bytes = read_u8(reader) & 1;
+    uint64_t epoch = read_u64(reader);
+    sending.since = read_u64(reader);
+    sending.how = how;
+    if (!read_all(reader) || how > SEND_DIRTY) {
+        tell_refused(carrier, "bad-frame: changes");
+        return;
+    }
+    if (how == SEND_DIRTY) {
+        sending.since = index->acked;
+        index->sent = index->seq;
+    }
+    if (how == SEND_SINCE && (epoch != index->epoch || sending.since < index->floor || sending.since > index->seq)) {
+        tell_failed(carrier, "version-unknown: this carrier does not know that version");
+        return;
+    }
+    send_below(&sending, index->root);
+    folder_close(&sending.folder);
+    put_done(carrier, sending.number, sending.unstable);
+}
+
+static struct entry *wanted_file(struct carrier *carrier, const char *path)
+{
+    struct entry *entry = index_at(&carrier->index, path);
+    return entry && entry->now.type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE) ? entry : NULL;
+}
+
+static bool send_block(struct carrier *carrier, const struct entry *entry, int fd, uint32_t number, uint32_t block)
+{
+    uint8_t id[SHA256_BYTES];
+    uint64_t count = block_count(entry->now.size);
+    if (block >= (count ? count : 1))
+        return false;
+    size_t length = count ? block_length(entry->now.size, block) : (size_t)entry->now.size;
+    uint64_t offset = (uint64_t)block * BLOCK_BYTES;
+    if (read_at(fd, carrier->block, length, offset) != (ssize_t)length)
+        return false;
+    bytes_id(carrier->block, length, id);
+    if (memcmp(id, count ? entry->blocks[block] : entry->now.id, SHA256_BYTES) != 0)
+        return false;
+    send_bytes(&carrier->stream, number, offset, carrier->block, length);
+    return true;
+}
+
+void send_wanted(struct carrier *carrier, struct reader *reader)
+{
+    char path[PATH_MOST + 1];
+    uint32_t number = read_u32(reader);
+    read_text(reader, path, PATH_MOST);
+    uint32_t count = read_u32(reader);
+    const uint8_t *blocks = count <= BLOCKS_MOST ? read_bytes(reader, (size_t)count * 4) : NULL;
+    if (!blocks || !read_all(reader)) {
+        tell_refused(carrier, "bad-frame: want");
+        return;
+    }
+    struct entry *entry = wanted_file(carrier, path);
+    int fd = entry ? beneath_open(carrier->root, path, O_RDONLY | O_NONBLOCK) : -1;
+    bool whole = fd >= 0;
+    for (uint32_t i = 0; i < count && whole; i++)
+        whole = send_block(carrier, entry, fd, number, get_u32(blocks + (size_t)i * 4));
+    if (!whole && entry) {
+        entry->flags |= ENTRY_UNSTABLE;
+        index_queue(&carrier->index, entry);
+    }
+    if (fd >= 0)
+        close(fd);
+    put_done(carrier, whole, !whole);
+}

@@ -1,0 +1,30 @@
+#ifndef CLAWRDEN_CARRIER_STAGE_H
+#define CLAWRDEN_CARRIER_STAGE_H
+
+#include "receive.h"
+
+/* Makes what can be made of an entry before its bytes are there. */
+void stage_entry(struct carrier *carrier, struct op *op);
+
+/* Bytes of a staged file, in the order of each of its blocks. False where the stream breaks the rules. */
+bool stage_bytes(struct carrier *carrier, uint32_t number, uint64_t offset, const uint8_t *bytes, size_t length);
+
+/* A block of a file that is here already. */
+void stage_block(struct carrier *carrier, struct op *op, uint32_t block, const uint8_t *bytes, size_t length);
+
+/* A file whose bytes do not come inline: empty, of its full size. */
+bool stage_empty(struct carrier *carrier, struct op *op);
+
+/* Stages another name of a file whose bytes came later. */
+void stage_other_name(struct carrier *carrier, struct op *op);
+
+/* Stages another name of the file that is in the tree, in place of what was staged. */
+void stage_name_of_living(struct carrier *carrier, struct op *op);
+
+/* Where an op is staged, under the stage. */
+void stage_path(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16]);
+
+/* Owner, mode, attributes and times of something open. */
+void stage_finish(struct op *op, int fd);
+
+#endif

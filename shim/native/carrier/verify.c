@@ -1,0 +1,170 @@
+#include "verify.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "beneath.h"
+#include "content.h"
+#include "judge.h"
+#include "settle.h"
+#include "stage.h"
+#include "state-frames.h"
+
+static size_t length_of(const struct op *op, uint32_t block)
+{
+    return op->wanted.size ? block_length(op->wanted.size, block) : 0;
+}
+
+/* The tree has this block at the same place of the same file. */
+static bool is_here(const struct entry *entry, const struct op *op, uint32_t block)
+{
+    const uint8_t *id = op->blocks + (size_t)block * SHA256_BYTES;
+    if (!entry || entry->now.type != TYPE_FILE || entry->flags & ENTRY_UNREADABLE)
+        return false;
+    if (!entry->blocks)
+        return block == 0 && entry->now.size == length_of(op, 0) && memcmp(entry->now.id, id, SHA256_BYTES) == 0;
+    return block < block_count(entry->now.size) && block_length(entry->now.size, block) == length_of(op, block)
+        && memcmp(entry->blocks[block], id, SHA256_BYTES) == 0;
+}
+
+static bool read_here(struct carrier *carrier, const struct op *op, int fd, uint32_t block)
+{
+    uint8_t id[SHA256_BYTES];
+    size_t length = length_of(op, block);
+    if (fd < 0 || read_at(fd, carrier->block, length, (uint64_t)block * BLOCK_BYTES) != (ssize_t)length)
+        return false;
+    bytes_id(carrier->block, length, id);
+    return memcmp(id, op->blocks + (size_t)block * SHA256_BYTES, SHA256_BYTES) == 0;
+}
+
+static bool is_nothing(const struct op *op, uint32_t block)
+{
+    size_t length = length_of(op, block);
+    uint8_t empty[SHA256_BYTES];
+    if (length == BLOCK_BYTES)
+        return memcmp(op->blocks + (size_t)block * SHA256_BYTES, zero_block_id(), SHA256_BYTES) == 0;
+    bytes_id("", 0, empty);
+    return length == 0 && memcmp(op->blocks, empty, SHA256_BYTES) == 0;
+}
+
+/* Holes stay holes, and what the tree has is taken from there. */
+static void assemble(struct carrier *carrier, struct op *op)
+{
+    const struct entry *entry = living(carrier, op->path);
+    if (!op->staged && !stage_empty(carrier, op))
+        return;
+    int fd = entry ? beneath_open(carrier->root, op->path, O_RDONLY | O_NONBLOCK) : -1;
+    for (uint32_t block = 0; block < op->count && !carrier->receiving->wrong; block++) {
+        if (op->have[block])
+            continue;
+        if (is_nothing(op, block))
+            stage_block(carrier, op, block, NULL, 0);
+        else if (is_here(entry, op, block) && read_here(carrier, op, fd, block))
+            stage_block(carrier, op, block, carrier->block, length_of(op, block));
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void want(struct carrier *carrier, const struct op *op, uint32_t number)
+{
+    struct stream *stream = &carrier->stream;
+    stream_begin(stream, FRAME_WANT);
+    stream_put_u32(stream, number);
+    stream_put_text(stream, op->path);
+    stream_put_u32(stream, op->missing);
+    for (uint32_t block = 0; block < op->count; block++)
+        if (!op->have[block])
+            stream_put_u32(stream, block);
+    stream_end(stream);
+}
+
+static bool needs_bytes(const struct op *op)
+{
+    return op->missing > 0 && (op->verdict == DO_MAKE || op->verdict == DO_REPLACE || op->verdict == IN_CONFLICT);
+}
+
+static uint32_t want_all(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    uint32_t wanted = 0;
+    for (uint32_t number = 0; number < receiving->count && !receiving->wrong; number++) {
+        struct op *op = &receiving->ops[number];
+        if (!needs_bytes(op))
+            continue;
+        assemble(carrier, op);
+        if (op->missing > 0 && !receiving->wrong) {
+            want(carrier, op, number);
+            wanted++;
+        }
+    }
+    return wanted;
+}
+
+/* Other names of files whose bytes were still to come. */
+static void name_again(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        if (op->kind == CHANGE_LINK && !op->staged && (op->verdict == DO_MAKE || op->verdict == DO_REPLACE))
+            stage_other_name(carrier, op);
+    }
+}
+
+/* What did not come, or not as it was said, is left as it is. */
+static void leave_incomplete(struct receiving *receiving)
+{
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        bool makes = op->verdict == DO_MAKE || op->verdict == DO_REPLACE;
+        bool whole = op->missing == 0 && (op->staged || op->kind == CHANGE_META);
+        if (makes && !whole)
+            op->verdict = IS_UNSTABLE;
+    }
+}
+
+static void tell_checked(struct carrier *carrier, uint32_t wanted)
+{
+    struct stream *stream = &carrier->stream;
+    const struct receiving *receiving = carrier->receiving;
+    uint32_t counts[IS_UNSTABLE + 1] = {0};
+    for (uint32_t number = 0; number < receiving->count; number++)
+        counts[receiving->ops[number].verdict]++;
+    stream_begin(stream, FRAME_CHECKED);
+    stream_put_u32(stream, wanted);
+    stream_put_u32(stream, receiving->count - counts[DO_NOTHING]);
+    stream_put_u32(stream, counts[DO_DELETE] + counts[DO_EMPTY]);
+    stream_put_u32(stream, counts[IN_CONFLICT]);
+    stream_put_u32(stream, counts[IS_UNSTABLE]);
+    stream_put_u64(stream, carrier->index.entries);
+    stream_end(stream);
+}
+
+void verify(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    settle(carrier, false);
+    const char *why = receiving->wrong ? receiving->wrong : state_wrong(carrier);
+    if (!why && !receive_unnamed(carrier))
+        why = "carrier-failed: no memory";
+    uint32_t wanted = 0;
+    if (!why) {
+        judge_all(carrier);
+        wanted = receiving->asked ? 0 : want_all(carrier);
+        why = receiving->wrong;
+    }
+    if (why) {
+        receive_end(carrier);
+        tell_failed(carrier, why);
+        return;
+    }
+    receiving->asked = true;
+    receiving->checked = wanted == 0;
+    if (receiving->checked) {
+        name_again(carrier);
+        leave_incomplete(receiving);
+    }
+    tell_checked(carrier, wanted);
+}

@@ -1,0 +1,110 @@
+import { readVersion, type Version } from './carrier-state.ts';
+import { PayloadReader, text, u8, u32, u64 } from './payload.ts';
+
+/** Which entries are sent. `since` of another epoch fails with `version-unknown`. */
+export type ChangesQuery =
+  | { readonly of: 'all' }
+  | { readonly of: 'since'; readonly version: Version }
+  /** What a replica has that home has not. */
+  | { readonly of: 'dirty' };
+
+export interface ChangesDone {
+  readonly version: Version;
+  readonly tree: string;
+  readonly entries: number;
+  /** Entries that changed while they were sent; they come again with the next changes. */
+  readonly unstable: number;
+}
+
+export interface BeginOptions {
+  /** To a replica: home's version. To home: the version of home that the replica had. */
+  readonly version: Version;
+  /** Whatever is there is overwritten. */
+  readonly force?: boolean;
+  /** All of a tree comes: what is not named is not in it. */
+  readonly whole?: boolean;
+}
+
+export interface Checked {
+  readonly changes: number;
+  readonly deletes: number;
+  readonly conflicts: number;
+  readonly unstable: number;
+  /** Living entries before any of it. */
+  readonly entries: number;
+}
+
+export interface Verified {
+  /** To be handed to the sending carrier; then `verify` again. */
+  readonly wants: readonly Buffer[];
+  readonly checked: Checked;
+}
+
+export interface Refused {
+  readonly path: Buffer;
+  /** Both sides changed it, or its bytes changed on the way. */
+  readonly why: 'conflict' | 'unstable';
+  /** Where what came is kept, in the folder `kept` of the receiver's area. */
+  readonly kept?: string;
+}
+
+export interface Applied {
+  /** The receiver's version that the sender now has; epoch 0: none. */
+  readonly version: Version;
+  readonly tree: string;
+  readonly done: number;
+  readonly refusedCount: number;
+  readonly refused: readonly Refused[];
+}
+
+export function encodeQuery(query: ChangesQuery): Buffer {
+  const how = { all: 0, since: 1, dirty: 2 }[query.of];
+  const { epoch, seq } = query.of === 'since' ? query.version : { epoch: 0n, seq: 0n };
+  return Buffer.concat([u8(how), u8(1), u64(epoch), u64(seq)]);
+}
+
+export function encodeBegin({ version, force = false, whole = false }: BeginOptions): Buffer {
+  return Buffer.concat([u8((force ? 1 : 0) + (whole ? 2 : 0)), u64(version.epoch), u64(version.seq)]);
+}
+
+export function encodeAcknowledge({ epoch, seq }: Version, not: readonly Buffer[]): Buffer {
+  return Buffer.concat([u64(epoch), u64(seq), u32(not.length), ...not.map(text)]);
+}
+
+export function parseDone(payload: Buffer): ChangesDone {
+  const reader = new PayloadReader(payload);
+  const version = readVersion(reader);
+  const done = { version, tree: readTree(reader), entries: reader.u32(), unstable: reader.u32() };
+  reader.end();
+  return done;
+}
+
+export function parseChecked(payload: Buffer): Checked {
+  const reader = new PayloadReader(payload);
+  reader.u32();
+  const checked = {
+    ...{ changes: reader.u32(), deletes: reader.u32(), conflicts: reader.u32() },
+    ...{ unstable: reader.u32(), entries: reader.count() },
+  };
+  reader.end();
+  return checked;
+}
+
+export function parseApplied(payload: Buffer): Applied {
+  const reader = new PayloadReader(payload);
+  const version = readVersion(reader);
+  const [tree, done, folder, refusedCount] = [readTree(reader), reader.u32(), reader.u64(), reader.u32()];
+  const refused = Array.from({ length: reader.u32() }, () => readRefused(reader, folder));
+  reader.end();
+  return { version, tree, done, refusedCount, refused };
+}
+
+function readRefused(reader: PayloadReader, folder: bigint): Refused {
+  const [unstable, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.text()];
+  const why = unstable === 0 ? 'conflict' : 'unstable';
+  return { path, why, ...(kept === 0 ? {} : { kept: `${folder}/${number}` }) };
+}
+
+function readTree(reader: PayloadReader): string {
+  return reader.bytes(32).toString('hex');
+}
