@@ -5,6 +5,7 @@ import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/approvals.ts';
 import { type InspectParts, inspected } from './approvals/inspect.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './approvals/permit.ts';
+import { unboundNow } from './control/bound-agents.ts';
 import type { Breakers } from './control/breakers.ts';
 import { recordedBytes } from './execution/bounded-records.ts';
 import { type Execution, Interrupted } from './execution/execution.ts';
@@ -27,7 +28,8 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly applyRates: ApplyRates;
   readonly budgets: Budgets;
   readonly breakers: Pick<Breakers, 'apply' | 'refused' | 'ended'>;
-  readonly agents: ReadonlyMap<string, AgentConfig>;
+  /** Those of gateway.yaml now: what is decided takes them once, and what was decided is held to them before it runs. */
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
   /** The kill switch's refusal for new work of an agent. */
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly ledger: Ledger;
@@ -78,7 +80,7 @@ async function receive(
   request: StartRequest,
   channel: Channel,
 ): Promise<Received> {
-  agentOf(agents, caller, request);
+  agentOf(agents(), caller, request);
   budgets.charge(caller, request);
   return { caller, request, execution: await ledger.open(caller, request, channel) };
 }
@@ -96,10 +98,10 @@ function turnAway(
 }
 
 async function judgeAndPlan(
-  { policy: inForce, agents, halted, applyRates, breakers, obtainImage }: ExecuteParts,
+  { policy: inForce, agents: bound, halted, applyRates, breakers, obtainImage }: ExecuteParts,
   { caller, request, execution }: Received,
 ): Promise<Judged> {
-  const policy = inForce();
+  const [policy, agents] = [inForce(), bound()];
   const judgement = breakers.apply(applyRates(judge(policy, agents, caller, request, halted)));
   if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
@@ -126,9 +128,15 @@ function chargeRecords(
 }
 
 /** The place that the plan runs in. The caller hears of the yes before it waits for one. */
-function lease({ executors }: ExecuteParts, permit: Permit, execution: Execution): Run | Promise<Run> {
+function lease(
+  { executors, agents }: ExecuteParts,
+  permit: Permit,
+  execution: Execution,
+): Run | Promise<Run> {
   const { plan, hash } = permit.sealed;
   execution.signal.throwIfAborted();
+  const unbound = unboundNow(agents(), execution.record);
+  if (unbound !== undefined) throw unbound;
   if (plan.record === 'head-tail') execution.output.record();
   if (plan.strategy === 'ghost') void execution.send({ type: 'accepted', planHash: hash });
   return executors[plan.strategy](permit, execution);

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import type { GatewayConfig } from '../src/config/gateway-config.ts';
+import type { AgentConfig, GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
-import { ClawrdenError } from '../src/errors.ts';
 import { createFaults, type Faults, outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
@@ -18,6 +17,7 @@ import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openAgentStates } from './control/agent-states.ts';
+import { createHoldToAgents } from './control/bound-agents.ts';
 import { createBreakers } from './control/breakers.ts';
 import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
@@ -28,7 +28,7 @@ import { createRelays } from './control/relays.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
-import { createLedger, type Ledger } from './execution/ledger.ts';
+import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createRefusals } from './execution/refusals.ts';
 import { createExecutors } from './executors/create-executors.ts';
@@ -39,18 +39,18 @@ import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
+import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
 import type { OperatorApi } from './ports/operator-api.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { connectionLimits } from './start/connection-limits.ts';
+import { drain, untilAsked } from './start/drain.ts';
 import { openRecords, type Records } from './start/open-records.ts';
 import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
 
-/** How long running work may continue after the first TERM; a second TERM ends it at once. */
-const drainMs = 30_000;
 const closeMs = 2_000;
 
 await main();
@@ -97,7 +97,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const { audit, history } = records;
   // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
-  const agents = new Map(config.agents.map((agent) => [agent.name, agent]));
+  const live = openLiveConfig(config);
+  const { agents } = live;
   const faults = createFaults(log);
   const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
@@ -118,7 +119,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   });
   const { scheduler, warmer, fleet } = pool;
   const relays = createRelays({
-    stateFor: (relay) => desiredState(relay, config, policy(), states),
+    stateFor: (relay) => desiredState(relay, agents(), policy(), states),
     onIncident: (incident, relay, text) => {
       log.warn({ relay }, text);
       incidents.tell(incident, `relay:${relay}`, text);
@@ -131,7 +132,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     tellRelays: relays.tellAll,
     lost: pool.lateExits.running,
     relaysHalted: (concerned) => {
-      const names = config.agents.filter(({ name }) => concerned(name));
+      const names = [...agents().values()].filter(({ name }) => concerned(name));
       return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
     },
   });
@@ -149,7 +150,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
       grantedBy: records.approvals.grantedBy,
-      decideAgain: (plan) => decide(policy(), factsOf(plan, agents)),
+      decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
       recordVerdict: recorder.verdict,
     },
     obtainImage: pool.obtainImage,
@@ -157,7 +158,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       scheduler,
       warmer,
       startTimeoutMs: config.limits.startTimeoutMs,
-      labelsOf: (agent) => agents.get(agent)?.hosts ?? {},
+      labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
       onHostLost: fleet.suspect,
       onLateExit: pool.lateExits.expect,
@@ -170,6 +171,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     policyFile,
     explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
     agents,
+    configProblem: live.problem,
     ledger,
     history,
     outputs: records.outputs,
@@ -188,6 +190,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const restored = await restoreWaiting(parts, approvals, {
     ...{ audit, auditFile: config.audit, history, settledUpTo: records.settledUpTo },
   });
+  const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.approvals, faults });
+  holdToAgents(config.agents);
   const served = {
     execute: createExecute(parts),
     resume: createResume(ledger),
@@ -197,7 +201,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     faults,
     log,
   };
-  const servers = await startServers(config, identity, records, { ...served, ports });
+  const servers = await startServers(config, identity, records, { ...served, ports, agents });
   const watching = new AbortController();
   policyFile.follow(
     {
@@ -216,7 +220,12 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
     watching.signal,
   );
-  reloadOnChange(config, { apply: pool.apply, record, log, faults }, watching.signal);
+  const apply = (next: GatewayConfig, before: GatewayConfig) => {
+    holdToAgents(before.agents);
+    pool.apply(next);
+    relays.tellAll();
+  };
+  reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
@@ -239,19 +248,21 @@ interface Served {
   readonly relays: RelayRegistry;
   readonly revocations: Revocations;
   readonly ports: ReservedPorts;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly faults: Faults;
   readonly log: Logger;
 }
 
 async function startServers(
-  { agents, grpc, enroll, limits }: GatewayConfig,
+  { grpc, enroll, limits }: GatewayConfig,
   identity: GatewayIdentity,
   { tokens }: Records,
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
-  const agentsOf = (relay: string) => agents.filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const { revocations, faults, log } = served;
+  const { agents, revocations, faults, log } = served;
+  const agentsOf = (relay: string) =>
+    [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const authentication = createAuthentication({
     identity,
     isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
@@ -282,19 +293,4 @@ async function startServers(
       await Promise.all([second.close(closeMs), first.close(closeMs)]);
     },
   };
-}
-
-async function drain(ledger: Ledger): Promise<void> {
-  const stop = () => ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
-  const timer = setTimeout(stop, drainMs);
-  void untilAsked().then(stop);
-  await ledger.drain();
-  clearTimeout(timer);
-}
-
-function untilAsked(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
-  });
 }

@@ -5,6 +5,8 @@ export interface Grants {
   readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
   /** The person who granted this plan to this agent; `undefined` if nobody did or the time is over. */
   readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+  /** Ends those of every agent but these; what an operator asks for without an agent stays. */
+  readonly endAllBut: (agents: Iterable<string>) => Promise<void>;
 }
 
 export function createGrants(database: Database): Grants {
@@ -32,6 +34,12 @@ export function createGrants(database: Database): Grants {
         .where('until', '>', Date.now())
         .executeTakeFirst();
       return row?.granted_by;
+    },
+    endAllBut: async (agents) => {
+      await database
+        .deleteFrom('grants')
+        .where('agent', 'not in', ['', ...agents])
+        .execute();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { RelayState } from '../ports/relay-state.ts';
 import type { AgentStates } from './agent-states.ts';
@@ -6,11 +6,11 @@ import type { AgentStates } from './agent-states.ts';
 /** The state that a relay should have, from the configuration, the policy in force and the kill switch. */
 export function desiredState(
   relay: string,
-  { agents }: GatewayConfig,
+  agents: ReadonlyMap<string, AgentConfig>,
   { tools }: Policy,
   states: AgentStates,
 ): RelayState {
-  const own = agents.filter((agent) => agent.relay === relay);
+  const own = [...agents.values()].filter((agent) => agent.relay === relay);
   return {
     lockdown: states.locked(),
     agents: own.map(({ name }) => ({

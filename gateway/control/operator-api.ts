@@ -24,7 +24,9 @@ export interface OperatorParts {
   readonly version: string;
   readonly policyFile: PolicyFile;
   readonly explain: Explain;
-  readonly agents: ReadonlyMap<string, AgentConfig>;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  /** Empty, or why the present gateway.yaml is not in force. */
+  readonly configProblem: () => string;
   readonly ledger: Ledger;
   readonly history: History;
   readonly outputs: Outputs;
@@ -54,12 +56,12 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
     watchApprovals: approvals.watch,
     resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: callerName(by) }),
     setAgentState: async (agent, state, by, reason) => {
-      if (!parts.agents.has(agent)) return undefined;
+      if (!parts.agents().has(agent)) return undefined;
       if (state === 'active') parts.breakers.reset(agent);
       return parts.killSwitch.set(agent, state, by, reason);
     },
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
-    agents: () => [...parts.agents.values()].map((agent) => agentView(agent, parts)),
+    agents: () => [...parts.agents().values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
     setHostDraining: async (name, draining, by, reason) => {
       const host = parts.scheduler.hosts.find((each) => each.name === name);
@@ -69,7 +71,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
       return hostView(host, parts);
     },
     revokeRelay: async (relay, by, reason) => {
-      if (![...parts.agents.values()].some((agent) => agent.relay === relay)) return false;
+      if (![...parts.agents().values()].some((agent) => agent.relay === relay)) return false;
       await parts.revocations.revoke(relay, by, reason);
       return true;
     },
@@ -126,7 +128,8 @@ function statusView(startedAt: number, parts: OperatorParts): StatusView {
     warnings: [
       ...parts.audit.warnings(),
       ...faultsFound(parts.faults),
-      ...policyProblems(policyFile),
+      ...notInForce('the policy file', policyFile.problem()),
+      ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,
     ],
     lockdown: parts.states.locked(),
@@ -138,7 +141,6 @@ function faultsFound(faults: Faults): string[] {
   return count === 0 ? [] : [`${count} unforeseen faults since the start; look for "unforeseen" in the log`];
 }
 
-function policyProblems(file: PolicyFile): string[] {
-  const problem = file.problem();
-  return problem === '' ? [] : [`the policy file is not in force, the last good one is: ${problem}`];
+function notInForce(file: string, problem: string): string[] {
+  return problem === '' ? [] : [`${file} is not in force, the last good one is: ${problem}`];
 }

@@ -11,7 +11,7 @@ import { planned } from './judged.ts';
 
 export interface ExplainParts {
   readonly policy: () => Policy;
-  readonly agents: ReadonlyMap<string, AgentConfig>;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
 }
@@ -19,9 +19,14 @@ export interface ExplainParts {
 export type Explain = (command: ExplainedCommand) => Promise<Explanation>;
 
 /** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
-export function createExplain({ policy: inForce, agents, halted, resolveImage }: ExplainParts): Explain {
+export function createExplain({
+  policy: inForce,
+  agents: bound,
+  halted,
+  resolveImage,
+}: ExplainParts): Explain {
   return async (command) => {
-    const policy = inForce();
+    const [policy, agents] = [inForce(), bound()];
     const agent = agents.get(command.agent);
     const judgement = judge(policy, agents, callerFor(agent), requestFor(command, agent), halted);
     const { decision } = judgement;

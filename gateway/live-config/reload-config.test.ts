@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
-import { createReload } from './reload-config.ts';
+import { openLiveConfig, type ReloadParts } from './reload-config.ts';
 
 const host = (name: string, more = '') => `  - { name: ${name}, engine: "unix:///${name}"${more} }\n`;
 
@@ -11,16 +11,18 @@ function reloader(first: string) {
   const applied: string[][] = [];
   const records: AuditRecord[] = [];
   const lines: string[] = [];
-  const reload = createReload(parseGatewayConfig(first, 'g.yaml'), {
+  const live = openLiveConfig(parseGatewayConfig(first, 'g.yaml'));
+  const parts: ReloadParts = {
     apply: ({ hosts }: GatewayConfig) => void applied.push(hosts.map(({ name }) => name)),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
-  });
+  };
   return {
     applied,
     records,
     lines,
-    load: (text: string) => reload({ text }),
+    live,
+    load: (text: string) => live.take({ text }, parts),
   };
 }
 
@@ -28,7 +30,7 @@ test('hosts that come, go and change are applied, and told in the audit', () => 
   const { load, applied, records } = reloader(`hosts:\n${host('a')}${host('b')}`);
   load(`hosts:\n${host('b', ', slots: 2')}${host('c')}`);
   expect(applied).toEqual([['b', 'c']]);
-  const text = 'hosts added c; removed a; changed b';
+  const text = 'hosts added c, removed a, changed b';
   expect(records).toEqual([{ type: 'lifecycle', event: 'reload', text }]);
   load(`hosts:\n${host('b', ', slots: 2')}${host('c')}`);
   expect(applied).toHaveLength(1);
@@ -53,4 +55,22 @@ test('what needs a restart is told, and what does not is applied all the same', 
   load(`limits: { running: 5 }\nhosts:\n${host('a')}${host('b')}`);
   expect(lines.filter((line) => line.includes('need a restart') && line.includes('limits'))).toHaveLength(1);
   expect(applied).toEqual([['a', 'b']]);
+});
+
+const agent = (name: string, users = '1000:1000') => `  - { name: ${name}, relay: r, users: ["${users}"] }\n`;
+
+test('agents that come, go and change are in force at once, and told; a fault keeps the last good ones', () => {
+  const { load, live, records } = reloader(`agents:\n${agent('a')}${agent('b')}`);
+  const [before, names] = [live.agents(), () => [...live.agents().keys()]];
+  load(`agents:\n${agent('b', '1001:1001')}${agent('c')}`);
+  expect(names()).toEqual(['b', 'c']);
+  expect(live.agents().get('b')?.users).toEqual([{ uid: 1001, gid: 1001 }]);
+  expect([...before.keys()]).toEqual(['a', 'b']);
+  const text = 'agents added c, removed a, changed b';
+  expect(records).toEqual([{ type: 'lifecycle', event: 'reload', text }]);
+  load(`agents:\n${agent('c')}${agent('c')}`);
+  expect(names()).toEqual(['b', 'c']);
+  expect(live.problem()).toContain('another agent is named "c" already');
+  load('agents: []\n');
+  expect([names(), live.problem()]).toEqual([[], '']);
 });

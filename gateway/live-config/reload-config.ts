@@ -1,79 +1,117 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Found } from './watch-file.ts';
 
+/** What a running gateway takes from gateway.yaml when the file changes. */
+export interface LiveConfig {
+  /** By name. May change between two calls: a decision reads it once. */
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  /** Empty, or why the present file is not in force; then the last good one is. */
+  readonly problem: () => string;
+  readonly take: (found: Found, parts: ReloadParts) => void;
+}
+
 export interface ReloadParts {
-  /** Makes the pool match the file. */
-  readonly apply: (config: GatewayConfig) => void;
+  /** Makes everything else match the file; `agents()` is the new one already. */
+  readonly apply: (config: GatewayConfig, before: GatewayConfig) => void;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
 }
 
 /** What a running gateway can change; it reads everything else only at its start. */
-const live: readonly (keyof GatewayConfig)[] = ['hosts', 'warm'];
+const live = ['hosts', 'warm', 'agents'] as const;
 
 /**
- * Returns a function that applies the present gateway.yaml: hosts and warm ghosts follow it. If the file is wrong,
- * nothing changes, and the audit and the log say so.
+ * The part of gateway.yaml that follows the file: hosts, warm ghosts and agents. If the file is wrong, nothing changes,
+ * and the audit, the log and the status say so.
  */
-export function createReload(
-  first: GatewayConfig,
-  { apply, record, log }: ReloadParts,
-): (found: Found) => void {
+export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let current = first;
-  let complaint = '';
+  let agents = byName(first.agents);
+  let problem = '';
 
-  function complain(text: string): void {
+  function complain(text: string, { record, log }: ReloadParts): void {
     log.error({ file: current.file }, `gateway.yaml is refused, the last good one stays: ${text}`);
-    if (text !== complaint) record({ type: 'incident', incident: 'config-refused', caller: '', text });
-    complaint = text;
+    if (text !== problem) record({ type: 'incident', incident: 'config-refused', caller: '', text });
+    problem = text;
   }
 
-  return (found) => {
-    let next: GatewayConfig;
-    try {
-      if ('fault' in found) throw new Error(found.fault);
-      next = parseGatewayConfig(found.text, current.file);
-    } catch (error) {
-      complain(error instanceof Error ? error.message : String(error));
-      return;
-    }
-    complaint = '';
+  function follow(next: GatewayConfig, { apply, record, log }: ReloadParts): void {
     const changed = keysOf(next).filter((key) => !isDeepStrictEqual(next[key], current[key]));
-    const late = changed.filter((key) => !live.includes(key));
+    const late = changed.filter((key) => !isLive(key));
     if (late.length > 0) log.warn({ keys: late }, 'these keys of gateway.yaml need a restart of the gateway');
     if (changed.length === late.length) return;
-    const text = hostsChange(current, next);
-    current = { ...current, hosts: next.hosts, warm: next.warm };
+    const before = current;
+    const text = changeText(before, next);
+    current = { ...before, hosts: next.hosts, warm: next.warm, agents: next.agents };
+    agents = byName(next.agents);
     log.info({ change: text }, 'gateway.yaml was loaded again');
     record({ type: 'lifecycle', event: 'reload', text });
-    apply(current);
+    apply(current, before);
+  }
+
+  return {
+    agents: () => agents,
+    problem: () => problem,
+    take: (found, parts) => {
+      const next = read(found, current.file);
+      if ('fault' in next) return complain(next.fault, parts);
+      problem = '';
+      follow(next.config, parts);
+    },
   };
+}
+
+function read(found: Found, file: string): { readonly config: GatewayConfig } | { readonly fault: string } {
+  if ('fault' in found) return found;
+  try {
+    return { config: parseGatewayConfig(found.text, file) };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function byName<Item extends Named>(items: readonly Item[]): ReadonlyMap<string, Item> {
+  return new Map(items.map((item) => [item.name, item]));
 }
 
 function keysOf(config: GatewayConfig): (keyof GatewayConfig)[] {
   return Object.keys(config) as (keyof GatewayConfig)[];
 }
 
-function hostsChange(before: GatewayConfig, after: GatewayConfig): string {
-  const old = new Map(before.hosts.map((host) => [host.name, host]));
-  const now = new Map(after.hosts.map((host) => [host.name, host]));
-  const added = [...now.keys()].filter((name) => !old.has(name));
-  const removed = [...old.keys()].filter((name) => !now.has(name));
-  const changed = [...now].filter(([name, host]) => old.has(name) && !isDeepStrictEqual(host, old.get(name)));
-  const names = (what: string, list: readonly string[]) =>
-    list.length === 0 ? [] : [`${what} ${list.join(', ')}`];
+function isLive(key: string): boolean {
+  return live.some((each) => each === key);
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function changeText(before: GatewayConfig, after: GatewayConfig): string {
   const parts = [
-    ...names('added', added),
-    ...names('removed', removed),
-    ...names(
-      'changed',
-      changed.map(([name]) => name),
-    ),
-  ];
-  return parts.length === 0 ? 'hosts are the same' : `hosts ${parts.join('; ')}`;
+    changesOf('hosts', before.hosts, after.hosts),
+    changesOf('agents', before.agents, after.agents),
+  ].filter((text) => text !== '');
+  return parts.length === 0 ? 'hosts and agents are the same' : parts.join('; ');
+}
+
+function changesOf(what: string, before: readonly Named[], after: readonly Named[]): string {
+  const [old, now] = [byName(before), byName(after)];
+  const changes = [
+    ['added', [...now.keys()].filter((name) => !old.has(name))],
+    ['removed', [...old.keys()].filter((name) => !now.has(name))],
+    ['changed', [...now.keys()].filter((name) => isOther(old.get(name), now.get(name)))],
+  ] as const;
+  const said = changes.filter(([, names]) => names.length > 0);
+  return said.length === 0
+    ? ''
+    : `${what} ${said.map(([how, names]) => `${how} ${names.join(', ')}`).join(', ')}`;
+}
+
+function isOther(old: Named | undefined, now: Named | undefined): boolean {
+  return old !== undefined && !isDeepStrictEqual(old, now);
 }

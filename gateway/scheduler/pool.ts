@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../ports/engine.ts';
@@ -38,6 +39,12 @@ export interface PoolParts {
   readonly log: Logger;
 }
 
+/** The names of those that are gone or not as they were. */
+function otherAgents(before: readonly AgentConfig[], now: readonly AgentConfig[]): ReadonlySet<string> {
+  const same = (agent: AgentConfig) => now.some((each) => isDeepStrictEqual(each, agent));
+  return new Set(before.filter((agent) => !same(agent)).map(({ name }) => name));
+}
+
 const pullWithinMs = 10 * 60_000;
 
 export function openPool({ config: first, policy, openEngine, record, drained, log }: PoolParts): Pool {
@@ -67,6 +74,7 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
       wish();
     },
     apply: (next) => {
+      warmer.forget(otherAgents(config.agents, next.agents));
       config = next;
       fleet.apply(config.hosts);
       wish();

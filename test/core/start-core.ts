@@ -115,7 +115,7 @@ export async function startCore(
     applyRates: createRateLimits(),
     budgets: createBudgets(limits),
     breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: states.refusal }),
-    agents: new Map([['coder', coder]]),
+    agents: () => new Map([['coder', coder]]),
     halted: states.refusal,
     ledger,
     recorder,

@@ -59,6 +59,11 @@ export class WarmPools {
     this.#pools.clear();
   }
 
+  /** What was asked for of these agents. */
+  forget(agents: ReadonlySet<string>): void {
+    for (const [key, { shape }] of this.#pools) if (agents.has(shape.agent)) this.#pools.delete(key);
+  }
+
   /** Pools that lack ghosts and may start one now, with the number; those in gateway.yaml come first. */
   lacking(now: number): { readonly pool: WarmPool; readonly missing: number }[] {
     const all = [...this.#pools.values()].map((pool) => ({ pool, missing: this.#missing(pool, now) }));

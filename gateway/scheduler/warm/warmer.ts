@@ -13,8 +13,8 @@ export interface Warmer {
   readonly asked: (shape: WarmShape) => void;
   /** Replaces the wishes. Ghosts whose tag now means another image are ended. */
   readonly wish: (wishes: readonly WarmWish[]) => void;
-  /** Forgets what was asked for so far. */
-  readonly forget: () => void;
+  /** Forgets what was asked for so far, of these agents or of all. */
+  readonly forget: (agents?: ReadonlySet<string>) => void;
   /** Checks soon whether to start a ghost; otherwise it checks every second. */
   readonly poke: () => void;
   /** Ends the waiting ghosts, and starts no more. */
@@ -41,8 +41,9 @@ export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: 
       pools.wish(wishes);
       schedule(pokedMs);
     },
-    forget: () => {
-      pools.clear();
+    forget: (agents) => {
+      if (agents === undefined) pools.clear();
+      else pools.forget(agents);
       schedule(pokedMs);
     },
     poke: () => {
