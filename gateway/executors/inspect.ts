@@ -2,9 +2,9 @@ import { type Found, operandsFound } from '../../src/init-client/plan-operands.t
 import type { Strategy } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Recorder } from '../execution/recorder.ts';
-import type { Inspector } from '../executors/executor.ts';
 import type { Judged } from '../judging/judged.ts';
 import { withOperands } from '../judging/seal-plan.ts';
+import type { Inspector } from './executor.ts';
 
 export interface InspectParts {
   readonly inspectors: Readonly<Record<Strategy, Inspector>>;
