@@ -58,7 +58,7 @@ function refusalFor(agent: string, status: AgentStatus | undefined): ClawrdenErr
   if (!status.by.startsWith(breakerPrefix))
     return new ClawrdenError(code, `${agent} is paused; an operator can resume it`);
   const name = status.by.slice(breakerPrefix.length);
-  const advice = `stop, and have a person look; an operator lets you go on with: clawrden resume ${agent}`;
+  const advice = `stop, and let a person look at it; an operator lifts the stop with: clawrden resume ${agent}`;
   return new ClawrdenError(code, `the breaker ${name} stopped ${agent}: ${status.reason}; ${advice}`);
 }
 

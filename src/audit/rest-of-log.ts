@@ -44,7 +44,7 @@ function isBeginning(text: string, seq: number, isBehindOurs: boolean): boolean 
 
 function notOurs(end: number, length: number): Error {
   if (end === 0) return new Error('it is not empty, and holds no audit record');
-  return new Error(`the ${length} bytes behind its last record are not the beginning of one`);
+  return new Error(`the ${length} bytes after its last record are not the beginning of a record`);
 }
 
 async function readAll(handle: FileHandle, from: number, length: number): Promise<Buffer> {

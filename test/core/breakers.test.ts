@@ -28,7 +28,7 @@ test('P19: a breaker that refuses says why and what to do, is in the audit, and 
       ...{ kind: 'denied', reason: 'breaker-open' },
       text:
         'the breaker stuck stopped coder: the same command 3 times in a row (read what it says); ' +
-        'stop, and have a person look; an operator lets you go on with: clawrden resume coder',
+        'stop, and let a person look at it; an operator lifts the stop with: clawrden resume coder',
     });
     expect(core.ran).toHaveLength(2);
     await vi.waitUntil(() => controls().length === 1);

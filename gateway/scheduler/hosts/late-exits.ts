@@ -76,7 +76,7 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
     },
     giveUp: (host) => {
       for (const [containerId] of ofHost(host)) {
-        tell(containerId, undefined, 'how it ended is not known; where it still ran it was removed');
+        tell(containerId, undefined, 'its end is unknown; if it still ran, it was removed');
       }
     },
     running: () =>

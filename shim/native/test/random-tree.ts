@@ -40,7 +40,7 @@ interface Found {
   readonly links: string[];
 }
 
-const names = ['a', 'b', 'c', 'x y', 'ü', '-rf', 'new\nline', 'node_modules', '.git', 'n'.repeat(255)];
+const names = ['a', 'b', 'c', 'x y', '\u00fc', '-rf', 'new\nline', 'node_modules', '.git', 'n'.repeat(255)];
 
 /** Folder by folder: Node's own recursive reading follows links, and these operations must never leave the tree. */
 function walk(root: string, folder = '', found: Found = { files: [], folders: [], links: [] }): Found {

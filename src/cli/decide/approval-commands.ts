@@ -34,7 +34,7 @@ export function denyCommand(): Command {
 function verdictCommand(word: 'approve' | 'deny', description: string): Command {
   return gatewayClientCommand(word, description)
     .argument('<id>', 'its id, or enough of its beginning, of what pending, show or watch showed here')
-    .option('--hash <hash>', 'of the plan, where it was shown elsewhere; with the whole id')
+    .option('--hash <hash>', 'of the plan, if you read it elsewhere; needs the whole id')
     .option('--reason <text>', 'for the record')
     .action((id: string, _options, command: Command) => resolve(word, id, command.optsWithGlobals()));
 }

@@ -69,7 +69,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
 
 function unusable(database: string): (error: unknown) => never {
   return (error) => {
-    const way = 'give another copy of it with --database, or a file that is not there to do without';
+    const way = 'name another copy of it with --database, or a file that does not exist to verify without it';
     throw new CliError(`audit: ${database}`, (error as Error).message, way);
   };
 }
@@ -104,7 +104,7 @@ function tailCommand(): Command {
     .description('the newest records, as JSON lines')
     .argument('[file]', 'the log', 'audit.jsonl')
     .option('-n, --lines <count>', 'how many', '10')
-    .option('-f, --follow', 'go on as records come')
+    .option('-f, --follow', 'continue with new records')
     .option('--json', 'as it is anyway')
     .action(async (file: string, options: TailOptions) => {
       const { tailAudit } = await import('./tail-audit.ts');

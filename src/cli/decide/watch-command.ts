@@ -5,7 +5,7 @@ import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach
 export function watchCommand(): Command {
   return gatewayClientCommand(
     'watch',
-    'the approval queue, live: read, approve and deny; JSON lines where stdout is no terminal',
+    'the approval queue, live: read, approve and deny; JSON lines if stdout is no terminal',
   ).action((_options, command: Command) => watch(command.optsWithGlobals()));
 }
 

@@ -8,7 +8,7 @@ interface DrainOptions extends GatewayOptions {
 const words = {
   drain: {
     draining: true,
-    description: 'give a Docker host no new work; what runs there goes on to its end',
+    description: 'give a Docker host no new work; what runs there continues to its end',
   },
   undrain: { draining: false, description: 'give a Docker host work again' },
 } as const;

@@ -38,6 +38,6 @@ export async function readPages<Row>(
  */
 export function sayMore(what: string, { next }: Listed<unknown>): void {
   if (next === '') return;
-  tell(`clawrden: ${what}: there is more; it goes on with`);
+  tell(`clawrden: ${what}: there are more rows; continue with`);
   tell(`--page ${next}`);
 }

@@ -28,14 +28,14 @@ export function historyCommand(): Command {
 export function listCommand(name: string, description: string): Command {
   return gatewayClientCommand(name, description)
     .option('--limit <number>', 'how many at most', parseLimit, 100)
-    .option('--page <token>', 'go on where an earlier list stopped');
+    .option('--page <token>', 'continue an earlier list');
 }
 
 export function showCommand(): Command {
   return gatewayClientCommand('show', 'one execution, or one question that waits, in full')
     .argument('<id>', 'its id, or enough of its beginning')
     .option('--caller <name>', "whose execution it is, like relay:NAME, where two callers' have the same id")
-    .option('--output', 'what it wrote, where the policy had that recorded')
+    .option('--output', 'what it wrote, if the policy had that recorded')
     .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
 }
 

@@ -57,7 +57,7 @@ function throughShell(args: readonly string[], from: number): Inner {
   if (first === undefined) return opaque('a shell that reads its script from its input');
   if (!reading.given.some(({ names }) => names.includes('-c'))) return { kind: 'script', path: first };
   const words = plainWords(first);
-  if (words === undefined) return opaque('a script for a shell is judged only where it is one plain command');
+  if (words === undefined) return opaque('a script for a shell is judged only if it is one plain command');
   return { kind: 'command', tool: words[0] ?? '', args: words, from: 1, adds: false };
 }
 

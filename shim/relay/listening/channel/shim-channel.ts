@@ -175,7 +175,7 @@ export class ShimChannel {
 
   #checkStdin(input: Input): void {
     if (input.type !== 'stdin' && input.type !== 'stdin-end') return;
-    if (this.#stdinEnded) throw new FrameError('stdin behind its end');
+    if (this.#stdinEnded) throw new FrameError('stdin after its end');
     if (input.type === 'stdin-end') this.#stdinEnded = true;
     else this.#credit -= input.bytes.length;
     if (this.#credit < 0) throw new FrameError('more stdin than there was credit for');

@@ -51,7 +51,7 @@ test.each(Object.keys(losses))('A-91: a socket that is %s is made anew within se
   await losses[how]?.();
   await vi.waitUntil(async () => (await answer()) === 'ours', { timeout: 4000, interval: 50 });
   await vi.waitUntil(() => told.length > 0);
-  expect(told).toEqual([`the socket ${path} was removed or replaced, and was made anew`]);
+  expect(told).toEqual([`the socket ${path} was removed or replaced, and was made again`]);
   expect((await lstat(path)).mode & 0o777).toBe(0o666);
 });
 
@@ -67,7 +67,7 @@ test('A-91: what is not ours is left, told once, and the socket comes back when 
   await rm(path);
   await vi.waitUntil(async () => (await answer()) === 'ours', { timeout: 4000, interval: 50 });
   await vi.waitUntil(() => told.length > 1);
-  expect(told[1]).toBe(`the socket ${path} was made anew`);
+  expect(told[1]).toBe(`the socket ${path} was made again`);
 });
 
 test('a socket that is left alone is left alone', async () => {

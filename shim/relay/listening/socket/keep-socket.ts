@@ -30,7 +30,7 @@ export async function keepSocket(
     if (await socket?.isThere()) return;
     const found = socket === undefined ? '' : `the socket ${path} was removed or replaced`;
     const error = await makeAnew().then(() => undefined, messageOf);
-    if (error === undefined) told(`${found === '' ? `the socket ${path}` : `${found}, and`} was made anew`);
+    if (error === undefined) told(`${found === '' ? `the socket ${path}` : `${found}, and`} was made again`);
     else if (error !== complaint)
       told(`${found === '' ? '' : `${found}; `}nothing is served there: ${error}`);
     complaint = error ?? '';
