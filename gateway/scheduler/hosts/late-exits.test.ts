@@ -64,7 +64,7 @@ test('a host that is back is asked what happened meanwhile; what it does not kno
   expect(asked).toEqual([{ since: 10, until: 20 }]);
   expect(records).toMatchObject([
     { container: 'c1', code: 137 },
-    { container: 'c2', text: expect.stringMatching(/not known/) },
+    { container: 'c2', text: expect.stringMatching(/is unknown/) },
   ]);
   expect(records[1]).not.toHaveProperty('code');
 });
