@@ -116,6 +116,34 @@ export const harmfulLines: readonly (string | readonly string[])[] = [
 
 /** Why an option is called risky although no line above shows it. For each tool, each reason with its options. */
 export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  cargo: {
+    'it is configuration, and names programs': '--config -Z',
+    'it leads to another package, and another configuration': '-C --manifest-path',
+  },
+  gh: {
+    'it starts a browser': '-w --web',
+    'it leads to another host or repository, with what is known of its user': '-R --repo',
+    'it is a program in a language of its own': '-q --jq -t --template',
+  },
+  go: { 'it leads to another module': '-C', 'it changes the configuration': '-u -w' },
+  make: { 'it says what is made, and by which commands; with --version nothing is': '-C -E -f -I' },
+  node: {
+    'it runs or loads what it names: see real-interpreters.test.ts':
+      '-e -p --run -r --import -C --preserve-symlinks --preserve-symlinks-main --env-file --env-file-if-exists --icu-data-dir --loader --openssl-config',
+  },
+  perl: { 'it runs or loads what it names: see real-interpreters.test.ts': '-e -E -M -m -I' },
+  python: { 'it runs or loads what it names: see real-interpreters.test.ts': '-c -m' },
+  ruby: { 'it runs or loads what it names: see real-interpreters.test.ts': '-e -r -I' },
+  pnpm: {
+    'it leaves the workspace': '--dir --global --global-dir --global-bin-dir --prefix --store-dir',
+    'it says where code comes from, or what runs':
+      '--config-dir --script-shell --shell-emulator --registry --pnpmfile --global-pnpmfile --node-options',
+    'it says what of other packages is meant': '--filter --filter-prod',
+  },
+  yarn: {
+    'it says where code comes from, where it goes, or how it is run':
+      '--cache-folder --cwd --disable-pnp --enable-pnp --global-folder --har --https-proxy --link-duplicates --link-folder --modules-folder --mutex --otp --preferred-cache-folder --proxy --registry --scripts-prepend-node-path --update-checksums --use-yarnrc',
+  },
   awk: {
     'gawk alone has it, and it loads or runs what it names': '-E --exec -i --include -l --load --file',
     'its value is a program, which is read only as the first operand': '-e --source',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
-import { interpreterData } from '../../src/policy/arguments/tools/interpreter-data.ts';
+import { knownTools } from '../../src/policy/arguments/tools/known-tools.ts';
 import { shellOptions } from '../../src/policy/arguments/tools/wrapper-data.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
@@ -29,7 +29,7 @@ const tools = [
   ...['sh', 'bash', 'dash', 'busybox sh'].map((line) => ({ line, language: 'shell', options: shellOptions })),
   ...['node', 'python3', 'perl', 'ruby'].map((line) => {
     const language = line.replace('3', '');
-    return { line, language, options: interpreterData.get(language)?.options ?? new Map() };
+    return { line, language, options: knownTools.get(language)?.options ?? new Map() };
   }),
 ];
 

@@ -84,9 +84,12 @@ export function spellingsOf(option: RealOption, command: RealCommand): string[][
   });
 }
 
+/** They take no beginning of an option for the whole. */
+const noBeginnings: ReadonlySet<string> = new Set(['cargo', 'docker', 'gh']);
+
 function longWords(name: string, taken: readonly string[], tool: string): string[] {
   if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
-  if (tool === 'docker') return [name];
+  if (noBeginnings.has(tool)) return [name];
   const ends = Array.from({ length: Math.max(0, name.length - 4) }, (_, index) => name.slice(0, index + 4));
   return [name, ...ends.filter((start) => !taken.some((one) => one !== name && one.startsWith(start)))];
 }

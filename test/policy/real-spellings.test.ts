@@ -54,10 +54,13 @@ function evasions(command: RealCommand, option: RealOption): string[] {
 }
 
 const commandsOf: Readonly<Record<string, () => RealCommand[]>> = {
+  cargo: () => leaves('cargo', 9).map((path) => realCommand('cargo', path, '--help')),
   docker: () => leaves('docker', 20).map((path) => realCommand('docker', path, '--help')),
+  gh: () => leaves('gh', 12).map((path) => realCommand('gh', path, '--help')),
   git: () => leaves('git', 4).map((path) => realCommand('git', path, '-h')),
   grep: () => [realCommand('grep', [], '--help')],
   kubectl: () => leaves('kubectl', 12).map((path) => realCommand('kubectl', path, '--help')),
+  make: () => [realCommand('make', [], '--help')],
   pip: () => leaves('pip', 9).map((path) => realCommand('pip', path, '--help')),
   sed: () => [realCommand('sed', [], '--help')],
   sort: () => [realCommand('sort', [], '--help')],

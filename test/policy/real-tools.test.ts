@@ -42,6 +42,16 @@ const strides: Readonly<Record<string, number>> = {
   kubectl: 150,
   docker: 25,
   terraform: 10,
+  cargo: 60,
+  gh: 300,
+  go: 4,
+  yarn: 60,
+  pnpm: 60,
+  node: 12,
+  python: 20,
+  perl: 6,
+  ruby: 20,
+  make: 20,
 };
 
 /** npm reads its options before its sub-command, so one sub-command that runs a script shows the effect for all. */

@@ -42,6 +42,11 @@ function filesOf(dir: string, mark: string): Readonly<Record<string, string>> {
     'sub/g': 'x\n',
     // Read as options by tools that look for options in a file.
     hostile: '--checkpoint=1\n--checkpoint-action=exec=./c.sh\n-I./c.sh\n--to-command=./c.sh\n-oWRITTEN\nf\n',
+    'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
+    'Cargo.lock': 'version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\n',
+    'src/main.rs': 'fn main() {}\n',
+    'go.mod': 'module example.com/a\n\ngo 1.19\n',
+    Makefile: 'all:\n\t./c.sh\n',
     'p.awk': runs,
     'p.sed': '1e ./c.sh\n',
     'c.js': `require('node:fs').appendFileSync(${JSON.stringify(mark)}, 'c.js\\n')\n`,

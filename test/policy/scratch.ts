@@ -110,4 +110,5 @@ export class Scratch implements Disposable {
 }
 
 /** pip reports to an index which rustc there is, so it runs rustc. */
-const books = /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker|\.rustup)\//;
+const books =
+  /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker|\.rustup|\.cargo|\.config\/gh|\.local\/state\/gh|\.yarn|\.pnpm|\.local\/share\/pnpm|\.local\/state\/pnpm)\//;

@@ -11,6 +11,12 @@ interface Given {
 
 const plainText = fc.constantFrom('a', 'b.txt', 'x=y', '/app/x', '0', '{}', 'é');
 
+function withText(option: Option): fc.Arbitrary<Given> {
+  const known = [...(option.values ?? [])].map((one) => (one === '#' ? '7' : one));
+  const text = known.length === 0 ? plainText : fc.constantFrom(...known);
+  return fc.record({ option: fc.constant(option), text });
+}
+
 function optionsOf(grammar: ToolGrammar): Option[] {
   const all = new Set(grammar.options.values());
   return [...all].filter(({ value }) => value !== 'optional');
@@ -29,7 +35,7 @@ function spellings({ style }: ToolGrammar, { option: { names, value }, text }: G
 const commands = fc.constantFrom(...new Set(knownTools.values())).chain((grammar) =>
   fc.record({
     grammar: fc.constant(grammar),
-    given: fc.array(fc.record({ option: fc.constantFrom(...optionsOf(grammar)), text: plainText }), {
+    given: fc.array(fc.constantFrom(...optionsOf(grammar)).chain(withText), {
       minLength: 1,
       maxLength: 5,
     }),

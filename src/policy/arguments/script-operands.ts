@@ -3,8 +3,7 @@ import { isToolName } from '../request/tool-name.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
 import { seeThrough } from './see-through.ts';
-import type { Option, OptionTable, ToolGrammar } from './tools/grammar.ts';
-import { type Interpreter, interpreterData } from './tools/interpreter-data.ts';
+import type { Interpreter, Option, ToolGrammar } from './tools/grammar.ts';
 import { type KnownTools, knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
 import { wrapperData } from './tools/wrapper-data.ts';
@@ -56,9 +55,8 @@ function ownOf(known: KnownTools, tool: string, args: readonly string[]): readon
   if (plainTools.has(tool) || wrapperData.has(tool)) return [];
   if (tool === '.' || tool === 'source')
     return [fileAt(args[0] ?? '') ?? unseen('what a shell looks up by its name')];
-  const interpreter = interpreterData.get(withoutVersion(tool));
-  if (interpreter !== undefined) return interpretedBy(interpreter, tool, args);
-  const grammar = known.get(tool);
+  const grammar = known.get(tool) ?? versioned(known, tool);
+  if (grammar?.interpreter !== undefined) return interpretedBy(grammar, grammar.interpreter, tool, args);
   if (grammar !== undefined) return runBy(grammar, tool, args);
   const strange = unseen(`what ${named(tool)} loads or runs: Clawrden does not know it`);
   return tool.includes('/') ? [{ path: tool }, strange] : [strange];
@@ -82,16 +80,22 @@ function workOf({ subcommand }: Reading): string | undefined {
   return subcommand === undefined || subcommand.harmless ? undefined : `the work of ${subcommand.name}`;
 }
 
+function versioned(known: KnownTools, tool: string): ToolGrammar | undefined {
+  const grammar = known.get(withoutVersion(tool));
+  return grammar?.interpreter === undefined ? undefined : grammar;
+}
+
 function interpretedBy(
+  grammar: ToolGrammar,
   interpreter: Interpreter,
   tool: string,
   args: readonly string[],
 ): readonly ScriptOperand[] {
-  const reading = readArguments({ style: 'posix', options: interpreter.options }, args);
+  const reading = readArguments(grammar, args);
   if (!reading.sure || interpreter.words.has(reading.operands[0] ?? '')) {
     return [unseen(`these options of ${tool} change what it runs`)];
   }
-  return [...loaded(interpreter, tool, reading), ...mainProgram(interpreter, tool, reading)];
+  return [...loaded(interpreter, tool, reading), ...mainProgram(grammar, interpreter, tool, reading)];
 }
 
 /** A bare name is looked up in places that are unknown here. */
@@ -124,6 +128,7 @@ function isPlainPath(path: string): boolean {
 }
 
 function mainProgram(
+  { prints = new Set() }: ToolGrammar,
   interpreter: Interpreter,
   tool: string,
   { given, operands: [first] }: Reading,
@@ -131,7 +136,7 @@ function mainProgram(
   const replaced = given.find((option) => isIn(interpreter.instead, option));
   if (replaced !== undefined) return [unseen(`what ${tool} ${replaced.names[0] ?? ''} runs`)];
   if (first !== undefined && first !== '-') return [asOpened(interpreter, tool, first)];
-  const onlyPrints = first === undefined && given.some((option) => isIn(interpreter.prints, option));
+  const onlyPrints = first === undefined && given.some((option) => isIn(prints, option));
   return onlyPrints ? [] : [unseen(`what ${tool} reads from its input`)];
 }
 
@@ -143,8 +148,8 @@ function asOpened({ joinsPaths }: Interpreter, tool: string, path: string): Scri
   return isJoined ? unseen(`the file that ${tool} takes a path with .. for`) : { path };
 }
 
-function isIn(table: OptionTable, { names: [name = ''] }: Option): boolean {
-  return table.has(name);
+function isIn(wanted: ReadonlySet<string>, { names }: Option): boolean {
+  return names.some((name) => wanted.has(name));
 }
 
 /** `python3.12` is Python, too. */

@@ -5,8 +5,8 @@ import { decide } from '../rules/decide.ts';
 import { explainCommand } from '../rules/explain.ts';
 import { parsePolicy } from './parse-policy.ts';
 
-const yarn = `
-      source: yarn 1.22, yarn help
+const bun = `
+      source: bun 1.2, bun --help
       style: words
       harmless: --silent -s --json --version -v
       risky: --cwd= --use-yarnrc=
@@ -50,19 +50,19 @@ test.each([
   ['add react', 'deny'],
   ['run build', 'deny'],
   ['unheard-of', 'deny'],
-])('P7 a policy teaches a tool: yarn %s is %s', (line, action) => {
-  expect(decide(policyOf('yarn', yarn), facts('yarn', line.split(' '))).action).toBe(action);
+])('P7 a policy teaches a tool: bun %s is %s', (line, action) => {
+  expect(decide(policyOf('bun', bun), facts('bun', line.split(' '))).action).toBe(action);
 });
 
 test('what a policy teaches is said by check and by explain', () => {
-  const policy = policyOf('yarn', yarn);
+  const policy = policyOf('bun', bun);
   const { warnings } = checkPolicy(policy);
   expect(warnings).toContainEqual(
-    expect.stringMatching(/^p\.yaml:\d+: tools\.yarn\.arguments: is all that is known/),
+    expect.stringMatching(/^p\.yaml:\d+: tools\.bun\.arguments: is all that is known/),
   );
-  expect(explainCommand(policy, facts('yarn', ['list'])).known).toEqual({
+  expect(explainCommand(policy, facts('bun', ['list'])).known).toEqual({
     by: 'policy',
-    source: 'yarn 1.22, yarn help',
+    source: 'bun 1.2, bun --help',
   });
 });
 
@@ -87,14 +87,14 @@ test('P7 what a policy adds to a tool that Clawrden knows', () => {
 });
 
 test.each([
-  ['sh', yarn, /looks at what sh runs/],
-  ['python3.12', yarn, /looks at what python3\.12 runs/],
-  ['git', yarn, /style: must be gnu/],
+  ['sh', bun, /looks at what sh runs/],
+  ['python3.12', bun, /looks at what python3\.12 runs/],
+  ['git', bun, /style: must be gnu/],
   ['git', git('stash list: { safe: true }'), /"stash" takes no sub-commands/],
   ['git', git('x: { does: [nothing] }'), /does: there is no sub-command "nothing"/],
-  ['yarn', git('x: { groups: [nothing] }'), /groups: there is no group "nothing"/],
-  ['yarn', git('x: { harmles: -x }'), /nearest valid key is "harmless"/],
-  ['yarn', git('x: { harmless: x }'), /"x" is no option/],
+  ['bun', git('x: { groups: [nothing] }'), /groups: there is no group "nothing"/],
+  ['bun', git('x: { harmles: -x }'), /nearest valid key is "harmless"/],
+  ['bun', git('x: { harmless: x }'), /"x" is no option/],
 ])('of %s this is refused: %s', (tool, taught, problem) => {
   expect(problemsOf(tool, taught)).toContainEqual(expect.stringMatching(problem));
 });

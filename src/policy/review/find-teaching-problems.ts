@@ -1,7 +1,6 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { compileTool, ownGroup } from '../arguments/tools/compile-tool.ts';
 import { leavesOf, type ToolGrammar } from '../arguments/tools/grammar.ts';
-import { interpreterData } from '../arguments/tools/interpreter-data.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { plainTools } from '../arguments/tools/plain-tools.ts';
 import type { OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
@@ -56,7 +55,7 @@ function looksInside(name: string): boolean {
     opaqueTools.has(name) ||
     wrapperData.has(name) ||
     plainTools.has(name) ||
-    interpreterData.has(name.replace(/[0-9.]+$/, ''))
+    knownTools.get(name.replace(/[0-9.]+$/, ''))?.interpreter !== undefined
   );
 }
 

@@ -1,6 +1,7 @@
 import { checkOf } from './argument-checks.ts';
 import {
   abbreviationsOf,
+  type Interpreter,
   type OptionTable,
   options,
   type Subcommand,
@@ -26,8 +27,21 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(subcommands !== undefined && data.abbreviations === true
       ? { abbreviations: abbreviationsOf(subcommands) }
       : {}),
+    ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
+    ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
+  };
+}
+
+function interpreterOf(data: NonNullable<ToolData['interpreter']>): Interpreter {
+  return {
+    instead: new Set(data.instead),
+    loads: new Set(data.loads),
+    alters: new Set(data.alters),
+    words: new Set(data.words),
+    joinsPaths: data['joins-paths'] === true,
+    loadedEnding: data['loaded-ending'] ?? '',
   };
 }
 

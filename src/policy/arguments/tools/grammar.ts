@@ -62,15 +62,36 @@ export interface ToolGrammar {
   readonly valuesApart?: boolean;
   /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */
   readonly optionalBehindEquals?: boolean;
+  /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */
+  readonly prints?: ReadonlySet<string>;
+  /** It runs the file that its first operand names. */
+  readonly interpreter?: Interpreter;
   /** What it runs that its arguments do not show. Absent: nothing, unless its sub-command is not harmless. */
   readonly runs?: string;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
 
+/** How a tool finds what it runs; options by their names. */
+export interface Interpreter {
+  /** With one of these no operand is run: the program is their value, or a module that it names. */
+  readonly instead: ReadonlySet<string>;
+  /** Their value is a file, or a name that the tool looks up, that runs first. */
+  readonly loads: ReadonlySet<string>;
+  /** They change where the tool finds what it loads besides its program. */
+  readonly alters: ReadonlySet<string>;
+  /** First operands that are not files. */
+  readonly words: ReadonlySet<string>;
+  /** It removes `..` from a file's name as text, so after a link the path leads elsewhere than for the kernel. */
+  readonly joinsPaths: boolean;
+  /** A name that does not end with this stands for another file. */
+  readonly loadedEnding: string;
+}
+
 /** The rest of a command line without its options. */
 export interface Words {
   readonly subcommand?: Subcommand;
+  readonly given: readonly Option[];
   readonly operands: readonly string[];
   readonly values: readonly OptionValue[];
 }

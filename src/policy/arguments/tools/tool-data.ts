@@ -60,6 +60,17 @@ const refusalData = strictObject({
   missing: z.literal(true).optional(),
 });
 
+const optionNames = z.array(z.string().regex(/^--?[^\s=]{1,60}$/, 'must be the name of an option')).max(64);
+
+const interpreterData = strictObject({
+  instead: optionNames,
+  loads: optionNames.optional(),
+  alters: optionNames.optional(),
+  words: z.array(z.string().max(64)).max(16).optional(),
+  'joins-paths': z.boolean().optional(),
+  'loaded-ending': z.string().max(16).optional(),
+});
+
 /** Readers of a language in which an argument is written: only built-in ones. */
 export const readers = ['sed-script', 'archive-name'] as const;
 
@@ -76,6 +87,8 @@ export const toolData = strictObject({
   ...optionFields,
   'option-groups': z.record(groupName, strictObject(optionFields)).optional(),
   subcommands: z.record(subcommandName, subcommandData).optional(),
+  prints: optionNames.optional(),
+  interpreter: interpreterData.optional(),
   operands: z.enum(['safe', 'risky']).optional(),
   refuse: z.array(refusalData).max(64).optional(),
   reader: z.enum(readers).optional(),
