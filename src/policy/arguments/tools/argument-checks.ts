@@ -6,13 +6,8 @@ type Check = (words: Words) => boolean;
 
 type Reader = (typeof readers)[number];
 
-<<<<<<< HEAD
 /** Whether the operands, and the values of options, run and write nothing; absent if they never do. */
-export function checkOf({ operands, refuse = [], reader }: ToolData): Check | undefined {
-=======
-/** Whether the operands, and the values of options, neither run nor write anything; absent where they never do. */
 export function checkOf({ operands, prints, refuse = [], reader }: ToolData): Check | undefined {
->>>>>>> dd9b2f6 (policy: data of make, node, python, perl, ruby, cargo, go, gh, yarn and pnpm, each tried; interpreters in the same format)
   const checks: Check[] = [
     ...(operands === 'risky' ? [(words: Words) => words.operands.length === 0] : []),
     ...(prints === undefined ? [] : [(words: Words) => isGiven(prints, words)]),
