@@ -27,7 +27,7 @@ struct change {
     uint32_t block_count;
 };
 
-/* False where the payload is none. What it says is only known to be well formed. */
+/* False if the payload is not an entry. What it says is only known to be well formed. */
 bool change_read(struct change *change, const uint8_t *payload, size_t length);
 
 #endif

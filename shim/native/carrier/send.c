@@ -202,7 +202,7 @@ static void send_below(struct sending *sending, struct entry *entry)
     size_t count;
     if (concerns(sending, entry))
         put_change(sending, entry);
-    /* Whoever had it is told that all of it is gone; a replica says what it had of each entry. */
+    /* A side that had it is told that all of it is gone; a replica says what it had of each entry. */
     if (!entry->child || (!entry_alive(entry) && sending->how != SEND_DIRTY))
         return;
     struct entry **children = children_in_order(entry, true, &count);
