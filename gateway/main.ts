@@ -25,6 +25,7 @@ import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
 import { createOperatorApi } from './control/operator-api.ts';
 import { createRelays } from './control/relays.ts';
+import { relaysHalted } from './control/relays-halted.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
@@ -131,10 +132,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ledger,
     tellRelays: relays.tellAll,
     lost: pool.lateExits.running,
-    relaysHalted: (concerned) => {
-      const names = [...agents().values()].filter(({ name }) => concerned(name));
-      return new Map(names.map((agent) => [`agent ${agent.name}`, relays.halted(agent)]));
-    },
+    uncleanedHosts: fleet.uncleaned,
+    relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
   const parts: ExecuteParts = {
@@ -162,6 +161,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       recordStart: recorder.started,
       onHostLost: fleet.suspect,
       onLateExit: pool.lateExits.expect,
+      onVanished: killSwitch.relayVanished,
       traced: ({ record: { id, host }, trace }) =>
         log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
     }),
@@ -187,9 +187,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     revocations,
     faults,
   });
-  const restored = await restoreWaiting(parts, approvals, {
-    ...{ audit, auditFile: config.audit, history, settledUpTo: records.settledUpTo },
-  });
+  const left = { ...records, auditFile: config.audit, onVanished: killSwitch.relayVanished };
+  const restored = await restoreWaiting(parts, approvals, left);
   const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.approvals, faults });
   holdToAgents(config.agents);
   const served = {

@@ -11,8 +11,8 @@ export interface DisplacedPlaces {
   readonly of: (relay: string) => readonly Place[];
 }
 
-/** The place's connection is ended; the place notices that within this time, and ends what it runs. */
-const rememberMs = 15_000;
+/** A relay whose connection has ended notices that within this time, and ends what it runs. */
+export const relayNoticesMs = 15_000;
 
 export function createDisplacedPlaces(): DisplacedPlaces {
   const displaced = new Map<string, Set<Place>>();
@@ -27,7 +27,7 @@ export function createDisplacedPlaces(): DisplacedPlaces {
     add: (relay, place) => {
       const places = displaced.get(relay) ?? new Set();
       displaced.set(relay, places.add(place));
-      setTimeout(() => forget(relay, place), rememberMs).unref();
+      setTimeout(() => forget(relay, place), relayNoticesMs).unref();
     },
     of: (relay) => [...(displaced.get(relay) ?? [])],
   };

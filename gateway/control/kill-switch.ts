@@ -8,6 +8,7 @@ import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
 import { faultOfKeeping, type LastingChange, loosen } from './lasting-change.ts';
+import { createVanishedMirrors, type MayRun } from './vanished-mirrors.ts';
 
 /** Stops work without the grace of a cancel: the tool gets no TERM. */
 export class Halted extends ClawrdenError {
@@ -30,6 +31,8 @@ export interface KillSwitch {
   readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
   /** In force at once, unless the agent is already stopped as strictly. */
   readonly trip: (agent: string, tripped: Tripped) => void;
+  /** A mirrored command's relay has vanished: for a while its agent is not confirmed to be stopped. */
+  readonly relayVanished: (execution: ExecutionRecord) => void;
 }
 
 export interface KillSwitchParts {
@@ -39,7 +42,9 @@ export interface KillSwitchParts {
   /** Sends every relay the state that its agents should have. */
   readonly tellRelays: () => void;
   /** Executions that have ended here but may still run on their host, because the host was lost or did not answer. */
-  readonly lost: () => readonly ExecutionRecord[];
+  readonly lost: () => readonly MayRun[];
+  /** Docker hosts where this gateway has not removed yet what an earlier one may have left. */
+  readonly uncleanedHosts: () => readonly string[];
   /** For each concerned agent: resolves when its relay reports that nothing of it runs any more. */
   readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
 }
@@ -49,6 +54,8 @@ const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1
 
 export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   const { states } = parts;
+  const vanished = createVanishedMirrors();
+  const lost = () => [...parts.lost(), ...vanished.running()];
 
   const inTurn = oneByOne();
 
@@ -72,7 +79,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     // Refused from now on; the rest only makes it last and reports it.
     else states.enforce(agent, status);
     const halting =
-      strictness[state] < strictness.paused ? parts.tellRelays() : halt(parts, agent, state, by);
+      strictness[state] < strictness.paused ? parts.tellRelays() : halt({ ...parts, lost }, agent, state, by);
     const fault = isLooser ? undefined : await inTurn(() => faultOfKeeping(placesOf(parts, agent, status)));
     const halted = await halting;
     if (fault !== undefined) throw fault;
@@ -87,6 +94,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
       // It holds as long as this gateway lives. If it was not recorded, the audit's health says so.
       change(agent, state, `${breakerPrefix}${breaker}`, reason).catch(() => {});
     },
+    relayVanished: vanished.add,
   };
 }
 
@@ -127,7 +135,8 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
   for (const [name, halted] of parts.relaysHalted(concerned)) waits.set(name, halted);
   const waiting = await stillWaiting(waits);
   const lost = parts.lost().filter((record) => concerned(record.agent));
-  const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord)])];
+  const hosts = parts.uncleanedHosts().map((host) => `what an earlier gateway left on ${host}`);
+  const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord), ...hosts])];
   return {
     stopped: open.filter((execution) => !unconfirmed.includes(nameOf(execution))).length,
     unconfirmed,
@@ -138,7 +147,7 @@ function nameOf({ record }: Execution): string {
   return nameOfRecord(record);
 }
 
-function nameOfRecord({ id, host }: ExecutionRecord): string {
+function nameOfRecord({ id, host }: MayRun): string {
   return `${id} on ${host || 'its agent host'}`;
 }
 

@@ -22,6 +22,8 @@ export interface Relays extends RelayRegistry {
    * displaced a moment ago. Never resolves if one of them does not report it, or if no relay is connected.
    */
   readonly halted: (agent: AgentConfig) => Promise<void>;
+  /** `ADDRESS:PORT` of the places that must report it. */
+  readonly peersOf: (agent: AgentConfig) => readonly string[];
 }
 
 interface Connected extends RelayConnection {
@@ -112,6 +114,8 @@ class ConnectedRelays implements Relays {
     setTimeout(() => this.#listeners.delete(notify), listenMs).unref();
     return promise;
   };
+
+  peersOf: Relays['peersOf'] = ({ relay }) => [...this.#placesOf(relay)].map(({ peer }) => peer);
 
   #take(relay: string, connection: RelayConnection, signal: AbortSignal): Connected {
     const old = this.#connected.get(relay);

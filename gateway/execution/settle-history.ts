@@ -24,10 +24,13 @@ export interface Records {
   readonly history: History;
   /** The history has everything up to this record of the audit. */
   readonly settledUpTo: number;
+  /** Called for each mirrored command that was not seen to end: its relay may still run it. */
+  readonly onVanished: (execution: ExecutionRecord) => void;
 }
 
 /** First updates the history to the end of the audit. Once, before anything runs. */
-export async function settleHistory({ audit, auditFile, history, settledUpTo }: Records): Promise<Leftovers> {
+export async function settleHistory(records: Records): Promise<Leftovers> {
+  const { audit, auditFile, history, settledUpTo, onVanished } = records;
   const recorded = await recordedExecutions(auditFile, settledUpTo);
   for (const { decision } of recorded.values()) {
     if (decision === undefined || (await history.has(decision.caller, decision.execution))) continue;
@@ -38,11 +41,17 @@ export async function settleHistory({ audit, auditFile, history, settledUpTo }: 
     endAllBut: async (kept) => {
       const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
       for (const record of open) history.save({ ...record, ...endOf(recorded.get(keyOf(record))?.outcome) });
+      for (const record of open) if (mayBeMirrored(record, recorded.get(keyOf(record)))) onVanished(record);
       const unended = [...unendedOf(open, recorded)].filter(([key]) => !kept.has(key));
       const ended = await Promise.all(unended.map(([, { caller, id }]) => history.get(caller, id)));
       await Promise.all(ended.flatMap((record) => (record ? audit.append(outcomeOf(record)) : [])));
     },
   };
+}
+
+/** Whatever state the history has: it may be older than the last word to the relay. */
+function mayBeMirrored({ strategy }: ExecutionRecord, recorded: RecordedExecution | undefined): boolean {
+  return recorded?.outcome === undefined && (strategy || recorded?.decision?.strategy) === 'mirror';
 }
 
 interface Named {

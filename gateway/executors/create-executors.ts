@@ -4,7 +4,7 @@ import { createGhostExecutor, type GhostParts } from './ghost.ts';
 import { createGhostInspector } from './inspect-ghost.ts';
 import { inspectMirror } from './inspect-mirror.ts';
 import { inspectPassthrough } from './inspect-passthrough.ts';
-import { createMirror } from './mirror.ts';
+import { createMirror, type MirrorParts } from './mirror.ts';
 import { createPassthrough } from './passthrough.ts';
 
 export interface Executors {
@@ -13,11 +13,11 @@ export interface Executors {
 }
 
 /** How each strategy runs a plan, and how it inspects what the plan would run. */
-export function createExecutors(parts: GhostParts): Executors {
+export function createExecutors(parts: GhostParts & MirrorParts): Executors {
   return {
     executors: {
       ghost: createGhostExecutor(parts),
-      mirror: createMirror(parts.recordStart),
+      mirror: createMirror(parts),
       passthrough: createPassthrough(parts.recordStart),
     },
     inspectors: {

@@ -2,10 +2,18 @@ import { abortable } from '../../src/abort.ts';
 import { type Found, operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
+import { Vanished } from '../ports/channel.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Executor, RecordStart } from './executor.ts';
 
+export interface MirrorParts {
+  readonly recordStart: RecordStart;
+  /** The relay vanished without an end: the command may run until the relay notices, too. */
+  readonly onVanished: (execution: ExecutionRecord) => void;
+}
+
 /** The relay runs the plan in the agent's container and sends copies of its output; its end is the outcome. */
-export function createMirror(recordStart: RecordStart): Executor {
+export function createMirror({ recordStart, onVanished }: MirrorParts): Executor {
   return (permit, execution) => () => {
     execution.signal.throwIfAborted();
     const ended = Promise.withResolvers<Outcome>();
@@ -17,7 +25,10 @@ export function createMirror(recordStart: RecordStart): Executor {
       canonicalPlan: permit.sealed.canonical,
     });
     // The relay ends its mirror when its stream ends, whichever side ended it.
-    return abortable(ended.promise, execution.signal);
+    return abortable(ended.promise, execution.signal).catch((error: unknown) => {
+      if (error instanceof Vanished) onVanished(execution.record);
+      throw error;
+    });
   };
 }
 

@@ -11,7 +11,7 @@ import { createPassthrough } from './passthrough.ts';
 const permit = { sealed: { plan: {}, canonical: '{}', hash: 'h' } } as Permit;
 
 test.each<[string, (onStart: () => void) => Executor]>([
-  ['mirror', createMirror],
+  ['mirror', (recordStart) => createMirror({ recordStart, onVanished: () => {} })],
   ['passthrough', createPassthrough],
 ])(
   'P19: by %s, an execution that is stopped between its permit and its run tells nobody to run it',

@@ -153,7 +153,7 @@ test('P9: the plan of an allowed command names its scripts, and the record says 
   const rules = '  - { name: may-sh, tools: [node], action: allow }\n';
   const started: RecordStart[] = [];
   const mirror: RunPermit = async (permit, execution) =>
-    (await createMirror(started[0]!)(permit, execution))();
+    (await createMirror({ recordStart: started[0]!, onVanished: () => {} })(permit, execution))();
   await using core = await startCore(dir, mirror, smallLimits, rules, '  node: { strategy: mirror }\n');
   started.push(core.recorder.started);
   const channel = openChannel();

@@ -64,6 +64,8 @@ export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly refusals: Refusals;
   /** Executions that the kill switch takes for lost with their host. */
   readonly lost: ExecutionRecord[];
+  /** Hosts that the kill switch takes for not cleaned since the start. */
+  readonly uncleanedHosts: string[];
   readonly ran: string[];
 }
 
@@ -96,6 +98,7 @@ export async function startCore(
   const refusals = createRefusals(log);
   const recorder = createRecorder(log, refusals, outputs, () => policy.hash);
   const lost: ExecutionRecord[] = [];
+  const uncleanedHosts: string[] = [];
   const states = await openAgentStates(database);
   const killSwitch = createKillSwitch({
     states,
@@ -103,6 +106,7 @@ export async function startCore(
     ledger,
     tellRelays: () => {},
     lost: () => lost,
+    uncleanedHosts: () => uncleanedHosts,
     relaysHalted: () => new Map(),
   });
   const ran: string[] = [];
@@ -125,12 +129,16 @@ export async function startCore(
     inspectors: { ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
     approvals,
     history,
-    records: { audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
+    records: {
+      ...{ audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
+      onVanished: killSwitch.relayVanished,
+    },
     outputs,
     states,
     killSwitch,
     refusals,
     lost,
+    uncleanedHosts,
     ran,
     [Symbol.asyncDispose]: async () => {
       await refusals.close();

@@ -18,6 +18,8 @@ export class DockerHost {
   readonly starts = new StartRecord();
   readonly gate: StartGate;
   readonly warm: WarmGhosts;
+  /** What an earlier gateway left here was removed since this one started. */
+  cleaned = false;
   #config: HostConfig;
   #health: 'up' | 'silent' | 'down' = 'down';
   #draining = false;

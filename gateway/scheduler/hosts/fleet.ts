@@ -22,6 +22,8 @@ export interface Fleet {
   readonly suspect: (host: DockerHost) => void;
   /** Asks the hosts for images that are not known yet. */
   readonly preload: () => void;
+  /** Hosts where what an earlier gateway left was not removed yet. */
+  readonly uncleaned: () => readonly string[];
   /** Resolves when every host was tried once. */
   readonly looked: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -78,6 +80,7 @@ export function createFleet(parts: FleetParts): Fleet {
     preload: () => {
       for (const host of parts.hosts) if (host.up) void preload(host, parts);
     },
+    uncleaned: () => parts.hosts.flatMap(({ cleaned, name }) => (cleaned ? [] : [name])),
     looked: async () => {
       await Promise.all([...members.values()].map(({ watch }) => watch.looked));
     },
@@ -144,8 +147,7 @@ function hostHooks(parts: FleetParts): HostHooks {
   return {
     onAnswer: async (host, gap) => {
       await lateExits.recall(host, gap);
-      await clean(host, log);
-      lateExits.giveUp(host);
+      if (await clean(host, log)) lateExits.giveUp(host);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -177,13 +179,16 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** Removes containers that no live ghost owns, for example after a crash. */
-async function clean(host: DockerHost, log: Logger): Promise<void> {
+/** Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. */
+async function clean(host: DockerHost, log: Logger): Promise<boolean> {
   try {
     const removed = await host.engine.removeStrays(host.containers);
     if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
+    host.cleaned = true;
+    return true;
   } catch (error) {
     log.warn({ host: host.name, why: String(error) }, 'the host could not be cleaned');
+    return false;
   }
 }
 
