@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExecute } from '../../gateway/execute.ts';
-import { openChannel, operator, readAudit, relay, request, startCore } from './start-core.ts';
+import { createMirror } from '../../gateway/executors/mirror.ts';
+import { Vanished } from '../../gateway/ports/channel.ts';
+import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import { restoreWaiting } from '../../gateway/restore.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { openChannel, operator, type RunPermit, readAudit, relay, request, startCore } from './start-core.ts';
 
 let dir: string;
 
@@ -55,6 +60,91 @@ test('P19: what may still run on a host that is lost is not confirmed, for the a
   expect((await core.killSwitch.set('other', 'paused', operator, '')).unconfirmed).toEqual([]);
   expect((await core.killSwitch.lockdown(true, operator, '')).unconfirmed).toEqual([mine]);
   expect((await core.killSwitch.set('coder', 'active', operator, '')).unconfirmed).toEqual([]);
+});
+
+/** A gateway on which each permit becomes a mirrored command that its relay is told to run. */
+function startMirroring() {
+  const onVanished: ((record: ExecutionRecord) => void)[] = [];
+  const run: RunPermit = async (permit, execution) => {
+    const parts = { recordStart: () => {}, onVanished: (record: ExecutionRecord) => onVanished[0]!(record) };
+    return await (await createMirror(parts)(permit, execution))();
+  };
+  return startCore(dir, run).then((core) => {
+    onVanished.push(core.killSwitch.relayVanished);
+    return core;
+  });
+}
+
+test('P19: a mirrored command whose relay vanished is not confirmed for 15 s; one that was canceled or ended is', async () => {
+  await using core = await startMirroring();
+  const begin = async () => {
+    const channel = openChannel();
+    const start = request('run');
+    const ended = createExecute(core)(relay, start, channel);
+    await vi.waitUntil(() => channel.said.some(({ type }) => type === 'run-here'));
+    return { channel, ended, name: `${start.executionId} on its agent host` };
+  };
+  const kill = async (agent = 'coder') => {
+    const { unconfirmed } = await core.killSwitch.set(agent, 'killed', operator, '');
+    await core.killSwitch.set(agent, 'active', operator, '');
+    return unconfirmed;
+  };
+  const [ended, canceled, vanished] = [await begin(), await begin(), await begin()];
+  ended.channel.type({
+    ...{ type: 'mirror-end', usage: undefined },
+    outcome: { kind: 'exited', code: 0, signal: 0 },
+  });
+  canceled.channel.leave(new ClawrdenError('requester-gone', 'the shim is gone'));
+  await Promise.all([ended.ended, canceled.ended]);
+  vanished.channel.leave(new Vanished());
+  expect(await vanished.ended).toMatchObject({ text: 'the caller went away' });
+  expect(await kill()).toEqual([vanished.name]);
+  expect(await kill('other')).toEqual([]);
+  // An agent that keeps losing its relay is named by its newest only, and stays unconfirmed.
+  for (let index = 0; index < 300; index += 1)
+    core.killSwitch.relayVanished({ id: `${index}`, agent: 'coder', host: 'h' } as ExecutionRecord);
+  expect(await kill()).toHaveLength(100);
+  const now = performance.now();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    vi.advanceTimersByTime(now + 14_000);
+    expect(performance.now()).toBeGreaterThan(now + 13_000);
+    expect(await kill()).toHaveLength(100);
+    vi.advanceTimersByTime(2_000);
+    expect(await kill()).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('P19: after a restart a mirrored command that was not seen to end is not confirmed, and a question is', async () => {
+  const [run, asked, over] = [request('run'), request('ask'), request('run')];
+  {
+    await using core = await startMirroring();
+    const execute = createExecute(core);
+    const [open, closed] = [openChannel(), openChannel()];
+    void execute(relay, run, open);
+    void execute(relay, asked, openChannel());
+    const ended = execute(relay, over, closed);
+    const said = ({ said: all }: typeof open) => all.some(({ type }) => type === 'run-here');
+    await vi.waitUntil(() => said(open) && said(closed) && core.approvals.pending().length === 1);
+    const outcome = { kind: 'exited', code: 0, signal: 0 } as const;
+    closed.type({ type: 'mirror-end', usage: undefined, outcome });
+    await ended;
+  }
+  await using core = await startCore(dir);
+  expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
+  const { unconfirmed } = await core.killSwitch.set('coder', 'killed', operator, '');
+  expect(unconfirmed).toEqual([`${run.executionId} on its agent host`]);
+});
+
+test('P19: a host where nothing was removed since the start is named, whichever agent is stopped', async () => {
+  await using core = await startCore(dir);
+  core.uncleanedHosts.push('build-2');
+  const named = ['what an earlier gateway left on build-2'];
+  expect((await core.killSwitch.set('coder', 'paused', operator, '')).unconfirmed).toEqual(named);
+  core.uncleanedHosts.pop();
+  expect((await core.killSwitch.set('coder', 'killed', operator, '')).unconfirmed).toEqual([]);
 });
 
 test('P19: what ended before and is not taken away yet is not confirmed', async () => {

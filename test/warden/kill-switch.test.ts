@@ -7,7 +7,9 @@ let gateway: RealGateway;
 let relay: GatewayClient;
 
 beforeAll(async () => {
-  gateway = await startRealGateway();
+  gateway = await startRealGateway({
+    hosts: [{ name: 'away', engine: 'unix:///nonexistent/docker.sock' }],
+  });
   relay = await gateway.relay();
 }, 60_000);
 afterAll(async () => {
@@ -21,7 +23,9 @@ async function run() {
   return { starts: command.starts, reason: command.outcome?.reason };
 }
 
-test('P19 A-72: a kill counts at once and over a restart, also where nobody can confirm it: then that is said, soon', async () => {
+test('P19 A-72: a kill counts at once and over a restart, also where nobody can confirm it: then that is said, soon', {
+  timeout: 60_000,
+}, async () => {
   expect(await run()).toEqual({ starts: 1, reason: '' });
   const began = performance.now();
   // The relay of this test never reports what happened to its agents.
@@ -29,9 +33,12 @@ test('P19 A-72: a kill counts at once and over a restart, also where nobody can 
   await expect.poll(run, { interval: 20, timeout: 10_000 }).toEqual({ starts: 0, reason: 'agent-killed' });
   expect(await answer).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^clawrden: kill: not confirmed to be gone: agent coder; /),
+    stderr: expect.stringMatching(
+      /^clawrden: kill: not confirmed to be gone: agent coder \(relay host-1 at 127\.0\.0\.1:\d+\), what an earlier gateway left on away; /,
+    ),
   });
-  expect(performance.now() - began).toBeLessThan(10_000);
+  // Far sooner on a machine without other work: the gateway waits 2 s.
+  expect(performance.now() - began).toBeLessThan(30_000);
   relay.close();
   await gateway.end('SIGKILL');
   await gateway.start();

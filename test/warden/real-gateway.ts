@@ -40,6 +40,8 @@ export interface RealGatewayOptions {
   /** Inserted into the policy, before its end. */
   readonly policy?: string;
   readonly limits?: Readonly<Record<string, number>>;
+  /** Docker hosts of gateway.yaml. */
+  readonly hosts?: readonly object[];
   /** The most files that it may have open. */
   readonly openFiles?: number;
 }
@@ -51,7 +53,12 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
   const limited = ['sh', '-c', `ulimit -n ${options.openFiles} && exec "$@"`, 'sh'];
   const site = await makeGatewaySite(state, {
     policy: sharedPolicy(options.policy),
-    keys: { audit, limits: options.limits ?? manyLimits, agents: agents.map(agentOf) },
+    keys: {
+      audit,
+      limits: options.limits ?? manyLimits,
+      agents: agents.map(agentOf),
+      hosts: options.hosts ?? [],
+    },
     under: options.openFiles === undefined ? [] : limited,
   });
   const { grpcAddress: address, context, log } = site;
