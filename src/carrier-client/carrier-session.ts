@@ -11,9 +11,11 @@ import {
   encodeAcknowledge,
   encodeBegin,
   encodeQuery,
+  encodeRead,
   parseApplied,
   parseChecked,
   parseDone,
+  type ReadFrom,
   type Verified,
 } from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
@@ -112,6 +114,14 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
       return parseState((await this.#answer(CarrierFrame.state)).payload);
+    });
+  }
+
+  /** At most 512 KiB of a file of the tree, or of what is kept of refused changes. */
+  async read(from: ReadFrom): Promise<Buffer> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.read, encodeRead(from));
+      return Buffer.from((await this.#answer(CarrierFrame.bytes)).payload);
     });
   }
 

@@ -3,7 +3,8 @@ import { PayloadReader, text, u8, u32, u64 } from './payload.ts';
 
 /** Which entries are sent. `since` of another epoch fails with `version-unknown`. */
 export type ChangesQuery =
-  | { readonly of: 'all' }
+  /** Without `bytes` the receiver asks for what it has not: a full compare. */
+  | { readonly of: 'all'; readonly bytes?: boolean }
   | { readonly of: 'since'; readonly version: Version }
   /** What a replica has that home has not. */
   | { readonly of: 'dirty' };
@@ -57,10 +58,24 @@ export interface Applied {
   readonly refused: readonly Refused[];
 }
 
+export interface ReadFrom {
+  readonly of: 'tree' | 'kept';
+  readonly path: Buffer;
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+const mostRead = 512 * 1024;
+
+export function encodeRead({ of, path, offset = 0, length = mostRead }: ReadFrom): Buffer {
+  return Buffer.concat([u8(of === 'tree' ? 0 : 1), text(path), u64(offset), u32(length)]);
+}
+
 export function encodeQuery(query: ChangesQuery): Buffer {
+  const bytes = query.of !== 'all' || query.bytes !== false;
   const how = { all: 0, since: 1, dirty: 2 }[query.of];
   const { epoch, seq } = query.of === 'since' ? query.version : { epoch: 0n, seq: 0n };
-  return Buffer.concat([u8(how), u8(1), u64(epoch), u64(seq)]);
+  return Buffer.concat([u8(how), u8(bytes ? 1 : 0), u64(epoch), u64(seq)]);
 }
 
 export function encodeBegin({ version, force = false, whole = false }: BeginOptions): Buffer {

@@ -27,10 +27,11 @@ export async function exchange(
 
 /** The replica gets what home changed since the version that it has, or all of it. */
 export async function sendOut(home: CarrierSession, replica: CarrierSession): Promise<Exchanged | undefined> {
-  const [{ version }, { at }] = await Promise.all([home.settle(), replica.settle()]);
+  const [{ version }, { at, entries }] = await Promise.all([home.settle(), replica.settle()]);
   if (sameVersion(version, at)) return undefined;
+  // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
   const known = at.epoch === version.epoch;
-  const query: ChangesQuery = known ? { of: 'since', version: at } : { of: 'all' };
+  const query: ChangesQuery = known ? { of: 'since', version: at } : { of: 'all', bytes: entries <= 1 };
   return exchange([home, replica], query, { version, whole: !known });
 }
 

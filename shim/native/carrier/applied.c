@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dirty.h"
+#include "saved.h"
 #include "settle.h"
 #include "state-frames.h"
 
@@ -66,6 +67,12 @@ static void set_bases(struct carrier *carrier)
             had_nothing(&carrier->index, entry);
         else
             dirty_base(&carrier->index, entry, &op->wanted);
+        /* In what is no folder there was nothing. */
+        for (struct entry *child = entry->child, *next; child && op->kind != CHANGE_DELETE; child = next) {
+            next = child->next;
+            if (op->wanted.type != TYPE_FOLDER)
+                had_nothing(&carrier->index, child);
+        }
     }
     carrier->index.at_epoch = receiving->epoch;
     carrier->index.at_seq = receiving->seq;
@@ -131,4 +138,5 @@ void tell_applied(struct carrier *carrier)
     settle_version(carrier);
     dirty_clean(index);
     carrier->unsaved = true;
+    saved_open(carrier);
 }

@@ -9,10 +9,12 @@
 #include "carrier.h"
 #include "descriptors.h"
 #include "notify.h"
+#include "receive.h"
+#include "saved.h"
 #include "serve.h"
 #include "state-frames.h"
 
-enum { REFUSED = 125 };
+enum { REFUSED = 125, IDLE_MS = 500 };
 
 static bool prepare(struct carrier *carrier)
 {
@@ -37,8 +39,11 @@ static void serve_all(struct carrier *carrier)
 static bool wait_and_serve(struct carrier *carrier)
 {
     struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = carrier->notify, .events = POLLIN}};
-    if (poll(polled, 2, -1) < 0)
+    int ready = poll(polled, 2, carrier->unsaved ? IDLE_MS : -1);
+    if (ready < 0)
         return errno == EINTR;
+    if (ready == 0)
+        saved_write(carrier);
     if (polled[1].revents & POLLIN)
         notify_drain(carrier);
     if (polled[0].revents == 0)
@@ -57,6 +62,8 @@ int main(void)
     while (!carrier.stream.broken && wait_and_serve(&carrier))
         continue;
     int code = carrier.stream.broken ? REFUSED : 0;
+    receive_end(&carrier);
+    saved_write(&carrier);
     index_end(&carrier.index);
     return code;
 }

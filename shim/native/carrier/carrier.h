@@ -22,8 +22,8 @@ struct carrier {
     int notify;
     /* Changes were missed: everything must be looked at. */
     bool rescan;
-    /* More than `unsaved` on the disk would say. */
-    bool unsaved;
+    /* More is known than the index on the disk says; and whether that is said to be the last word. */
+    bool unsaved, on_disk;
     /* The index of an earlier run was there and whole. */
     bool remembered;
     struct receiving *receiving;

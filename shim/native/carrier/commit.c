@@ -90,7 +90,8 @@ static void keep_refused(struct carrier *carrier)
     static char path[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
     int kept = -1;
-    for (uint32_t number = 0; number < receiving->count; number++) {
+    /* What is in a folder before the folder. */
+    for (uint32_t number = receiving->count; number-- > 0;) {
         struct op *op = &receiving->ops[number];
         const char *name;
         char number_text[16];

@@ -4,12 +4,17 @@
 #include "commit.h"
 #include "dirty.h"
 #include "reader.h"
+#include "read-bytes.h"
 #include "receive.h"
+#include "saved.h"
 #include "send.h"
 #include "settle.h"
 #include "start.h"
 #include "state-frames.h"
 #include "verify.h"
+
+/* Larger indexes are written when nothing is asked. */
+enum { SAVED_AT_ONCE_MOST = 50 * 1000 };
 
 static void serve_settle(struct carrier *carrier, struct reader *reader)
 {
@@ -48,6 +53,7 @@ static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
         index->at_epoch = epoch;
         index->at_seq = seq;
         carrier->unsaved = true;
+        saved_open(carrier);
         tell_state(carrier, FRAME_STATE);
     }
 }
@@ -101,17 +107,32 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
     case FRAME_ACKNOWLEDGE:
         serve_acknowledge(carrier, &reader);
         break;
+    case FRAME_READ:
+        serve_read(carrier, &reader);
+        break;
     default:
         tell_refused(carrier, "bad-frame: a type that no carrier takes");
     }
 }
 
+/* What a replica knows of home must outlive it: without it all that is different looks like a conflict. */
+static void save_behind(struct carrier *carrier, uint8_t type)
+{
+    if (!carrier->limits.replica || (type != FRAME_COMMIT && type != FRAME_ACKNOWLEDGE))
+        return;
+    stream_flush(&carrier->stream);
+    if (carrier->index.held <= SAVED_AT_ONCE_MOST)
+        saved_write(carrier);
+}
+
 void serve(struct carrier *carrier, const struct frame *frame)
 {
-    if (carrier->limits.root[0])
+    if (carrier->limits.root[0]) {
         serve_known(carrier, frame);
-    else if (frame->type == FRAME_HELLO)
+        save_behind(carrier, frame->type);
+    } else if (frame->type == FRAME_HELLO) {
         start(carrier, frame);
-    else
+    } else {
         tell_refused(carrier, "bad-frame: the first must be a hello");
+    }
 }

@@ -8,6 +8,7 @@
 #include "links.h"
 #include "look.h"
 #include "notify.h"
+#include "saved.h"
 #include "tree-id.h"
 
 enum { PASSES_MOST = 8 };
@@ -79,6 +80,7 @@ void settle_version(struct carrier *carrier)
     index->seq = index->next++;
     index->changed = false;
     carrier->unsaved = true;
+    saved_open(carrier);
 }
 
 void settle(struct carrier *carrier, bool all)

@@ -8,7 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "notify.h"
+#include "saved.h"
 #include "settle.h"
 #include "state-frames.h"
 
@@ -81,6 +83,8 @@ void start(struct carrier *carrier, const struct frame *hello)
     umask(0);
     const char *why = begin(carrier, hello);
     if (!why) {
+        area_remove(carrier, "stage");
+        saved_load(carrier);
         notify_begin(carrier);
         carrier->stream.beside = carrier->notify;
         carrier->stream.look_beside = notify_drain;

@@ -1,38 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { bringHome, type Exchanged, sendOut } from '../../../src/carrier-client/exchange.ts';
-import { CarrierProcess, carrierBuilds, fileSystems, makePlace, type Place } from './carrier-process.ts';
+import { Pair } from './carrier-pair.ts';
+import { carrierBuilds, fileSystems } from './carrier-process.ts';
 import { Dice, disturb } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
-
-/** What rsync would do to make them equal: nothing, where they are. */
-export function difference(home: Place, replica: Place): string {
-  const args = ['-aHAX', '-n', '--delete', '--checksum', '--itemize-changes', '--exclude=/.clawrden'];
-  return execFileSync('rsync', [...args, `${home.root}/`, `${replica.root}/`]).toString();
-}
-
-interface Pair extends AsyncDisposable {
-  readonly homePlace: Place;
-  readonly replicaPlace: Place;
-  readonly home: CarrierProcess;
-  readonly replica: CarrierProcess;
-}
-
-export async function makePair(carrier: string, under: string): Promise<Pair> {
-  const [homePlace, replicaPlace] = [makePlace(under), makePlace(under)];
-  const home = await CarrierProcess.start(carrier, homePlace);
-  const replica = await CarrierProcess.start(carrier, replicaPlace, { role: 'replica' });
-  return {
-    ...{ homePlace, replicaPlace, home, replica },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([home[Symbol.asyncDispose](), replica[Symbol.asyncDispose]()]);
-      homePlace[Symbol.dispose]();
-      replicaPlace[Symbol.dispose]();
-    },
-  };
-}
 
 /** What was refused, to be read. */
 const told = (exchanged: Exchanged | undefined): string[] =>
@@ -46,18 +19,18 @@ describe.each(places)('two carriers ($name, $under)', ({ name, carrier, under })
   test(
     `agree by tree id and by rsync after any changes on either side (${rounds} rounds, CLAWRDEN_SEED=${first})`,
     async () => {
-      await using pair = await makePair(carrier, under);
+      await using pair = await Pair.make(carrier, under);
       const { homePlace, replicaPlace, home, replica } = pair;
       const dice = new Dice(first);
       for (let round = 0; round < rounds; round++) {
         disturb(homePlace.root, dice, 1 + dice.below(25));
         const out = await sendOut(home.session, replica.session);
         expect(told(out)).toEqual([]);
-        expect([round, 'out', difference(homePlace, replicaPlace)]).toEqual([round, 'out', '']);
+        expect([round, 'out', pair.difference]).toEqual([round, 'out', '']);
         disturb(replicaPlace.root, dice, 1 + dice.below(25));
         const back = await bringHome(home.session, replica.session);
         expect(told(back?.exchanged)).toEqual([]);
-        expect([round, 'home', difference(homePlace, replicaPlace)]).toEqual([round, 'home', '']);
+        expect([round, 'home', pair.difference]).toEqual([round, 'home', '']);
         expect(back?.state.dirty ?? 0).toBe(0);
         const [here, there] = [await home.session.settle(), await replica.session.settle()];
         expect(here.tree).toBe(there.tree);

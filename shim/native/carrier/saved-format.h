@@ -1,0 +1,18 @@
+#ifndef CLAWRDEN_CARRIER_SAVED_FORMAT_H
+#define CLAWRDEN_CARRIER_SAVED_FORMAT_H
+
+#include "words.h"
+
+#define SAVED_MAGIC "clawrden-index-1"
+
+enum {
+    SAVED_END = 0,
+    SAVED_ENTRY = 1,
+    SAVED_BASE = 2,
+    SAVED_BLOCKS = 4,
+    SAVED_UNREADABLE = 8,
+    SAVED_UNSTABLE = 16,
+    SAVED_RECORD = 1 + 3 * 4 + 3 * 8 + 2 * SHA256_BYTES,
+};
+
+#endif

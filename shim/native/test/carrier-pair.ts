@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import type { Hello } from '../../../src/carrier-client/hello.ts';
+import { CarrierProcess, makePlace, type Place } from './carrier-process.ts';
+
+/** What rsync would do to make the replica what home is: nothing, where they are the same. */
+export function difference(home: Place, replica: Place): string {
+  const args = ['-aHAX', '-n', '--delete', '--checksum', '--itemize-changes', '--exclude=/.clawrden'];
+  return execFileSync('rsync', [...args, `${home.root}/`, `${replica.root}/`]).toString();
+}
+
+/** A home and its replica, of which either can be killed and started again. */
+export class Pair {
+  readonly homePlace: Place;
+  readonly replicaPlace: Place;
+  home: CarrierProcess;
+  replica: CarrierProcess;
+  readonly #start: (role: Hello['role']) => Promise<CarrierProcess>;
+
+  static async make(carrier: string, under: string, over: Partial<Hello> = {}): Promise<Pair> {
+    const places = { home: makePlace(under), replica: makePlace(under) };
+    const start = (role: Hello['role']) => CarrierProcess.start(carrier, places[role], { ...over, role });
+    return new Pair(places, start, await start('home'), await start('replica'));
+  }
+
+  private constructor(
+    places: { home: Place; replica: Place },
+    start: (role: Hello['role']) => Promise<CarrierProcess>,
+    home: CarrierProcess,
+    replica: CarrierProcess,
+  ) {
+    this.homePlace = places.home;
+    this.replicaPlace = places.replica;
+    this.#start = start;
+    this.home = home;
+    this.replica = replica;
+  }
+
+  /** Ends it as its caller's end does, or kills it; and starts another on the same place. */
+  async again(role: Hello['role'], how: 'end' | 'kill'): Promise<void> {
+    const carrier = this[role];
+    if (how === 'end') carrier.session.end();
+    else carrier.child.kill('SIGKILL');
+    await carrier.exited();
+    this[role] = await this.#start(role);
+  }
+
+  get difference(): string {
+    return difference(this.homePlace, this.replicaPlace);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.home[Symbol.asyncDispose](), this.replica[Symbol.asyncDispose]()]);
+    this.homePlace[Symbol.dispose]();
+    this.replicaPlace[Symbol.dispose]();
+  }
+}
