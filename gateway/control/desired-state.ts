@@ -13,11 +13,12 @@ export function desiredState(
   const own = [...agents.values()].filter((agent) => agent.relay === relay);
   return {
     lockdown: states.locked(),
-    agents: own.map(({ name }) => ({
+    agents: own.map(({ name, users }) => ({
       name,
       tools: [...tools.keys()],
       paused: states.stateOf(name) === 'paused',
       killed: states.stateOf(name) === 'killed',
+      users,
     })),
   };
 }

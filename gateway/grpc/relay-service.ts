@@ -134,5 +134,8 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
 }
 
 function toResponse({ lockdown, agents }: RelayState): SynchronizeResponse {
-  return { lockdown, agents: agents.map((agent) => ({ ...agent, tools: [...agent.tools] })) };
+  return {
+    lockdown,
+    agents: agents.map((agent) => ({ ...agent, tools: [...agent.tools], users: [...agent.users] })),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Identity } from '../../src/command.ts';
+
 /** What a relay reports about itself. */
 export interface RelayReport {
   readonly version: string;
@@ -19,6 +21,8 @@ export interface RelayState {
     readonly tools: readonly string[];
     readonly paused: boolean;
     readonly killed: boolean;
+    /** Ids that the relay accepts. */
+    readonly users: readonly Identity[];
   }[];
 }
 

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
@@ -10,14 +9,13 @@ import { lockFolder } from '../../src/lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { say } from '../../src/text/say.ts';
-import { createHalt } from './control/halt.ts';
+import { type AgentSet, openAgentSet } from './agents/agent-set.ts';
+import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
+import { createToldFile } from './agents/told-file.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
 import { openAgentEngine } from './execution/agent-engine.ts';
-import type { Mirror } from './execution/mirror.ts';
-import { AgentListener } from './listening/agent-listener.ts';
 import { countedLog } from './listening/counted-log.ts';
-import { prepareJail } from './listening/jail.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
 
@@ -59,46 +57,20 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
   using _ = lockFolders(config);
-  const jails = await prepareJails(config);
   const link = await connect(config, log);
   const engine = openAgentEngine(config.docker);
-  const parts = { link, engine, log };
-  const turn = createParseTurns();
-  const agents = config.agents.map((agent) => {
-    const mirrors = new Set<Mirror>();
-    const { name, container } = agent;
-    return {
-      listener: new AgentListener({
-        ...parts,
-        agent,
-        mirrors,
-        limits: config.limits,
-        turn,
-        warn: countedLog(log),
-        peerOf: credentials.of,
-      }),
-      synchronized: {
-        ...{ name, container, jail: jails(name) },
-        halt: createHalt({ agent: name, container, mirrors, engine, log }),
-      },
-    };
-  });
-  const listeners = agents.map(({ listener }) => listener);
-  for (const listener of listeners) await listener.listen();
+  const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
-  const synchronized = synchronize(
-    { ...parts, agents: agents.map((agent) => agent.synchronized), onApplied: first.resolve },
-    stopping.signal,
-  );
+  const synchronized = synchronize({ link, engine, log, agents, onApplied: first.resolve }, stopping.signal);
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
   outliveFaults(createFaults(log));
-  log.info({ agents: config.agents.map(({ name }) => name), gateway: config.gateway }, 'ready');
+  log.info({ agents: agents.all().map(({ name }) => name), gateway: config.gateway }, 'ready');
 
   await asked;
   log.info('draining');
-  await drain(listeners);
+  await drain(agents);
   stopping.abort();
   await synchronized;
   link.close();
@@ -115,12 +87,19 @@ function lockFolders({ state, identity }: RelayConfig): Disposable {
   return held.move();
 }
 
-/** Resolves with the folder of each agent's jail. */
-async function prepareJails({ state, agents }: RelayConfig): Promise<(agent: string) => string> {
-  const jailOf = (agent: string) => join(state, 'jails', agent);
+function openAgents(
+  config: RelayConfig,
+  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf'>,
+): Promise<AgentSet> {
+  const { log } = parts;
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
-  for (const { name } of agents) await prepareJail(jailOf(name), files);
-  return jailOf;
+  const shared = { ...parts, files, limits: config.limits, turn: createParseTurns() };
+  return openAgentSet({
+    config,
+    serve: (places) => createServedAgent(places, { ...shared, warn: countedLog(log) }),
+    file: createToldFile(config.state, log),
+    log,
+  });
 }
 
 async function connect({ gateway, identity }: RelayConfig, log: Logger): Promise<Link> {
@@ -132,13 +111,13 @@ async function connect({ gateway, identity }: RelayConfig, log: Logger): Promise
   }
 }
 
-async function drain(listeners: readonly AgentListener[]): Promise<void> {
+async function drain(agents: AgentSet): Promise<void> {
   void untilAsked().then(() => process.exit(1));
-  const idle = Promise.all(listeners.map((listener) => listener.drain()));
+  const idle = agents.drain();
   const late = await Promise.race([idle, sleep(drainMs, 'late', { ref: false })]);
   if (late !== 'late') return;
   const reason = new ClawrdenError('canceled', 'the relay is shutting down');
-  for (const listener of listeners) listener.cancelAll(reason);
+  agents.cancelAll(reason);
   await Promise.race([idle, sleep(cancelMs, undefined, { ref: false })]);
 }
 

@@ -65,6 +65,13 @@ export const relaySchema = strictObject({
   agents: z.array(agent).default([]),
 });
 
+export const socketTooLong = 'a socket must have a path of 107 bytes at most';
+
+/** Whether the kernel takes it for the path of a socket. */
+export function isSocketPath(path: string): boolean {
+  return Buffer.byteLength(path) <= 107;
+}
+
 /** Reads relay.yaml. Throws one ConfigError with every problem in it. Relative paths are relative to the file. */
 export function loadRelayConfig(file: string): RelayConfig {
   return parseRelayConfig(readTextFile(file), file);
@@ -108,6 +115,9 @@ function findContradictions(agents: readonly RelayAgentConfig[], source: YamlSou
       'socket',
       ({ socket }) => dirname(socket),
       "another agent's socket is in this directory already",
+    ),
+    ...agents.flatMap(({ socket }, index) =>
+      isSocketPath(socket) ? [] : [source.problem(['agents', index, 'socket'], socketTooLong)],
     ),
     ...clash('container', ({ container }) => container, 'another agent has this container already'),
   ];

@@ -229,7 +229,7 @@ test('a token is made, printed alone, and turns into a relay.yaml that loads', a
   expect(loadRelayConfig(join(dir, 'relay.yaml'))).toMatchObject({
     gateway: gateway.address,
     identity: dir,
-    agents: [{ name: 'coder', users: [{ uid: 1000, gid: 1000 }] }],
+    agents: [],
   });
   // The gateway enrols only while a token is valid, and this is another token.
   await run('token', 'create', '--relay', 'host-7', '--agent', 'coder', '--ttl', '5m');

@@ -168,7 +168,10 @@ test('A-58: a message over 2 MiB ends its call, and no other', async () => {
 });
 
 test('a relay that synchronizes is told the state at once, is known while connected, and sent off at the end', async () => {
-  const wanted = { lockdown: false, agents: [{ name: 'coder', tools: [], paused: false, killed: false }] };
+  const wanted = {
+    lockdown: false,
+    agents: [{ name: 'coder', tools: [], paused: false, killed: false, users: [] }],
+  };
   await using gateway = await startTestGateway({ state: () => wanted });
   const stream = (
     await connectGateway({ address: gateway.address, identityDir: await gateway.identity(relay) })

@@ -14,7 +14,7 @@ export const coder = { name: 'coder', relay: relay.name } as AgentConfig;
 
 export const state = () => ({
   lockdown: false,
-  agents: [{ name: 'coder', tools: [], paused: false, killed: false }],
+  agents: [{ name: 'coder', tools: [], paused: false, killed: false, users: [] }],
 });
 
 const againMs = 50;

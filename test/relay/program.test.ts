@@ -72,7 +72,7 @@ function asAgent(jail: string, script: string) {
 
 const tools = (...names: string[]): RelayState => ({
   lockdown: false,
-  agents: [{ name: 'coder', tools: names, paused: false, killed: false }],
+  agents: [{ name: 'coder', tools: names, paused: false, killed: false, users: [] }],
 });
 
 describe.skipIf(!isRoot)('an agent host', () => {

@@ -30,13 +30,18 @@ function willing(): AgentEngine & { readonly asked: string[] } {
 }
 
 test('P19: every order to halt is confirmed, also one that changes nothing', async () => {
-  const coder = { lockdown: false, name: 'coder', tools: [], paused: false, killed: false };
+  const coder = { name: 'coder', tools: [], users: [], paused: false, killed: false };
   let state = { lockdown: false, agents: [coder] };
   await using gateway = await startTestGateway({ state: () => state });
   const engine = willing();
   const log = pino({ level: 'silent' });
   const halt = createHalt({ agent: 'coder', container: 'c', mirrors: new Set(), engine, log });
-  const agents = [{ name: 'coder', container: 'c', jail, halt }];
+  const agents = {
+    all: () => [{ name: 'coder', container: 'c', jail, halt, problem: () => '' }],
+    refused: () => new Map(),
+    follow: () => Promise.resolve(),
+    mend: () => Promise.resolve(),
+  };
   const end = new AbortController();
   const client = await connectGateway({
     address: gateway.address,

@@ -22,10 +22,23 @@ export interface SynchronizedAgent {
   /** The folder of its jail. */
   readonly jail: string;
   readonly halt: Halt;
+  /** Empty, or why its socket is not served now. */
+  readonly problem: () => string;
+}
+
+/** The agents that the relay serves now. */
+export interface SynchronizedAgents {
+  readonly all: () => readonly SynchronizedAgent[];
+  /** Those that cannot be served, with the reason. */
+  readonly refused: () => ReadonlyMap<string, string>;
+  /** Serves what the gateway tells of, and nothing else that it told of before. Never rejects. */
+  readonly follow: (told: readonly AgentState[]) => Promise<void>;
+  /** Tries again what could not be served. Never rejects. */
+  readonly mend: () => Promise<void>;
 }
 
 export interface SynchronizeOptions {
-  readonly agents: readonly SynchronizedAgent[];
+  readonly agents: SynchronizedAgents;
   readonly link: Pick<Link, 'synchronize'>;
   readonly engine: AgentEngine;
   /** Called whenever the state that the gateway wants is in place. */
@@ -79,7 +92,7 @@ async function session(
   });
   stream.on('data', apply);
   void report();
-  const again = setInterval(() => void report(), lookAgainMs);
+  const again = setInterval(() => void options.agents.mend().then(() => report()), lookAgainMs);
   const leaving = onAbort(signal, () => stream.cancel());
   const ended = endOf(stream).finally(() => {
     clearInterval(again);
@@ -117,35 +130,36 @@ function reporter(
   };
 }
 
-function describe(
+async function describe(
   { agents, engine }: SynchronizeOptions,
   tools: ReadonlyMap<string, readonly string[]>,
 ): Promise<AgentReport[]> {
-  return Promise.all(
-    agents.map(async ({ name, container, halt }) => ({
-      name,
-      ...(await look(engine, container)),
-      tools: [...(tools.get(name) ?? [])],
-      halted: halt.halted(),
-    })),
+  const served = await Promise.all(
+    agents.all().map(async ({ name, container, halt, problem: unserved }) => {
+      const { running, problem } = await engine.look(container);
+      return {
+        name,
+        containerRunning: running,
+        problem: unserved() || problem,
+        tools: [...(tools.get(name) ?? [])],
+        halted: halt.halted(),
+      };
+    }),
   );
+  const refused = [...agents.refused()].map(([name, problem]) => ({ ...absent, name, problem }));
+  return [...served, ...refused];
 }
 
-async function look(
-  engine: AgentEngine,
-  container: string,
-): Promise<Pick<AgentReport, 'containerRunning' | 'problem'>> {
-  const { running, problem } = await engine.look(container);
-  return { containerRunning: running, problem };
-}
+const absent = { containerRunning: false, tools: [], halted: false };
 
 async function applyState(
   { agents, log }: SynchronizeOptions,
   tools: Map<string, readonly string[]>,
   { agents: states, lockdown }: SynchronizeResponse,
 ): Promise<void> {
+  await agents.follow(states);
   await Promise.all(
-    agents.map(async ({ name, jail, halt }) => {
+    agents.all().map(async ({ name, jail, halt }) => {
       const state = states.find((agent) => agent.name === name);
       // An agent that the gateway does not know has no tools; the gateway does not say whether it is halted.
       if (state !== undefined) await halt.apply(wishOf(state, lockdown));

@@ -54,9 +54,14 @@ export class AgentListener {
     this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
   }
 
-  /** Takes no new connections; resolves when the open ones have ended. */
-  async drain(): Promise<void> {
+  /** Takes no new connections, and removes the socket. */
+  async close(): Promise<void> {
     await this.#kept?.close();
+  }
+
+  /** The same; resolves when the open connections have ended. */
+  async drain(): Promise<void> {
+    await this.close();
     await Promise.all(this.#connections.values());
   }
 

@@ -28,6 +28,6 @@ export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions):
   const { relay, agents } = enrolled;
   printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);
   printLine('  certificate and key  ', folder);
-  printLine('  containers, sockets  ', file, kept ? ' (kept as it was)' : '');
-  printLine('next: edit the latter, then run  ', [`clawrden relay --config ${file}`, 'bold']);
+  printLine('  settings             ', file, kept ? ' (kept as it was)' : '');
+  printLine('next: run  ', [`clawrden relay --config ${file}`, 'bold']);
 }

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const probeTimeoutMs = 1000;
 
@@ -20,7 +20,8 @@ export interface SocketFile {
 export async function listenAt(server: Server, path: string): Promise<SocketFile> {
   await makeDirectories(path);
   await checkUnused(path);
-  const fresh = `${path}~`;
+  // No longer than the path itself, which may be as long as the kernel takes.
+  const fresh = join(dirname(path), '~');
   await rm(fresh, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

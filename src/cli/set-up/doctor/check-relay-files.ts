@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadRelayConfig, type RelayAgentConfig, type RelayConfig } from '../../../config/relay-config.ts';
+import { parseTold, toldPath, toldPlaces } from '../../../config/told-agents.ts';
 import { identityFiles } from '../../../pki/identity-files.ts';
 import { renderArgument } from '../../../text/render-text.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
@@ -38,9 +40,15 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
       .map((line) => bad('relay.yaml', line, fix));
   }
   const renew = 'clawrden token create, then clawrden relay enroll with the same --dir';
+  const { told, findings } = await toldAgents(config);
+  const agents = [...config.agents, ...told];
   const engine = await checkEngine('engine', { engine: config.docker }, false);
   return [
-    good('relay.yaml', `${file}: ${config.agents.length} agents`),
+    good(
+      'relay.yaml',
+      `${file}: ${config.agents.length} agents, and ${told.length} that the gateway told of`,
+    ),
+    ...findings,
     await checkCertificate(
       "the relay's certificate",
       join(config.identity, identityFiles.certificate),
@@ -50,8 +58,24 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
     engine,
     ...(engine.level === 'error'
       ? []
-      : (await Promise.all(config.agents.map((agent) => checkAgent(agent, config)))).flat()),
+      : (await Promise.all(agents.map((agent) => checkAgent(agent, config)))).flat()),
   ];
+}
+
+/** Those that relay.yaml does not name. */
+async function toldAgents(
+  config: RelayConfig,
+): Promise<{ readonly told: readonly RelayAgentConfig[]; readonly findings: readonly Finding[] }> {
+  const path = toldPath(config.state);
+  try {
+    const text = await readFile(path, 'utf8');
+    const own = parseTold(text).filter(({ name }) => config.agents.every((agent) => agent.name !== name));
+    return { told: own.map((agent) => toldPlaces(config, agent).agent), findings: [] };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { told: [], findings: [] };
+    const fix = 'start the relay: it writes the file again when the gateway answers';
+    return { told: [], findings: [doubtful('agents', `${path} is damaged or cannot be read`, fix)] };
+  }
 }
 
 async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Promise<Finding[]> {

@@ -20,6 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Identity } from "./execution.ts";
 
 export interface EnrollRequest {
   token: string;
@@ -79,6 +80,7 @@ export interface AgentReport {
 }
 
 export interface SynchronizeResponse {
+  /** All agents of the relay. One that is not here any more loses its socket, unless the relay's own file names it. */
   agents: AgentState[];
   lockdown: boolean;
 }
@@ -89,6 +91,11 @@ export interface AgentState {
   tools: string[];
   paused: boolean;
   killed: boolean;
+  /**
+   * Ids that the relay accepts for an agent that its own file does not name. Empty from a gateway of before: then the
+   * relay serves such an agent only where it was told of its users earlier.
+   */
+  users: Identity[];
 }
 
 function createBaseEnrollRequest(): EnrollRequest {
@@ -932,7 +939,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
 };
 
 function createBaseAgentState(): AgentState {
-  return { name: "", tools: [], paused: false, killed: false };
+  return { name: "", tools: [], paused: false, killed: false, users: [] };
 }
 
 export const AgentState: MessageFns<AgentState> = {
@@ -948,6 +955,9 @@ export const AgentState: MessageFns<AgentState> = {
     }
     if (message.killed !== false) {
       writer.uint32(32).bool(message.killed);
+    }
+    for (const v of message.users) {
+      Identity.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -997,6 +1007,14 @@ export const AgentState: MessageFns<AgentState> = {
             message.killed = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.users.push(Identity.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1015,6 +1033,7 @@ export const AgentState: MessageFns<AgentState> = {
       tools: globalThis.Array.isArray(object?.tools) ? object.tools.map((e: any) => globalThis.String(e)) : [],
       paused: isSet(object.paused) ? globalThis.Boolean(object.paused) : false,
       killed: isSet(object.killed) ? globalThis.Boolean(object.killed) : false,
+      users: globalThis.Array.isArray(object?.users) ? object.users.map((e: any) => Identity.fromJSON(e)) : [],
     };
   },
 
@@ -1032,6 +1051,9 @@ export const AgentState: MessageFns<AgentState> = {
     if (message.killed !== false) {
       obj.killed = message.killed;
     }
+    if (message.users?.length) {
+      obj.users = message.users.map((e) => Identity.toJSON(e));
+    }
     return obj;
   },
 
@@ -1044,6 +1066,7 @@ export const AgentState: MessageFns<AgentState> = {
     message.tools = object.tools?.map((e) => e) || [];
     message.paused = object.paused ?? false;
     message.killed = object.killed ?? false;
+    message.users = object.users?.map((e) => Identity.fromPartial(e)) || [];
     return message;
   },
 };

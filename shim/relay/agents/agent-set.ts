@@ -1,0 +1,166 @@
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import { isSocketPath, type RelayConfig, socketTooLong } from '../../../src/config/relay-config.ts';
+import {
+  type AgentPlaces,
+  checkTold,
+  listedPlaces,
+  type ToldAgent,
+  toldPlaces,
+} from '../../../src/config/told-agents.ts';
+import type { ClawrdenError } from '../../../src/errors.ts';
+import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
+import type { SynchronizedAgents } from '../control/synchronize.ts';
+import type { ServedAgent } from './serve-agent.ts';
+import type { ToldFile } from './told-file.ts';
+
+export interface AgentSetParts {
+  readonly config: RelayConfig;
+  readonly serve: (places: AgentPlaces) => ServedAgent;
+  readonly file: ToldFile;
+  readonly log: Logger;
+}
+
+/** All agents of this relay: those that relay.yaml names, as it names them, and those that the gateway told of. */
+export interface AgentSet extends SynchronizedAgents {
+  readonly drain: () => Promise<void>;
+  readonly cancelAll: (reason: ClawrdenError) => void;
+}
+
+const most = 1000;
+
+/** Serves relay.yaml's agents, and what the gateway told before. Rejects if one of relay.yaml cannot be served. */
+export async function openAgentSet(parts: AgentSetParts): Promise<AgentSet> {
+  const set = new Agents(parts);
+  await set.listen();
+  return set;
+}
+
+class Agents implements AgentSet {
+  readonly #parts: AgentSetParts;
+  readonly #listed: readonly ServedAgent[];
+  readonly #told = new Map<string, ServedAgent>();
+  #refused: ReadonlyMap<string, string> = new Map();
+  #known: readonly ToldAgent[] = [];
+  /** A change begins when the one before it is over. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(parts: AgentSetParts) {
+    this.#parts = parts;
+    const { config, serve } = parts;
+    this.#listed = config.agents.map((agent) => serve(listedPlaces(config, agent)));
+  }
+
+  async listen(): Promise<void> {
+    for (const agent of this.#listed) await agent.listen();
+    this.#known = await this.#parts.file.read();
+    await this.#take();
+  }
+
+  all = (): readonly ServedAgent[] => [...this.#listed, ...this.#told.values()];
+
+  refused = (): ReadonlyMap<string, string> => this.#refused;
+
+  follow = (told: readonly AgentState[]): Promise<void> =>
+    this.#inTurn(async () => {
+      const { file, log } = this.#parts;
+      const before = this.#known;
+      this.#known = toldAgents(told, before, log);
+      // First on the disk: a relay that is killed now must not serve a removed agent when it starts.
+      if (!isDeepStrictEqual(this.#known, before)) await file.write(this.#known);
+      await this.#take();
+    });
+
+  mend = (): Promise<void> => this.#inTurn(() => this.#take());
+
+  drain = async (): Promise<void> => void (await Promise.all(this.all().map((agent) => agent.drain())));
+
+  cancelAll = (reason: ClawrdenError): void => {
+    for (const agent of this.all()) agent.cancelAll(reason);
+  };
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const { log } = this.#parts;
+    this.#last = this.#last
+      .then(change)
+      .catch((error: Error) => log.error(`the agents could not be brought up to date: ${error.message}`));
+    return this.#last;
+  }
+
+  /** Makes what is served match what is known. */
+  async #take(): Promise<void> {
+    const { config } = this.#parts;
+    const own = this.#known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
+    const places = own.map((agent) => toldPlaces(config, agent));
+    const refused = places.flatMap((place) => refusalsOf(place, config));
+    this.#logRefused(new Map(refused));
+    const wanted = places.filter(({ agent }) => !this.#refused.has(agent.name));
+    const names = new Set(wanted.map(({ agent }) => agent.name));
+    await Promise.all(
+      [...this.#told.keys()].filter((name) => !names.has(name)).map((name) => this.#drop(name)),
+    );
+    await Promise.all(wanted.map((place) => this.#serve(place)));
+  }
+
+  #logRefused(refused: ReadonlyMap<string, string>): void {
+    for (const [agent, problem] of refused)
+      if (this.#refused.get(agent) !== problem) this.#parts.log.error({ agent }, `not served: ${problem}`);
+    this.#refused = refused;
+  }
+
+  async #drop(name: string): Promise<void> {
+    const agent = this.#told.get(name);
+    this.#told.delete(name);
+    this.#parts.log.info(
+      { agent: name },
+      'the gateway no longer names it: its socket is gone, its folder stays',
+    );
+    await agent?.remove().catch((error: Error) => this.#complain(name, error.message));
+  }
+
+  async #serve(place: AgentPlaces): Promise<void> {
+    const { name, users } = place.agent;
+    const known = this.#told.get(name) ?? this.#parts.serve(place);
+    this.#told.set(name, known);
+    known.setUsers(users);
+    const before = known.problem();
+    if (before === '') return;
+    await known.listen().catch(({ message }: Error) => {
+      if (message !== before) this.#complain(name, message);
+    });
+    if (known.problem() === '') this.#parts.log.info({ agent: name }, 'served, as the gateway told');
+  }
+
+  #complain(agent: string, problem: string): void {
+    this.#parts.log.error({ agent }, problem);
+  }
+}
+
+/** A gateway of before tells no users: who was accepted stays accepted. What is wrong is logged and left out. */
+function toldAgents(
+  states: readonly AgentState[],
+  before: readonly ToldAgent[],
+  log: Logger,
+): readonly ToldAgent[] {
+  const agents = new Map<string, ToldAgent>();
+  for (const { name, users } of states.slice(0, most)) {
+    const ids = users.length > 0 ? users : (before.find((agent) => agent.name === name)?.users ?? []);
+    if (ids.length === 0) continue;
+    const told = checkTold(name, ids);
+    if (typeof told === 'string') log.error(`the gateway told of an agent that cannot be: ${told}`);
+    else agents.set(told.name, told);
+  }
+  if (states.length > most) log.error(`the gateway told of more than ${most} agents`);
+  return [...agents.values()];
+}
+
+/** Nobody else's container or folder, and a path that the kernel takes. */
+function refusalsOf({ agent }: AgentPlaces, { agents }: RelayConfig): [string, string][] {
+  const { name, socket, container } = agent;
+  const other = agents.find((each) => each.container === container);
+  if (other !== undefined) return [[name, `container ${container} is agent ${other.name}'s in relay.yaml`]];
+  const near = agents.find((each) => dirname(each.socket) === dirname(socket));
+  if (near !== undefined) return [[name, `its folder has agent ${near.name}'s socket, as relay.yaml says`]];
+  return isSocketPath(socket) ? [] : [[name, `${socketTooLong}: ${socket}`]];
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Identity } from '../command.ts';
+import { nameField, usersField } from './fields.ts';
+import type { RelayAgentConfig, RelayConfig } from './relay-config.ts';
+
+/** An agent that a gateway told its relay of. */
+export type ToldAgent = z.infer<typeof toldAgent>;
+
+const toldAgent = z.strictObject({ name: nameField, users: usersField });
+
+const toldFile = z.strictObject({ agents: z.array(toldAgent).max(1000) });
+
+/** The file in the relay's state that holds the agents that it was told of last. */
+export function toldPath(state: string): string {
+  return join(state, 'agents.json');
+}
+
+/** Throws if it is not such a file. */
+export function parseTold(text: string): readonly ToldAgent[] {
+  return toldFile.parse(JSON.parse(text)).agents;
+}
+
+export function formatTold(agents: readonly ToldAgent[]): string {
+  return `${JSON.stringify({ agents: agents.map(({ name, users }) => ({ name, users: users.map(pair) })) })}\n`;
+}
+
+/** What a gateway says of an agent, checked as a file of the relay's own; a line where it is wrong. */
+export function checkTold(name: string, users: readonly Identity[]): ToldAgent | string {
+  const checked = toldAgent.safeParse({ name, users: users.map(pair) });
+  return checked.success ? checked.data : checked.error.issues.map(({ message }) => message).join('; ');
+}
+
+export interface AgentPlaces {
+  readonly agent: RelayAgentConfig;
+  /** Folder. */
+  readonly jail: string;
+  /** The folder of both, which only the relay's user enters; `undefined` where relay.yaml chose the places. */
+  readonly closed?: string;
+}
+
+/** Where an agent is served that relay.yaml does not name. */
+export function toldPlaces({ state }: Pick<RelayConfig, 'state'>, { name, users }: ToldAgent): AgentPlaces {
+  const closed = join(state, 'agents', name);
+  const socket = join(closed, 'socket', 'warden.sock');
+  return { agent: { name, users, socket, container: name }, jail: join(closed, 'bin'), closed };
+}
+
+/** The same for an agent of relay.yaml. */
+export function listedPlaces({ state }: Pick<RelayConfig, 'state'>, agent: RelayAgentConfig): AgentPlaces {
+  return { agent, jail: join(state, 'jails', agent.name) };
+}
+
+function pair({ uid, gid }: Identity): string {
+  return `${uid}:${gid}`;
+}

@@ -1,0 +1,190 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { Execute } from '../../gateway/execute.ts';
+import type { RelayState } from '../../gateway/ports/relay-state.ts';
+import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { attempt } from '../lab/command.ts';
+import { checkout } from '../lab/names.ts';
+import { type Program, startProgram } from '../stack/program.ts';
+import { version0 } from './requests.ts';
+import { accepted, untilGone } from './scripted.ts';
+import { ShimClient } from './shim-client.ts';
+
+const main = join(checkout, 'shim/relay/main.ts');
+const patience = { timeout: 15_000 };
+const isRoot = process.geteuid?.() === 0;
+
+let dir: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'clawrden-told-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+type Told = RelayState['agents'][number];
+
+const told = (name: string, uid = 1000): Told => ({
+  ...{ name, tools: ['ls'], paused: false, killed: false },
+  users: [{ uid, gid: uid }],
+});
+
+interface Host extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly program: Program;
+  readonly tell: (...agents: readonly Told[]) => void;
+  readonly problem: (name: string) => string | undefined;
+}
+
+const folderOf = (name: string) => join(dir, 'state/agents', name);
+const socketOf = (name: string) => join(folderOf(name), 'socket/warden.sock');
+const startMain = () =>
+  startProgram({
+    argv: [process.execPath, main, '--config', join(dir, 'relay.yaml')],
+    log: join(dir, 'relay.log'),
+  });
+
+/** A relay whose file names no agent unless `keys` do. */
+async function startHost(
+  first: readonly Told[],
+  options: GatewayOptions = {},
+  keys: object = {},
+): Promise<Host> {
+  let agents = first;
+  const gateway = await startTestGateway({ ...options, state: () => ({ lockdown: false, agents }) });
+  const identity = await gateway.identity(relay);
+  const base = { gateway: gateway.address, identity, docker: `unix://${dir}/no-docker.sock`, state: 'state' };
+  await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, ...keys }));
+  const program = await startMain();
+  return {
+    ...{ gateway, program },
+    tell: (...next) => {
+      agents = next;
+      gateway.relays.tellAll();
+    },
+    problem: (name) => gateway.relays.report({ name, relay: relay.name } as never)?.problem,
+    [Symbol.asyncDispose]: async () => {
+      await program[Symbol.asyncDispose]();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** As the agent: uid 1000, where only its two folders are to be seen. */
+function asAgent(name: string, script: string) {
+  const from = folderOf(name);
+  const mounts = `mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/bin && mount --bind ${from}/socket /mnt/run &&
+    mount --bind ${from}/bin /mnt/bin && cd / && CLAWRDEN_SOCKET=/mnt/run/warden.sock PATH=/mnt/bin:$PATH`;
+  return [
+    ...['unshare', '-m', 'sh', '-c'],
+    `${mounts} setpriv --reuid 1000 --regid 1000 --clear-groups sh -c '${script}'`,
+  ];
+}
+
+/** Whether something answers there: root is refused, in words. */
+async function answers(name: string): Promise<boolean> {
+  const shim = new ShimClient(socketOf(name)).request(version0);
+  await shim.closed;
+  return /identity/.test(shim.output(2));
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+describe.skipIf(!isRoot)('a relay whose file names no agents', () => {
+  test('an agent that the gateway adds has its folders and is served at once, by the users that it tells', async () => {
+    await using host = await startHost([]);
+    expect(await readdir(join(dir, 'state'))).not.toContain('agents');
+    host.tell(told('coder'), told('other', 1001));
+    await expect
+      .poll(() => readdir(join(folderOf('coder'), 'bin')).catch(() => []), patience)
+      .toContain('ls');
+    expect(await attempt(asAgent('coder', 'ls'))).toMatchObject({ code: 0, stderr: '' });
+    expect(await attempt(asAgent('other', 'ls'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('identity-user'),
+    });
+    host.tell(told('coder', 1001), told('other'));
+    await expect.poll(async () => (await attempt(asAgent('other', 'ls'))).code, patience).toBe(0);
+    expect(await attempt(asAgent('coder', 'ls'))).toMatchObject({ code: 1 });
+    expect((await stat(folderOf('coder'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('an agent that is removed loses its socket and its commands, keeps its folders, and is served there again', async () => {
+    const started = Promise.withResolvers<void>();
+    const execute: Execute = (_caller, { command }, channel) => {
+      void channel.send(accepted);
+      if (command.args.length === 0) return Promise.resolve({ kind: 'exited', code: 4, signal: 0 });
+      started.resolve();
+      return untilGone(channel);
+    };
+    await using host = await startHost([told('coder'), told('other')], { execute });
+    // The same mounts all the time, as a container's.
+    const agent = attempt(
+      asAgent('coder', 'ls hold; echo $?; until test -S /mnt/run/warden.sock; do sleep 0.1; done; ls'),
+    );
+    await started.promise;
+    host.tell(told('other'));
+    await expect.poll(() => exists(socketOf('coder')), patience).toBe(false);
+    expect(await answers('other')).toBe(true);
+    expect(await readdir(join(folderOf('coder'), 'bin'))).toEqual(['.init', '.shim']);
+    host.tell(told('coder'), told('other'));
+    expect(await agent).toMatchObject({ code: 4, stdout: '125\n' });
+  });
+
+  test('what was told is served after a restart without a gateway, and not what was removed', async () => {
+    const host = await startHost([told('coder'), told('gone')]);
+    host.tell(told('coder'));
+    await expect.poll(() => exists(socketOf('gone')), patience).toBe(false);
+    await host.program.end('SIGKILL');
+    await host.gateway.close(0);
+    {
+      await using _ = await startMain();
+      expect([await answers('coder'), await exists(socketOf('gone'))]).toEqual([true, false]);
+      expect(await readdir(join(folderOf('coder'), 'bin'))).toContain('ls');
+    }
+    await host.gateway[Symbol.asyncDispose]();
+  }, 40_000);
+
+  test('what no relay may serve is refused by name, and the others are served', async () => {
+    const users = [{ uid: 0, gid: 0 }];
+    const strange = ['../up', 'a/b', '.', '', 'UPPER', 'new\nline', 'x'.repeat(64)].map((name) => told(name));
+    await using host = await startHost([...strange, { ...told('root'), users }, told('coder')]);
+    await expect.poll(() => answers('coder').catch(() => false), patience).toBe(true);
+    expect(await readdir(join(dir, 'state/agents'))).toEqual(['coder']);
+    expect(host.problem('root')).toBeUndefined();
+  });
+
+  test('relay.yaml keeps its word: its agents, their containers and their sockets', async () => {
+    const listed = {
+      name: 'mine',
+      socket: 'run/mine/warden.sock',
+      container: 'theirs',
+      users: ['1001:1001'],
+    };
+    await using host = await startHost(
+      [told('mine'), told('theirs'), told('free')],
+      {},
+      { agents: [listed] },
+    );
+    await expect.poll(() => host.problem('theirs'), patience).toMatch(/container theirs is agent mine's/);
+    expect(await readdir(join(dir, 'state/agents'))).toEqual(['free']);
+    host.tell(told('free'));
+    await expect.poll(() => host.problem('theirs'), patience).toBeUndefined();
+    expect(await exists(join(dir, 'run/mine/warden.sock'))).toBe(true);
+  });
+
+  test('a socket with a path that the kernel does not take is refused by name, one that just fits is served', async () => {
+    const state = join(dir, 's'.repeat(107 - dir.length - 1 - '/agents/a/socket/warden.sock'.length));
+    await mkdir(state);
+    await using host = await startHost([told('a'), told('ab')], {}, { state });
+    await expect.poll(() => host.problem('ab'), patience).toMatch(/107 bytes/);
+    expect(await exists(join(state, 'agents/a/socket/warden.sock'))).toBe(true);
+    expect(await exists(join(state, 'agents/ab'))).toBe(false);
+  });
+});
