@@ -47,6 +47,9 @@ test('a token turns a request into a certificate for its relay, once', async () 
   const gateway = await enrolment();
   const token = await newToken(gateway);
   expect(readEnrolmentPin(token)).toBe(fingerprintOfPem(authority.certificate));
+  const [header, body, signature] = token.split('.');
+  for (const loose of [`${body}=`, `${body}\n`, ` ${body}`, `=${body}`, `${body}!`])
+    expect(readEnrolmentPin([header, loose, signature].join('.')), loose).toBeUndefined();
   const first = await gateway.enroll(token, request);
   if ('refused' in first) throw new Error(first.refused);
   expect(first.value).toMatchObject({ relay: 'host-7', agents: ['coder'], authority: authority.certificate });

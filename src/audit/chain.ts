@@ -1,5 +1,6 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson } from '../plan.ts';
+import { fromBase64url, toBase64url } from '../text/base64url.ts';
 
 /** `prev` of the first record of a log. */
 export const firstLink = '0'.repeat(64);
@@ -41,9 +42,10 @@ export function verifiedLink(line: string): Link | undefined {
 
 /** An Ed25519 signature over the link before a `head` record. It covers all records up to there. */
 export function signLink(link: string, key: KeyObject): string {
-  return sign(null, Buffer.from(link), key).toString('base64url');
+  return toBase64url(sign(null, Buffer.from(link), key));
 }
 
 export function isSignatureOf(link: string, signature: string, key: KeyObject): boolean {
-  return verify(null, Buffer.from(link), key, Buffer.from(signature, 'base64url'));
+  const bytes = fromBase64url(signature);
+  return bytes !== undefined && verify(null, Buffer.from(link), key, bytes);
 }

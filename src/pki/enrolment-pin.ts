@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonFromBase64url } from '../text/base64url.ts';
 
 const payload = z.object({ ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
 
@@ -7,10 +8,6 @@ const payload = z.object({ ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
  * person who gave the token. `undefined` if the text is not such a token.
  */
 export function readEnrolmentPin(token: string): string | undefined {
-  const [, body] = token.split('.');
-  try {
-    return payload.parse(JSON.parse(Buffer.from(body ?? '', 'base64url').toString())).ca;
-  } catch {
-    return undefined;
-  }
+  const [, body = ''] = token.split('.');
+  return payload.safeParse(jsonFromBase64url(body)?.value).data?.ca;
 }

@@ -1,3 +1,4 @@
+import { jsonFromBase64url, toBase64url } from '../../../src/text/base64url.ts';
 import { invalid } from '../calls/errors.ts';
 
 /** The list of a token; with the gateway's own start if places do not survive it. */
@@ -5,13 +6,13 @@ export type TokenKind = string;
 
 /** Opaque to its reader. */
 export function toToken(kind: TokenKind, place: readonly (number | string)[]): string {
-  return Buffer.from(JSON.stringify([kind, ...place])).toString('base64url');
+  return toBase64url(JSON.stringify([kind, ...place]));
 }
 
 /** The place; `undefined` for an empty token, which means the beginning. Refuses a token of another list. */
 export function fromToken(kind: TokenKind, token: string): readonly unknown[] | undefined {
   if (token === '') return undefined;
-  const parsed = parse(token);
+  const parsed = jsonFromBase64url(token)?.value;
   if (!Array.isArray(parsed) || parsed[0] !== kind) throw foreignToken();
   return parsed.slice(1);
 }
@@ -27,12 +28,4 @@ export function numbersOf(kind: TokenKind, token: string, count?: number): reado
 
 export function foreignToken(): Error {
   return invalid('page_token does not belong to this list now: begin again without one');
-}
-
-function parse(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }

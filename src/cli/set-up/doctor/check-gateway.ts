@@ -4,6 +4,7 @@ import { connectGateway, type GatewayClient } from '../../../gateway-client/conn
 import { RelayServiceService } from '../../../gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
 import { identityFiles } from '../../../pki/identity-files.ts';
+import { jsonFromBase64url } from '../../../text/base64url.ts';
 import { renderText } from '../../../text/render-text.ts';
 import { listAgents, listHosts } from '../../fleet/list-fleet.ts';
 import { type Context, readContext } from '../../reach/context.ts';
@@ -84,7 +85,7 @@ function warningOf(text: string): Finding {
 /** A new token contains the gateway's time. */
 function checkClock(token: string): Finding {
   const claims = z.object({ iat: z.number() });
-  const { iat } = claims.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));
+  const { iat } = claims.parse(jsonFromBase64url(token.split('.')[1] ?? '')?.value);
   const skew = Math.round(Date.now() / 1000 - iat);
   const text = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the gateway's`;
   if (Math.abs(skew) <= maxSkewSeconds) return good('clock', text);
