@@ -14,6 +14,6 @@ test('P25: a signature is read as it was written and in no other way', () => {
     .map((last) => signature.slice(0, -1) + last)
     .filter((text) => text !== signature);
   const loose = [`${signature}=`, `${signature}==`, ` ${signature}`, `${signature}\n`, `${signature}A`];
-  for (const text of [...lasts, ...loose, '', signature.slice(1)])
-    expect(isSignatureOf(link, text, key), text).toBe(false);
+  const others = [...lasts, ...loose, '', signature.slice(1)];
+  expect(others.filter((text) => isSignatureOf(link, text, key))).toEqual([]);
 });

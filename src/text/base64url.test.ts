@@ -67,8 +67,8 @@ test('P4: a JSON value comes back, and no other text is read as the same value',
     }),
     { numRuns },
   );
-  for (const text of ['{"a":1,"a":1}', '{ "a": 1 }', '1.0', '"\\u0041"', '{"a":1}\n', '', '\ufeff1', '{'])
-    expect(jsonFromBase64url(toBase64url(text)), text).toBeUndefined();
+  const loose = ['{"a":1,"a":1}', '{ "a": 1 }', '1.0', '"\\u0041"', '{"a":1}\n', '', '\ufeff1', '{'];
+  expect(loose.filter((text) => jsonFromBase64url(toBase64url(text)) !== undefined)).toEqual([]);
   expect(jsonFromBase64url(toBase64url(Uint8Array.of(0x22, 0xff, 0x22)))).toBeUndefined();
   expect(jsonFromBase64url(toBase64url('null'))).toEqual({ value: null });
 });
