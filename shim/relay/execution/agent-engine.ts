@@ -51,7 +51,7 @@ export function openAgentEngine(url: string): AgentEngine {
       })),
     set: async (container, state) => {
       try {
-        await setState(docker.getContainer(container), state);
+        await setState(docker, container, state);
       } catch (error) {
         throw new Error(describe(error, container), { cause: error });
       }
@@ -59,9 +59,24 @@ export function openAgentEngine(url: string): AgentEngine {
   };
 }
 
-async function setState(container: Docker.Container, state: 'running' | 'paused' | 'killed'): Promise<void> {
+/**
+ * The container of this name. An engine also takes the beginning of an id for one, and `cafe` may be an agent's name:
+ * here only an id that is as long as Docker prints it counts.
+ */
+async function named(docker: Docker, name: string, abortSignal: AbortSignal): Promise<Docker.Container> {
+  if (!/^[0-9a-f]{1,64}$/.test(name)) return docker.getContainer(name);
+  const { Id, Name } = await docker.getContainer(name).inspect({ abortSignal });
+  const isMeant = Name === `/${name}` || (name.length >= printedIdLength && Id.startsWith(name));
+  if (!isMeant) throw Object.assign(new Error(`no container is named ${name}`), { statusCode: 404 });
+  return docker.getContainer(Id);
+}
+
+const printedIdLength = 12;
+
+async function setState(docker: Docker, name: string, state: 'running' | 'paused' | 'killed'): Promise<void> {
   const abortSignal = AbortSignal.timeout(callTimeoutMs);
   try {
+    const container = await named(docker, name, abortSignal);
     if (state === 'paused') await container.pause({ abortSignal });
     else if (state === 'killed') await container.kill({ abortSignal });
     else if ((await container.inspect({ abortSignal })).State.Paused)
@@ -73,7 +88,7 @@ async function setState(container: Docker.Container, state: 'running' | 'paused'
 
 async function look(docker: Docker, container: string): Promise<ContainerState> {
   const abortSignal = AbortSignal.timeout(callTimeoutMs);
-  const { State } = await docker.getContainer(container).inspect({ abortSignal });
+  const { State } = await (await named(docker, container, abortSignal)).inspect({ abortSignal });
   if (State.Paused) return { running: true, problem: `container ${container} is paused` };
   return { running: State.Running, problem: State.Running ? '' : notRunning(container) };
 }
@@ -84,7 +99,7 @@ async function startInit(
   { uid, gid }: Identity,
   abortSignal: AbortSignal,
 ): Promise<StartedInit> {
-  const exec = await docker.getContainer(container).exec({
+  const exec = await (await named(docker, container, abortSignal)).exec({
     Cmd: [init],
     User: `${uid}:${gid}`,
     WorkingDir: '/',

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openAgentEngine } from './agent-engine.ts';
+
+const id = `cafe0123456789${'a'.repeat(50)}`;
+
+/** An engine with one container, which it finds as Docker does: by its name, or by the beginning of its id. */
+async function startEngine(name: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'clawrden-engine-'));
+  const done: string[] = [];
+  const server = createServer(({ method, url = '' }, response) => {
+    const [, wanted = '', act = ''] = /^\/containers\/([^/]+)\/(\w+)/.exec(url) ?? [];
+    const isFound = wanted === name || (wanted !== '' && id.startsWith(wanted));
+    if (isFound && method === 'POST') done.push(act);
+    response.writeHead(isFound ? (method === 'POST' ? 204 : 200) : 404, {
+      'content-type': 'application/json',
+    });
+    const body = { Id: id, Name: `/${name}`, State: { Running: true, Paused: false } };
+    response.end(
+      method === 'POST' && isFound ? undefined : JSON.stringify(isFound ? body : { message: 'no' }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(join(dir, 'docker.sock'), resolve));
+  return {
+    done,
+    engine: openAgentEngine(`unix://${dir}/docker.sock`),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+test.each(['c', 'cafe', 'cafe01'])(
+  'P19: an agent named %s, as an id of another container begins: nothing is done to that one',
+  async (name) => {
+    await using host = await startEngine('database');
+    await host.engine.set(name, 'killed');
+    await host.engine.set(name, 'paused');
+    expect(await host.engine.look(name)).toEqual({
+      running: false,
+      problem: `there is no container ${name} on this agent host`,
+    });
+    const user = { uid: 1000, gid: 1000 };
+    await expect(host.engine.startInit(name, user, AbortSignal.timeout(5_000))).rejects.toThrow(
+      `there is no container ${name}`,
+    );
+    expect(host.done).toEqual([]);
+  },
+);
+
+test.each([
+  ['cafe', 'cafe'],
+  ['coder', 'coder'],
+  ['database', id.slice(0, 12)],
+  ['database', id],
+])('container %s is found as %s', async (name, wanted) => {
+  await using host = await startEngine(name);
+  await host.engine.set(wanted, 'killed');
+  expect(await host.engine.look(wanted)).toEqual({ running: true, problem: '' });
+  expect(host.done).toEqual(['kill']);
+});
