@@ -47,3 +47,33 @@ test('P19 A-72: a kill counts at once and over a restart, also where nobody can 
   expect(await gateway.cli('resume', 'coder')).toMatchObject({ code: 0 });
   expect(await run()).toEqual({ starts: 1, reason: '' });
 });
+
+/** Resolves with its id when its relay has told that it runs; it does not end. */
+async function endless(): Promise<string> {
+  const command = newMirrored();
+  void play(relay, command, { tool: 'run', endless: true }, gateway.audit);
+  await expect
+    .poll(async () => (await gateway.cli('ps', '--json')).stdout, { timeout: 10_000 })
+    .toMatch(new RegExp(`${command.id}.*"running"|"running".*${command.id}`, 's'));
+  return command.id;
+}
+
+test('P19: a kill names a mirrored command whose relay ended its stream, or whose gateway was killed', {
+  timeout: 60_000,
+}, async () => {
+  const first = await endless();
+  relay.close();
+  const left = await gateway.cli('kill', 'coder');
+  expect(left.code).toBe(1);
+  expect(left.stderr).toMatch(
+    new RegExp(`gone: agent coder \\(relay host-1 is not connected\\), ${first} on host-1, `),
+  );
+  await gateway.cli('resume', 'coder');
+  relay = await gateway.relay();
+  const second = await endless();
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  const lost = await gateway.cli('kill', 'coder');
+  expect(lost.stderr).toMatch(new RegExp(`, ${second} on (?:host-1|its agent host), `));
+  expect(lost.stderr).not.toContain(first);
+});

@@ -29,6 +29,8 @@ export interface First {
   readonly agent?: string;
   /** What its tool writes to stdout; it always exits with 7. */
   readonly output?: readonly Buffer[];
+  /** Its tool does not end. */
+  readonly endless?: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export function play(
         stream.write({ message: { $case: 'started', value: { host: '', container: 'c', found: [] } } });
         for (const value of first === 'resume' ? [] : (first.output ?? []))
           stream.write({ message: { $case: 'stdout', value } });
+        if (first !== 'resume' && first.endless === true) break;
         stream.write({
           message: { $case: 'mirrorEnd', value: { code: 7, signal: 0, reason: '', text: '', usage } },
         });
