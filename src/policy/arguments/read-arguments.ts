@@ -126,6 +126,15 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
   reader.subcommands = found.subcommands;
   reader.table = found.options;
   reader.style = found.style ?? reader.style;
+  if (found.untold === true) readUntold(reader);
+}
+
+/** Its options are unknown, and so is where they may stand: also behind operands and behind `--`. */
+function readUntold(reader: Reader): void {
+  for (let at = reader.at; at < reader.args.length; at += 1) {
+    const word = reader.args[at] ?? '';
+    if (word.startsWith('-') && word !== '-') return doubt(reader, word);
+  }
 }
 
 /** The sub-command that the tool reads in `word`. */

@@ -121,8 +121,13 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     spellings: [name, ...(data.aliases ?? [])].map((one) => one.split(' ')),
     options: tableOf(data, groups),
     harmless: data.safe === true,
+    ...(isUntold(data) ? { untold: true as const } : {}),
     ...(data.style === undefined ? {} : { style: data.style }),
     ...(data.does === undefined ? {} : { does: data.does }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
   };
+}
+
+function isUntold({ harmless, risky, groups }: OptionsData): boolean {
+  return harmless === undefined && risky === undefined && groups === undefined;
 }

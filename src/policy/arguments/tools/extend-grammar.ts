@@ -40,8 +40,10 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
   const does = [...(known.does ?? []), ...(more.does ?? [])];
   const subcommands = extendSubcommands(known.subcommands, more.subcommands);
   const runs = known.runs ?? more.runs;
+  const { untold, ...both } = known;
   return {
-    ...known,
+    ...both,
+    ...(untold === true && more.untold === true ? { untold } : {}),
     spellings: [...known.spellings, ...more.spellings],
     options: withOptions(known.options, more.options),
     ...(does.length === 0 ? {} : { does }),

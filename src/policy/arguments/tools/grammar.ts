@@ -28,6 +28,8 @@ export interface Subcommand {
   /** All its words: its name, its aliases, and the words after a command that only groups others. */
   readonly spellings: readonly (readonly string[])[];
   readonly options: OptionTable;
+  /** Nothing is known about its options, so nothing behind it that may be one is understood. */
+  readonly untold?: true;
   /** It only groups others (`docker container`): the next word is one of these. */
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
   /** Where its options may stand, if that differs from the tool's. */
