@@ -54,10 +54,15 @@ export function createServedAgent({ agent, jail, closed }: AgentPlaces, parts: S
       }),
     remove: async () => {
       const reason = new ClawrdenError('canceled', `the gateway no longer names agent ${name}`);
-      await listener?.close();
-      for (const mirror of mirrors) mirror.halt(reason);
-      listener?.cancelAll(reason);
-      await setTools(jail, []);
+      try {
+        await listener?.close();
+      } finally {
+        // Also what came while the socket was closing, and where it cannot be removed.
+        for (const mirror of mirrors) mirror.halt(reason);
+        listener?.cancelAll(reason);
+      }
+      // One that was never served has no jail.
+      if (listener !== undefined) await setTools(jail, []);
     },
     drain: async () => await listener?.drain(),
     cancelAll: (reason) => listener?.cancelAll(reason),
