@@ -142,7 +142,7 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   yarn: {
     'it says where code comes from, where it goes, or how it is run':
-      '--cache-folder --cwd --disable-pnp --enable-pnp --global-folder --har --https-proxy --link-duplicates --link-folder --modules-folder --mutex --otp --preferred-cache-folder --proxy --registry --scripts-prepend-node-path --update-checksums --use-yarnrc',
+      '--cache-folder --cwd --disable-pnp --enable-pnp --global-folder --har --https-proxy --link-duplicates --link-folder --modules-folder --mutex --otp --preferred-cache-folder --proxy --registry --update-checksums --use-yarnrc',
   },
   awk: {
     'gawk alone has it, and it loads or runs what it names': '-E --exec -i --include -l --load --file',

@@ -23,10 +23,13 @@ function optionsOf(grammar: ToolGrammar): Option[] {
 }
 
 /** One spelling that its tool takes for the same option. */
-function spellings({ style }: ToolGrammar, { option: { names, value }, text }: Given): string[][] {
+function spellings(
+  { style, valuesApart = style === 'nopt' }: ToolGrammar,
+  { option: { names, value }, text }: Given,
+): string[][] {
   return names.flatMap((name) => {
     if (value === 'none') return [[name]];
-    const isLetter = name.length === 2 && style !== 'words' && style !== 'nopt';
+    const isLetter = name.length === 2 && style !== 'words' && !valuesApart;
     const attached = name.startsWith('--') ? [[`${name}=${text}`]] : isLetter ? [[`${name}${text}`]] : [];
     return [[name, text], ...attached];
   });
