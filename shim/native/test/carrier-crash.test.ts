@@ -29,7 +29,7 @@ function filesOf(root: string): Map<string, string> {
 }
 
 describe.each(places)('a carrier that ends ($name, $under)', ({ name, carrier, under }) => {
-  const rounds = long ? 100 : name === 'static' ? 12 : 5;
+  const rounds = long ? 100 : name === 'static' ? 8 : 3;
 
   test(
     `23: killed anywhere in an exchange, each file is before or after and the next one converges (${rounds}, CLAWRDEN_SEED=${first})`,

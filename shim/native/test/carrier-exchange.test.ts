@@ -14,7 +14,7 @@ const told = (exchanged: Exchanged | undefined): string[] =>
 const places = fileSystems.flatMap((under) => carrierBuilds.map((build) => ({ ...build, under })));
 
 describe.each(places)('two carriers ($name, $under)', ({ name, carrier, under }) => {
-  const rounds = long ? 400 : name === 'static' ? 25 : 10;
+  const rounds = long ? 400 : name === 'static' ? 12 : 5;
 
   test(
     `agree by tree id and by rsync after any changes on either side (${rounds} rounds, CLAWRDEN_SEED=${first})`,

@@ -36,7 +36,7 @@ function nest(root: string, depth: number): void {
 }
 
 describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier, under }) => {
-  const rounds = long ? 300 : name === 'static' ? 20 : 8;
+  const rounds = long ? 300 : name === 'static' ? 10 : 4;
 
   test(
     `after any changes it is what a new look at everything finds (${rounds} rounds, CLAWRDEN_SEED=${first})`,
