@@ -42,37 +42,46 @@ static void set_refused_apart(struct carrier *carrier)
     }
 }
 
+static void had_nothing_below(struct index *index, struct entry *entry);
+
 static void had_nothing(struct index *index, struct entry *entry)
 {
     static const struct record none;
-    for (struct entry *child = entry->child, *next; child; child = next) {
-        next = child->next;
-        had_nothing(index, child);
-    }
+    had_nothing_below(index, entry);
     dirty_base(index, entry, &none);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
         index_forget(index, entry);
 }
 
+static void had_nothing_below(struct index *index, struct entry *entry)
+{
+    for (struct entry *child = entry->child, *next; child; child = next) {
+        next = child->next;
+        had_nothing(index, child);
+    }
+}
+
 /* What home has now, as far as it was taken here. What was not, is still what it was. */
+static void set_base(struct index *index, struct entry *entry, const struct op *op)
+{
+    if (op->kind == CHANGE_DELETE) {
+        /* It may be forgotten by that. */
+        had_nothing(index, entry);
+        return;
+    }
+    dirty_base(index, entry, &op->wanted);
+    if (op->wanted.type != TYPE_FOLDER)
+        had_nothing_below(index, entry);
+}
+
 static void set_bases(struct carrier *carrier)
 {
     struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
         struct entry *entry = index_at(&carrier->index, op->path);
-        if (!entry || op->verdict == IN_CONFLICT || op->verdict == IS_UNSTABLE)
-            continue;
-        if (op->kind == CHANGE_DELETE)
-            had_nothing(&carrier->index, entry);
-        else
-            dirty_base(&carrier->index, entry, &op->wanted);
-        /* In what is no folder there was nothing. */
-        for (struct entry *child = entry->child, *next; child && op->kind != CHANGE_DELETE; child = next) {
-            next = child->next;
-            if (op->wanted.type != TYPE_FOLDER)
-                had_nothing(&carrier->index, child);
-        }
+        if (entry && op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE)
+            set_base(&carrier->index, entry, op);
     }
     carrier->index.at_epoch = receiving->epoch;
     carrier->index.at_seq = receiving->seq;
