@@ -145,10 +145,11 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
       '--cache-folder --cwd --disable-pnp --enable-pnp --global-folder --har --https-proxy --link-duplicates --link-folder --modules-folder --mutex --otp --preferred-cache-folder --proxy --registry --update-checksums --use-yarnrc',
   },
   awk: {
-    'gawk alone has it, and it loads or runs what it names': '-E --exec -i --include -l --load --file',
-    'its value is a program, which is read only as the first operand': '-e --source',
+    'gawk alone has it, and it loads or runs what it names': '-E -i -l',
+    'its value is a program, which is read only as the first operand': '-e',
     'gawk alone has it, and it writes a file': '-o -p -d',
-    'mawk reads any of its own options from it': '-W',
+    'gawk alone has it, and other versions may read it otherwise':
+      '-D -L -b -c -C -g -h -I -M -N -n -O -P -r -s -S -t -V',
   },
   docker: {
     'it says which engine, and as whom': '-c --tls --tlscacert --tlscert --tlskey --tlsverify',

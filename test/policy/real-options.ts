@@ -39,7 +39,7 @@ export function ask(tool: string, args: readonly string[], input = ''): string {
 }
 
 const refusals =
-  /unknown (?:option|switch|flag|shorthand)|ambiguous|unrecognized|invalid option|needs an argument|requires an? (?:value|argument)|no such option|doesn't (?:allow|take)/i;
+  /unknown (?:option|switch|flag|shorthand)|bad option|is ambiguous|ambiguous option|unrecognized|invalid option|needs an argument|requires an? (?:value|argument)|no such option|doesn't (?:allow|take)/i;
 
 /** Its help shows that, whatever accepted words stand before `--help`. */
 export function realCommand(tool: string, words: readonly string[], help: string): RealCommand {
@@ -50,6 +50,17 @@ export function realCommand(tool: string, words: readonly string[], help: string
 
 /** `-a, --all`, `-f, --file <file>`, `--color[=WHEN]`, `-n, --last int`, `-A, --all-namespaces=false:`. */
 function toOption(line: string): RealOption[] {
+  return gawkOption(line) ?? listedOption(line);
+}
+
+/** `\t-f progfile\t\t--file=progfile`. */
+function gawkOption(line: string): RealOption[] | undefined {
+  const [, letter, rest, long] = /^\t(-\w)([^\t]*)\t+(--[\w-]+)/.exec(line) ?? [];
+  if (letter === undefined || rest === undefined || long === undefined) return undefined;
+  return [{ names: [letter, long], value: valueOf(rest) }];
+}
+
+function listedOption(line: string): RealOption[] {
   const [, spec = ''] = /^\s{1,12}(-.*?)(?:\s{2,}|:?$)/.exec(line) ?? [];
   const names = spec.match(/(?<=^|, )--?[A-Za-z0-9][\w-]*(?=$|[\s,=[<])/g) ?? [];
   const rest = spec.slice(spec.lastIndexOf(names.at(-1) ?? '') + (names.at(-1)?.length ?? 0));
@@ -75,17 +86,30 @@ export function spellingsOf(option: RealOption, command: RealCommand): string[][
     ...command.options.flatMap(({ names }) => names),
     ...(known?.options.keys() ?? grammarOf(command.tool).options.keys()),
   ];
-  const letter = others.find((one) => one.value === 'none' && one.names.some(isLetter))?.names.find(isLetter);
-  return option.names.flatMap((name) => {
+  // node takes its letters one by one.
+  const mayBundle = command.tool === 'node' ? [] : others;
+  const letter = mayBundle
+    .find((one) => one.value === 'none' && one.names.some(isLetter))
+    ?.names.find(isLetter);
+  const all = option.names.flatMap((name) => {
     if (!isLetter(name))
       return longWords(name, taken, command.tool).flatMap((word) => withValue(word, option, '='));
     const bundled = letter === undefined ? [] : withValue(`${letter}${name.slice(1)}`, option, '');
     return [...withValue(name, option, ''), ...bundled];
   });
+  return [...all, ...inW(command.tool, option)];
+}
+
+/** gawk takes each long option as the value of -W, too. */
+function inW(tool: string, { names, value }: RealOption): string[][] {
+  const long = tool === 'gawk' ? names.filter((name) => !isLetter(name)) : [];
+  return long
+    .map((name) => name.slice(2) + (value === 'none' ? '' : '=1'))
+    .flatMap((word) => [['-W', word], [`-W${word}`]]);
 }
 
 /** They take no beginning of an option for the whole. */
-const noBeginnings: ReadonlySet<string> = new Set(['cargo', 'docker', 'gh']);
+const noBeginnings: ReadonlySet<string> = new Set(['cargo', 'docker', 'gh', 'node']);
 
 function longWords(name: string, taken: readonly string[], tool: string): string[] {
   if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
