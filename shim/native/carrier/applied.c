@@ -74,15 +74,21 @@ static void set_base(struct index *index, struct entry *entry, const struct op *
         had_nothing_below(index, entry);
 }
 
+/* Home has nothing where it deleted, even if something stays here. What home put and is refused here must come again. */
 static void set_bases(struct carrier *carrier)
 {
     struct receiving *receiving = carrier->receiving;
+    bool refused = false;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
         struct entry *entry = index_at(&carrier->index, op->path);
-        if (entry && op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE)
+        bool taken = op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE;
+        refused |= !taken && op->kind != CHANGE_DELETE;
+        if (entry && (taken || op->kind == CHANGE_DELETE))
             set_base(&carrier->index, entry, op);
     }
+    if (refused)
+        return;
     carrier->index.at_epoch = receiving->epoch;
     carrier->index.at_seq = receiving->seq;
 }

@@ -41,4 +41,26 @@ describe.each(places)('two carriers ($name, $under)', ({ name, carrier, under })
     },
     long ? 900_000 : 60_000,
   );
+
+  test(
+    `agree again after both sides changed at once, whatever was refused (${rounds} rounds, CLAWRDEN_SEED=${first})`,
+    async () => {
+      await using pair = await Pair.make(carrier, under);
+      const { homePlace, replicaPlace, home, replica } = pair;
+      const dice = new Dice(first);
+      for (let round = 0; round < rounds; round++) {
+        disturb(homePlace.root, dice, dice.below(12));
+        disturb(replicaPlace.root, dice, dice.below(12));
+        if (dice.below(3) === 0) await sendOut(home.session, replica.session);
+        // What was refused on one side is told by the other; three times is more than any change needs.
+        for (let times = 0; times < 3 && (times === 0 || pair.difference !== ''); times++) {
+          await bringHome(home.session, replica.session);
+          await sendOut(home.session, replica.session);
+        }
+        expect([round, pair.difference]).toEqual([round, '']);
+        expect((await home.session.settle()).tree).toBe((await replica.session.settle()).tree);
+      }
+    },
+    long ? 900_000 : 60_000,
+  );
 });
