@@ -1,4 +1,4 @@
-/** A rate: so much a second, and twice as much at once. */
+/** A rate: so much a second, and so much at once. */
 export interface TokenBucket {
   /**
    * False if there is too little; nothing is taken then. If `amount` is more than the bucket ever holds, it can be
@@ -7,13 +7,17 @@ export interface TokenBucket {
   readonly take: (amount: number) => boolean;
   /** Takes even more than there is; the next caller then waits longer. */
   readonly owe: (amount: number) => void;
-  /** Time until there is something in it; 0 if there is something now. */
-  readonly waitMs: () => number;
+  /** Time until there is something in it, or until `amount` can be taken; 0 if that is so now. */
+  readonly waitMs: (amount?: number) => number;
   readonly isFull: () => boolean;
 }
 
-export function tokenBucket(perSecond: number, now: () => number = () => performance.now()): TokenBucket {
-  const most = 2 * perSecond;
+/** `most` at once: if absent, what two seconds bring. */
+export function tokenBucket(
+  perSecond: number,
+  now: () => number = () => performance.now(),
+  most = 2 * perSecond,
+): TokenBucket {
   let level = most;
   let at = now();
 
@@ -34,9 +38,10 @@ export function tokenBucket(perSecond: number, now: () => number = () => perform
       refill();
       level -= amount;
     },
-    waitMs: () => {
+    waitMs: (amount = 0) => {
       refill();
-      return level > 0 ? 0 : Math.ceil((-level / perSecond) * 1000) + 1;
+      const missing = Math.min(amount, most) - level;
+      return level > 0 && missing <= 0 ? 0 : Math.ceil((missing / perSecond) * 1000) + 1;
     },
     isFull: () => {
       refill();

@@ -6,8 +6,11 @@ import {
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import type { Enrolment } from '../ports/authentication.ts';
+import { createCallBudget } from './calls/call-budget.ts';
 import { CallRefused } from './calls/errors.ts';
+import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
+import { addressKey } from './front/address-key.ts';
 
 /** Only `Enroll`: its callers have no certificate yet. */
 export const enrollOnly = { enroll: RelayServiceService.enroll } as const;
@@ -16,14 +19,18 @@ export interface EnrollServiceParts {
   readonly enrolment: Enrolment;
   /** Port of the mTLS listener; its host name is the one of this listener. */
   readonly grpcPort: number;
+  /** `relayCallRates` if absent. */
+  readonly rates?: RelayCallRates;
   readonly log: Logger;
 }
 
-export function enrollService({ enrolment, grpcPort, log }: EnrollServiceParts): {
+export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log }: EnrollServiceParts): {
   readonly enroll: ReturnType<typeof unary<EnrollRequest, EnrollResponse>>;
 } {
+  const budget = createCallBudget('enrolment', rates.enroll);
   return {
     enroll: unary<EnrollRequest, EnrollResponse>(async ({ token, certificateRequest }, call) => {
+      budget.charge(addressKey(call.getPeer().replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')));
       const enrolled = await enrolment.enroll(token, certificateRequest);
       if ('refused' in enrolled) {
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');

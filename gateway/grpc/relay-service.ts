@@ -10,13 +10,17 @@ import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './calls/authenticate.ts';
+import { createCallBudget } from './calls/call-budget.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
+import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
 
 export interface RelayServiceParts {
   readonly callers: Callers;
   readonly enrolment: Enrolment;
   readonly relays: RelayRegistry;
+  /** `relayCallRates` if absent. */
+  readonly rates?: RelayCallRates;
   /** Aborts when the server closes: relays are disconnected at once, and connect to the next gateway. */
   readonly closing: AbortSignal;
   readonly log: Logger;
@@ -26,6 +30,8 @@ type SynchronizeCall = ServerDuplexStream<SynchronizeRequest, SynchronizeRespons
 
 /** The calls of relays over mTLS. `Enroll` has a server of its own. */
 export function relayService(parts: RelayServiceParts): RelayServiceServer {
+  const { token, renew } = parts.rates ?? relayCallRates;
+  const [tokens, renewals] = [createCallBudget('tokens', token), createCallBudget('certificates', renew)];
   return {
     enroll: unary(() => {
       throw new CallRefused(status.UNIMPLEMENTED, 'enrolment has a listener of its own');
@@ -33,6 +39,7 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
     token: unary(async (_request, call) => {
       const admission = parts.callers.admissionOf(call);
       if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      tokens.charge(`${admission.peer.kind}:${admission.peer.name}`);
       const issued = await admission.issueToken();
       if ('refused' in issued) throw new CallRefused(status.UNAUTHENTICATED, issued.refused);
       return issued.value;
@@ -44,6 +51,7 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
       const place = parts.callers.placeOf(call);
       if (admission === undefined || place === undefined)
         throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      renewals.charge(`${kind}:${name}`);
       const renewed = await parts.enrolment.renew(name, certificateRequest, admission);
       if ('refused' in renewed) throw new CallRefused(status.PERMISSION_DENIED, renewed.refused);
       place.renewedTo = fingerprintOfPem(renewed.value.certificate);

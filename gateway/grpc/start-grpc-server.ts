@@ -11,6 +11,7 @@ import type { OperatorApi } from '../ports/operator-api.ts';
 import type { RelayRegistry } from '../ports/relay-state.ts';
 import { authenticateCalls } from './calls/authenticate.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
+import { type RelayCallRates } from './calls/relay-call-rates.ts';
 import { executionService } from './execute/execution-service.ts';
 import type { ConnectionLimits } from './front/connection-bounds.ts';
 import { Front } from './front/front.ts';
@@ -32,6 +33,8 @@ export interface GrpcServerOptions {
   readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
   readonly limits: ConnectionLimits;
+  /** `relayCallRates` if absent. */
+  readonly rates?: RelayCallRates;
   /** `callersPace` if absent. */
   readonly pace?: Pace;
   readonly faults: Faults;

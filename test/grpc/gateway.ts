@@ -10,6 +10,7 @@ import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
 import { createRelays, type Relays, type RelaysOptions } from '../../gateway/control/relays.ts';
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
+import type { RelayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
 import type { ConnectionLimits } from '../../gateway/grpc/front/connection-bounds.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
@@ -74,6 +75,7 @@ export interface GatewayOptions {
   readonly limits?: ConnectionLimits;
   /** Of both listeners. */
   readonly pace?: Pace;
+  readonly rates?: RelayCallRates;
   readonly onLog?: (line: string) => void;
 }
 
@@ -111,7 +113,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const faults = createFaults(log);
   const pace = options.pace === undefined ? {} : { pace: options.pace };
-  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log, ...pace };
+  const rates = options.rates === undefined ? {} : { rates: options.rates };
+  const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log, ...pace, ...rates };
   const chain = { certificate: server.certificate + authority.certificate, key: server.key };
   const serve = async (port: number) =>
     await startGrpcServer({

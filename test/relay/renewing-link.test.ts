@@ -3,16 +3,24 @@ import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
 import { type Link, openRenewingLink, type Synchronization } from '../../shim/relay/control/renewing-link.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
+import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
-import { admin, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { connectRelay } from '../grpc/connect-relay.ts';
+import { admin, type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 
 const day = 86_400_000;
 
-async function setup(days: number, peer: { kind: 'relay'; name: string } = relay) {
-  const gateway = await startTestGateway();
+async function setup(
+  days: number,
+  peer: { kind: 'relay'; name: string } = relay,
+  options: GatewayOptions = {},
+) {
+  const gateway = await startTestGateway(options);
   const end = Date.now() + days * day;
   const period = { notBefore: new Date(end - 90 * day), notAfter: new Date(end) };
   const identityDir = await gateway.identity(peer, { period });
@@ -83,6 +91,27 @@ test('a gateway that does not renew costs nothing: the relay goes on with what i
     why: expect.stringContaining('unbound'),
   });
   expect(await daysLeft(identityDir)).toBe(10);
+  link.close();
+});
+
+test('P20: a relay whose renewal comes too soon renews when the gateway says, and not before', async () => {
+  const rates = { ...relayCallRates, renew: { atOnce: 1, perSecond: 0.5 } };
+  const { gateway, identityDir, logged, open } = await setup(29, relay, { rates });
+  await using _ = gateway;
+  const first = await connectRelay({ address: gateway.address, identityDir });
+  const { request: certificateRequest } = await makeCertificateRequest();
+  await first.call(RelayServiceService.renew, { certificateRequest });
+  first.close();
+  const link = await open();
+  await synchronized(link);
+  await expect.poll(() => logged).toHaveLength(1);
+  expect(logged[0]?.why).toContain('rate-limit');
+  expect(await daysLeft(identityDir)).toBe(29);
+  await expect.poll(() => daysLeft(identityDir), { timeout: 5000 }).toBe(90);
+  expect(logged.map(({ msg }) => msg)).toEqual([
+    'the certificate was not renewed',
+    'the certificate was renewed',
+  ]);
   link.close();
 });
 

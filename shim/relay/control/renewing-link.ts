@@ -4,6 +4,7 @@ import { abortable, deadline } from '../../../src/abort.ts';
 import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
+import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
 export interface Link extends Pick<GatewayClient, 'execute' | 'waitForReady' | 'close'> {
@@ -58,16 +59,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     current = next;
   }
 
-  // If the gateway is away or refuses, try again later. It renews only over a connection that synchronizes.
-  let checking: Promise<void> | undefined;
-  const check = () => {
-    checking ??= renewIfDue()
-      .catch((error: Error) => options.log.warn({ why: error.message }, notRenewed))
-      .finally(() => {
-        checking = undefined;
-      });
-  };
-  const timer = setInterval(check, checkMs).unref();
+  const checking = checkNowAndThen(renewIfDue, options.log);
   return {
     execute: () => current.client.execute(),
     synchronize: async (timeoutMs) => {
@@ -77,15 +69,52 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
       stream.once('data', () => {
         goOver(line);
         answered.open(stream);
-        check();
+        checking.check();
       });
       stream.once('status', () => answered.close(stream));
       return { stream, renewed: promise };
     },
     waitForReady: answered.wait,
     close: () => {
-      clearInterval(timer);
+      checking[Symbol.dispose]();
       for (const { client } of new Set([current, newest])) client.close();
+    },
+  };
+}
+
+/**
+ * Looks every hour and whenever it is told to. If the gateway is away or refuses, it tries again later: not before the
+ * gateway wants to be asked again, if it says so. The gateway renews only over a connection that synchronizes.
+ */
+function checkNowAndThen(
+  renewIfDue: () => Promise<void>,
+  log: Logger,
+): Disposable & { readonly check: () => void } {
+  let checking: Promise<void> | undefined;
+  let again: NodeJS.Timeout | undefined;
+  const check = () => {
+    if (again !== undefined) return;
+    checking ??= renewIfDue()
+      .catch(failed)
+      .finally(() => {
+        checking = undefined;
+      });
+  };
+  const failed = (error: Error) => {
+    log.warn({ why: error.message }, notRenewed);
+    const waitMs = pushbackOf(error);
+    if (waitMs !== undefined) again = setTimeout(goOn, Math.min(waitMs, checkMs)).unref();
+  };
+  const goOn = () => {
+    again = undefined;
+    check();
+  };
+  const timer = setInterval(check, checkMs).unref();
+  return {
+    check,
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      clearTimeout(again);
     },
   };
 }

@@ -1097,7 +1097,10 @@ export const RelayServiceService = {
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
-  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
+  /**
+   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
+   */
   renew: {
     path: "/clawrden.v1.RelayService/Renew" as const,
     requestStream: false as const,
@@ -1134,7 +1137,10 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
   token: handleUnaryCall<TokenRequest, TokenResponse>;
-  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
+  /**
+   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
+   */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
   /**
    * Synchronize is one stream per relay for as long as the relay lives: the relay reports its state, and the gateway
@@ -1183,7 +1189,10 @@ export interface RelayServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
-  /** Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again. */
+  /**
+   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
+   */
   renew(
     request: RenewRequest,
     callback: (error: ServiceError | null, response: RenewResponse) => void,

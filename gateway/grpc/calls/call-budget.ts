@@ -1,0 +1,51 @@
+import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
+import { TooSoon } from './errors.ts';
+
+/** How often one peer may make a call. */
+export interface CallRate {
+  readonly atOnce: number;
+  readonly perSecond: number;
+}
+
+/** What each peer may ask for, by a key that the peer cannot choose: its certificate's name, or its address. */
+export interface CallBudget {
+  /** Called before any other work for a call; throws if it comes too soon. */
+  readonly charge: (key: string) => void;
+}
+
+const keysAtMost = 1024;
+
+/** `what` names the call for people. */
+export function createCallBudget(
+  what: string,
+  { atOnce, perSecond }: CallRate,
+  now: () => number = () => performance.now(),
+): CallBudget {
+  const buckets = new Map<string, TokenBucket>();
+
+  function bucketOf(key: string): TokenBucket {
+    const known = buckets.get(key);
+    if (known !== undefined) return known;
+    if (buckets.size >= keysAtMost) forget(buckets);
+    const bucket = tokenBucket(perSecond, now, atOnce);
+    buckets.set(key, bucket);
+    return bucket;
+  }
+
+  return {
+    charge: (key) => {
+      const bucket = bucketOf(key);
+      if (bucket.take(1)) return;
+      const waitMs = bucket.waitMs(1);
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new TooSoon(`${key} asks for ${what} too often (rate-limit); come back in ${seconds} s`, waitMs);
+    },
+  };
+}
+
+/** Those that owe nothing; if there are no such, the oldest one. */
+function forget(buckets: Map<string, TokenBucket>): void {
+  for (const [key, bucket] of buckets) if (bucket.isFull()) buckets.delete(key);
+  const [oldest] = buckets.keys();
+  if (buckets.size >= keysAtMost && oldest !== undefined) buckets.delete(oldest);
+}
