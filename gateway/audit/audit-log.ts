@@ -16,6 +16,8 @@ export interface AuditLog {
    * What a person should look at: missing records, until somebody acknowledges them; a file that cannot be renamed.
    */
   readonly warnings: () => readonly string[];
+  /** What is recorded from now on is not in the database: the next start applies it from the log. */
+  readonly unkept: () => void;
   /** Signs the head, and then closes the log. */
   readonly close: () => Promise<void>;
 }
@@ -58,6 +60,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     append: (record) => queue.append(record),
     problem: () => queue.problem,
     warnings: () => queue.warnings(),
+    unkept: () => witness.hold(true),
     close: () => queue.close(),
   };
 }

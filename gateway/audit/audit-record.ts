@@ -147,6 +147,8 @@ export interface HostRecord {
 export interface RevocationRecord {
   readonly type: 'revocation';
   readonly relay: string;
+  /** How often it was revoked; earlier versions did not record it. */
+  readonly epoch?: number;
   readonly by: string;
   readonly reason: string;
 }

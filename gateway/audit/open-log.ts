@@ -106,7 +106,7 @@ function goneOfOld(path: string): LogFault {
 
 function newDatabase(path: string, { seq }: Link): LogFault {
   const gone =
-    'what agents were paused, which relays were revoked and what was asked may be gone with another one';
+    'agents are paused and relays revoked as the audit says; what was enrolled, asked and granted may be gone';
   return {
     incident: 'database-lost',
     text: `the audit ${path} goes up to record ${seq}, and the database is new: ${gone}`,

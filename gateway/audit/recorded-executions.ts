@@ -46,11 +46,11 @@ interface Part {
   readonly start: number;
 }
 
-/** The parts to read, oldest first. */
-async function lastParts(file: string, from: number): Promise<Part[]> {
+/** The parts that have the records after `from`, oldest first; about `most` bytes of them. */
+export async function lastParts(file: string, from: number, most = mostBytes): Promise<Part[]> {
   for (let bytes = leastBytes; ; bytes *= 4) {
     const { parts, isAll } = await partsOf(file, bytes);
-    if (isAll || bytes >= mostBytes || (await firstRecord(parts)) <= from + 1) return parts;
+    if (isAll || bytes >= most || (await firstRecord(parts)) <= from + 1) return parts;
   }
 }
 

@@ -17,8 +17,18 @@ export interface AgentStates {
   readonly keep: (agent: string, status: AgentStatus) => Promise<void>;
 }
 
+/** A greater number is stricter. */
+export const strictness: Readonly<Record<AgentState, number>> = {
+  active: 0,
+  refused: 1,
+  paused: 2,
+  killed: 3,
+};
+
 /** The name of the lockdown's row, beside the agents' rows. */
 export const everyAgent = '';
+/** What the audit calls it. */
+export const everyAgentRecorded = 'every agent';
 /** Stands before a breaker's name in the place of a person's name. */
 export const breakerPrefix = 'breaker:';
 
@@ -33,19 +43,25 @@ export async function openAgentStates(database: Database): Promise<AgentStates> 
     stopOf: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
     locked,
     enforce: (agent, status) => void states.set(agent, status),
-    keep: async (agent, { state, by, reason, since }) => {
-      const row = { agent, state, set_by: by, reason, set_at: since };
-      await database
-        .insertInto('agent_states')
-        .values(row)
-        .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
-        .execute();
-    },
+    keep: (agent, status) => keepState(database, agent, status),
   };
 }
 
+export async function keepState(
+  database: Database,
+  agent: string,
+  { state, by, reason, since }: AgentStatus,
+): Promise<void> {
+  const row = { agent, state, set_by: by, reason, set_at: since };
+  await database
+    .insertInto('agent_states')
+    .values(row)
+    .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
+    .execute();
+}
+
 function statusOf({ state, set_by, reason, set_at }: AgentStateRow): AgentStatus {
-  // Only `keep` writes it, from exactly this type.
+  // Only `keepState` writes it, from exactly this type.
   return { state: state as AgentState, by: set_by, reason, since: set_at };
 }
 

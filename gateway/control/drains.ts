@@ -32,17 +32,19 @@ export async function openDrains(database: Database, audit: AuditLog): Promise<D
         },
         keep: () =>
           draining
-            ? add(database, { host, set_by: by, reason, set_at: Date.now() })
+            ? keepDrain(database, { host, set_by: by, reason, set_at: Date.now() })
             : database.deleteFrom('drained_hosts').where('host', '=', host).execute(),
         record: () =>
           audit.append({ type: 'host', host, state: draining ? 'draining' : 'ready', by, reason }),
+        recordStay: () => audit.append({ type: 'host', host, state: 'draining', by, reason }),
+        unkept: audit.unkept,
       };
       return draining ? tighten(change) : loosen(change);
     },
   };
 }
 
-function add(database: Database, row: DrainedHostRow): Promise<unknown> {
+export function keepDrain(database: Database, row: DrainedHostRow): Promise<unknown> {
   return database
     .insertInto('drained_hosts')
     .values(row)

@@ -6,7 +6,13 @@ import type { Ledger } from '../execution/ledger.ts';
 import type { AgentState, AgentStatus, Halt } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
-import { type AgentStates, breakerPrefix, everyAgent } from './agent-states.ts';
+import {
+  type AgentStates,
+  breakerPrefix,
+  everyAgent,
+  everyAgentRecorded,
+  strictness,
+} from './agent-states.ts';
 import { faultOfKeeping, type LastingChange, loosen } from './lasting-change.ts';
 import { createVanishedMirrors, type MayRun } from './vanished-mirrors.ts';
 
@@ -50,7 +56,6 @@ export interface KillSwitchParts {
 }
 
 const confirmWithinMs = 2_000;
-const strictness: Readonly<Record<AgentState, number>> = { active: 0, refused: 1, paused: 2, killed: 3 };
 
 export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   const { states } = parts;
@@ -68,7 +73,8 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
         isStill = states.stopOf(agent) === before;
         if (isStill) states.enforce(agent, status);
       };
-      await loosen({ apply, ...placesOf(parts, agent, status) });
+      const { record: recordStay } = placesOf(parts, agent, before ?? status);
+      await loosen({ apply, recordStay, ...placesOf(parts, agent, status) });
       if (!isStill) throw new ClawrdenError('agent-paused', 'it was stopped once more meanwhile');
     });
 
@@ -103,12 +109,13 @@ function placesOf(
   { states, audit }: KillSwitchParts,
   name: string,
   status: AgentStatus,
-): Omit<LastingChange, 'apply'> {
+): Omit<LastingChange, 'apply' | 'recordStay'> {
   const { state, by, reason } = status;
-  const agent = name === everyAgent ? 'every agent' : name;
+  const agent = name === everyAgent ? everyAgentRecorded : name;
   return {
     keep: () => states.keep(name, status),
     record: () => audit.append({ type: 'control', agent, state, by, reason }),
+    unkept: audit.unkept,
   };
 }
 

@@ -8,6 +8,13 @@ export interface LastingChange {
   readonly keep: () => Promise<unknown>;
   /** In the audit. */
   readonly record: () => Promise<unknown>;
+  /** Before a record that only the audit will have: the next start applies it from there. */
+  readonly unkept: () => void;
+}
+
+export interface LooserChange extends LastingChange {
+  /** In the audit: it is as it was, although `record` says otherwise. */
+  readonly recordStay: () => Promise<unknown>;
 }
 
 /**
@@ -24,23 +31,34 @@ export async function tighten(change: LastingChange): Promise<void> {
 export async function faultOfKeeping({
   keep,
   record,
+  unkept: tellUnkept,
 }: Omit<LastingChange, 'apply'>): Promise<ClawrdenError | undefined> {
   const unkept = await faultOf(keep());
+  if (unkept !== undefined) tellUnkept();
   const unrecorded = await faultOf(record());
   if (unkept === undefined && unrecorded === undefined) return undefined;
-  const restart = unkept === undefined ? 'and outlives a restart' : 'but a restart undoes it';
-  const audit = unrecorded === undefined ? '' : ', and the audit has no record of it';
-  return new ClawrdenError('audit-unwritable', `it is in force, ${restart}${audit}: ${unkept ?? unrecorded}`);
+  return new ClawrdenError(
+    'audit-unwritable',
+    `it is in force, ${whatLasts(unkept, unrecorded)}: ${unkept ?? unrecorded}`,
+  );
+}
+
+function whatLasts(unkept: string | undefined, unrecorded: string | undefined): string {
+  if (unkept === undefined) return 'and outlives a restart, and the audit has no record of it';
+  if (unrecorded === undefined) return 'and a restart takes it from the audit';
+  return 'but a restart undoes it, and the audit has no record of it';
 }
 
 /**
  * If a change makes the gateway less strict, it counts only once it is kept and recorded. Rejects if nothing has
  * changed.
  */
-export async function loosen({ apply, keep, record }: LastingChange): Promise<void> {
+export async function loosen({ apply, keep, record, recordStay }: LooserChange): Promise<void> {
   const unrecorded = await faultOf(record());
   const unkept = unrecorded ?? (await faultOf(keep()));
   if (unkept === undefined) return apply();
+  // Otherwise a start that reads the record back would make it count.
+  if (unrecorded === undefined) await faultOf(recordStay());
   const audit = unrecorded === undefined ? ', although the audit has a record of it' : '';
   throw new ClawrdenError('audit-unwritable', `nothing has changed${audit}: ${unkept}`);
 }

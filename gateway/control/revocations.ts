@@ -56,8 +56,9 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
       };
       await tighten({
         apply,
-        keep: () => record(database, { relay, epoch, set_by: by, reason, set_at: Date.now() }),
-        record: () => audit.append({ type: 'revocation', relay, by, reason }),
+        keep: () => keepRevocation(database, { relay, epoch, set_by: by, reason, set_at: Date.now() }),
+        record: () => audit.append({ type: 'revocation', relay, by, reason, epoch }),
+        unkept: audit.unkept,
       });
     },
     renewed: async (certificate) => {
@@ -83,7 +84,7 @@ interface Revocation {
 }
 
 /** Two calls at once may arrive here in either order; the later epoch stays. */
-function record(database: Database, row: Revocation): Promise<void> {
+export function keepRevocation(database: Database, row: Revocation): Promise<void> {
   return database.transaction().execute(async (step) => {
     await step
       .deleteFrom('reissued_certificates')

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { type History, openHistory } from '../store/history.ts';
 import { createOutputs, type Outputs } from '../store/outputs.ts';
+import { findBehind } from './behind.ts';
 
 /** Everything that the gateway keeps on the disk. */
 export interface Records {
@@ -37,7 +38,14 @@ export async function openRecords(
   const { recorded, witness } = await witnessOf(index, history);
   const faults = faultNotesIn(join(config.state, stateFiles.auditFaults));
   const audit = await openAuditLog(config.audit, { key: signingKey, witness, faults });
+  const behind = await findBehind(database, config.audit, recorded);
+  // First the note: a start that is cut off here finds the rest, and tells it once.
+  if (behind.text !== '') await faults.add(behind.text);
+  await behind.apply();
+  witness.hold(false);
   await audit.append({ type: 'lifecycle', event: 'start', text });
+  if (behind.text !== '')
+    await audit.append({ type: 'incident', incident: 'database-behind', caller: '', text: behind.text });
   return {
     audit,
     database,
@@ -56,7 +64,8 @@ export async function openRecords(
 }
 
 /**
- * The next start reads the audit from the recorded end on: whatever the history could not take must come after that.
+ * The next start reads the audit from the recorded end on: whatever the database could not take must come after that.
+ * Held at first.
  */
 async function witnessOf(
   index: Database,
@@ -64,8 +73,9 @@ async function witnessOf(
 ): Promise<{ recorded: Recorded; witness: Witness }> {
   const position = auditPosition(index);
   const recorded = await position.recorded();
+  position.hold(true);
   const record: Witness['record'] = async (last) => {
     if (history.problem() === '') await position.record(last);
   };
-  return { recorded, witness: { recorded: () => Promise.resolve(recorded), record } };
+  return { recorded, witness: { ...position, recorded: () => Promise.resolve(recorded), record } };
 }

@@ -1,0 +1,40 @@
+import { linkOf } from '../../src/audit/chain.ts';
+import { readLines } from '../../src/audit/read-lines.ts';
+import type { ControlRecord, HostRecord, RevocationRecord } from './audit-record.ts';
+import { lastParts, type Recorded } from './recorded-executions.ts';
+
+/** What an operator or a breaker changed for good. */
+export type LastingRecord = Recorded<ControlRecord | HostRecord | RevocationRecord>;
+
+export interface ReadBehind {
+  /** The number of the last record. */
+  readonly last: number;
+  /** Records behind `from` that are not in the files, as the first such range; empty if there are none. */
+  readonly missing: string;
+}
+
+/** Calls `note` for each lasting change in the records after `from`, in their order, however many there are. */
+export async function readBehind(
+  file: string,
+  from: number,
+  note: (record: LastingRecord) => void,
+): Promise<ReadBehind> {
+  let last = from;
+  let missing = '';
+  for (const part of await lastParts(file, from, Number.POSITIVE_INFINITY)) {
+    for await (const line of readLines(part.file, part.start)) {
+      const seq = linkOf(line)?.seq ?? 0;
+      if (seq <= last) continue;
+      if (seq > last + 1 && missing === '') missing = `records ${last + 1} to ${seq - 1}`;
+      last = seq;
+      // This program wrote it; a later change breaks the chain.
+      const record = JSON.parse(line) as { readonly type: string };
+      if (isLasting(record)) note(record);
+    }
+  }
+  return { last, missing };
+}
+
+function isLasting(record: { readonly type: string }): record is LastingRecord {
+  return record.type === 'control' || record.type === 'host' || record.type === 'revocation';
+}

@@ -1,0 +1,114 @@
+import type { ControlRecord, HostRecord, RevocationRecord } from '../audit/audit-record.ts';
+import type { Recorded as OfAudit } from '../audit/recorded-executions.ts';
+import { readBehind } from '../audit/records-behind.ts';
+import type { Recorded } from '../audit/witness.ts';
+import { everyAgent, everyAgentRecorded, keepState, strictness } from '../control/agent-states.ts';
+import { keepDrain } from '../control/drains.ts';
+import { keepRevocation } from '../control/revocations.ts';
+import type { AgentState } from '../ports/agent-state.ts';
+import type { Database } from '../store/database.ts';
+
+/** What the audit has and the database lacks. */
+export interface Behind {
+  /** For people; empty if the database lacks nothing. */
+  readonly text: string;
+  /** Can be done again. */
+  readonly apply: () => Promise<void>;
+}
+
+interface Change {
+  readonly text: string;
+  readonly apply: () => Promise<unknown>;
+}
+
+/** The last word on each agent, host and relay. */
+interface Told {
+  readonly agents: Map<string, OfAudit<ControlRecord>>;
+  readonly hosts: Map<string, OfAudit<HostRecord>>;
+  readonly relays: Map<string, OfAudit<RevocationRecord> & { readonly epoch: number }>;
+}
+
+const namedAtMost = 8;
+
+/** Compares the records after `recorded` with what the database has. Before anything reads the database's states. */
+export async function findBehind(database: Database, file: string, recorded: Recorded): Promise<Behind> {
+  const from = typeof recorded === 'string' ? 0 : recorded.seq;
+  const revoked = await database.selectFrom('revoked_relays').selectAll().execute();
+  const epochs = new Map(revoked.map(({ relay, epoch }) => [relay, epoch]));
+  const told: Told = { agents: new Map(), hosts: new Map(), relays: new Map() };
+  // All records from the first one tell how often; a part of them tells how often more.
+  const before = from === 0 ? new Map<string, number>() : epochs;
+  const { last, missing } = await readBehind(file, from, (record) => {
+    if (record.type === 'control') told.agents.set(record.agent, record);
+    else if (record.type === 'host') told.hosts.set(record.host, record);
+    else {
+      const known = told.relays.get(record.relay)?.epoch ?? before.get(record.relay) ?? 0;
+      told.relays.set(record.relay, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
+    }
+  });
+  const changes = [
+    ...(await agentChanges(database, told)),
+    ...(await hostChanges(database, told)),
+    ...relayChanges(database, told, epochs),
+  ];
+  return {
+    text: textOf(changes, missing, `it knew record ${from} of ${last}`),
+    apply: async () => {
+      for (const change of changes) await change.apply();
+    },
+  };
+}
+
+/** What is stricter always counts; anything else only if the database has nothing newer that the audit lacks. */
+async function agentChanges(database: Database, { agents }: Told): Promise<Change[]> {
+  const rows = await database.selectFrom('agent_states').selectAll().execute();
+  const known = new Map(rows.map((row) => [row.agent, row]));
+  return [...agents.values()].flatMap(({ agent, state: recorded, by, reason, time }) => {
+    const name = agent === everyAgentRecorded ? everyAgent : agent;
+    const state = stateOf(recorded);
+    const row = known.get(name);
+    const since = Date.parse(time);
+    const more = strictness[state] - strictness[stateOf(row?.state ?? 'active')];
+    if (more === 0 || (more < 0 && row !== undefined && row.set_at > since)) return [];
+    const apply = () => keepState(database, name, { state, by, reason, since });
+    return [{ text: `${name === everyAgent ? agent : `agent ${name}`} ${state}`, apply }];
+  });
+}
+
+/** A state that this version does not know counts as paused. */
+function stateOf(state: string): AgentState {
+  return Object.hasOwn(strictness, state) ? (state as AgentState) : 'paused';
+}
+
+async function hostChanges(database: Database, { hosts }: Told): Promise<Change[]> {
+  const rows = await database.selectFrom('drained_hosts').selectAll().execute();
+  const known = new Map(rows.map((row) => [row.host, row]));
+  return [...hosts.values()].flatMap(({ host, state, by: set_by, reason, time }) => {
+    const row = known.get(host);
+    const set_at = Date.parse(time);
+    const text = `host ${host} ${state}`;
+    if (state === 'draining') {
+      const apply = () => keepDrain(database, { host, set_by, reason, set_at });
+      return row === undefined ? [{ text, apply }] : [];
+    }
+    if (row === undefined || row.set_at > set_at) return [];
+    return [{ text, apply: () => database.deleteFrom('drained_hosts').where('host', '=', host).execute() }];
+  });
+}
+
+function relayChanges(database: Database, { relays }: Told, epochs: ReadonlyMap<string, number>): Change[] {
+  return [...relays.values()].flatMap(({ relay, epoch, by: set_by, reason, time }) => {
+    if (epoch <= (epochs.get(relay) ?? 0)) return [];
+    const row = { relay, epoch, set_by, reason, set_at: Date.parse(time) };
+    return [{ text: `relay ${relay} revoked`, apply: () => keepRevocation(database, row) }];
+  });
+}
+
+function textOf(changes: readonly Change[], missing: string, knew: string): string {
+  const gone = `${missing} of the audit are not there, so pauses and revocations in them are not known: pause and revoke again what has to be`;
+  const rest = changes.length > namedAtMost ? ` and ${changes.length - namedAtMost} more` : '';
+  const names = changes.slice(0, namedAtMost).map(({ text }) => text);
+  const applied = `${changes.length} changes were applied from the audit: ${names.join(', ')}${rest}`;
+  const parts = [...(changes.length > 0 ? [applied] : []), ...(missing === '' ? [] : [gone])];
+  return parts.length === 0 ? '' : `the database was behind the audit (${knew}); ${parts.join('; ')}`;
+}
