@@ -34,7 +34,9 @@ afterAll(() => gateway?.[Symbol.asyncDispose]());
 const stop = (agent: string, status: AgentStatus) => ({ agent, status, reason: 'x' });
 
 async function lockdown(on: boolean): Promise<void> {
-  expect(await gateway.cli('lockdown', on ? 'on' : 'off')).toMatchObject({ code: 0 });
+  const admin = await gateway.admin();
+  await admin.call(WardenServiceService.setLockdown, { on, reason: 'x' });
+  admin.close();
 }
 
 const folderOf = (name: string) => join(gateway.state, '..', name);
@@ -88,14 +90,20 @@ async function relayIsOut(): Promise<void> {
   relay.close();
 }
 
-/** Starts twice: what is told is told once. */
-async function expectInForce(isBehind: boolean | undefined): Promise<number> {
+/** A cut in the middle of a migration. */
+function refused(error: Error): number {
+  expect(error.message).toMatch(/the database \S+ cannot be used: [^\n]+; put a backup in its place/);
+  return 0;
+}
+
+/** Where it starts more than once: what is told is told once. Returns how often it was. */
+async function expectInForce(isBehind: boolean | undefined, starts = 2): Promise<number> {
   let count = 0;
-  for (const round of ['first', 'second']) {
+  for (let round = 1; round <= starts; round += 1) {
     await gateway.start();
     const { behind, incidents, ...states } = await told();
     expect([round, states]).toEqual([round, inForce]);
-    if (round === 'first') await relayIsOut();
+    if (round === 1) await relayIsOut();
     expect(incidents).toBe(behind.length);
     if (isBehind !== undefined) expect(behind).toHaveLength(isBehind ? 1 : 0);
     count = incidents;
@@ -124,7 +132,7 @@ test(`P6 P19 P25: with a cut WAL the audit says what is paused and revoked, or t
     const wal = join(gateway.state, 'clawrden.db-wal');
     if (share === 0) await rm(wal);
     else await truncate(wal, Math.floor((await readFile(wal)).length * share));
-    behind += await expectInForce(share === 0 ? true : undefined);
+    behind += await expectInForce(share === 0 ? true : undefined, 1).catch(refused);
   }
   expect(behind).toBeGreaterThan(0);
 }, 600_000);
