@@ -255,7 +255,7 @@ interface Served {
 async function startServers(
   { grpc, enroll, limits }: GatewayConfig,
   identity: GatewayIdentity,
-  { tokens }: Records,
+  { tokens, audit }: Records,
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
@@ -267,7 +267,7 @@ async function startServers(
     isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
     onRevoked: revocations.watch,
   });
-  const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations });
+  const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations, audit });
   await served.ports.release();
   const first = await startGrpcServer({
     listen: grpc.listen,

@@ -14,6 +14,7 @@ export type AuditRecord =
   | ControlRecord
   | HostRecord
   | RevocationRecord
+  | CredentialRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -151,6 +152,24 @@ export interface RevocationRecord {
   readonly epoch?: number;
   readonly by: string;
   readonly reason: string;
+}
+
+/** What lets a relay in. Written before it is given. */
+export interface CredentialRecord {
+  readonly type: 'credential';
+  readonly credential: 'enrolment-token' | 'certificate';
+  readonly relay: string;
+  readonly agents: readonly string[];
+  /** The operator, the relay that renews, or `token:ID` for the enrolment token that was used. */
+  readonly by: string;
+  /** Address and port of a machine that enrols; empty for others. */
+  readonly from: string;
+  /** The token's, or the certificate's serial number in hex. */
+  readonly id: string;
+  /** The certificate's, as `src/pki` writes it; empty for a token. */
+  readonly fingerprint: string;
+  /** RFC 3339. */
+  readonly until: string;
 }
 
 /** Something that should not happen: a relay that names a foreign agent, an engine that was lost. */

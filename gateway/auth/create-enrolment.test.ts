@@ -2,12 +2,14 @@ import { generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { ClawrdenError } from '../../src/errors.ts';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readEnrolmentPin } from '../../src/pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
 import { openRevocations } from '../control/revocations.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import { openDatabase } from '../store/database.ts';
@@ -29,16 +31,22 @@ async function enrolment(
   key = signingKey,
 ) {
   const database = await openDatabase(join(dir, randomUUID()), 'crash');
-  const audit = { append: async () => {} } as unknown as AuditLog;
+  const records: AuditRecord[] = [];
+  const disk = { isFull: false };
+  const append = async (record: AuditRecord) => {
+    if (disk.isFull) throw new ClawrdenError('audit-unwritable', 'no room');
+    records.push(record);
+  };
+  const audit = { append } as unknown as AuditLog;
   const revocations = await openRevocations(database, audit);
   const tokens = await openEnrolmentTokens(database);
   const agentsOf = (relay: string) => agents[relay] ?? [];
-  const options = { identity: { ...identity, signingKey: key }, agentsOf, tokens, revocations };
-  return { ...createEnrolment(options), revocations, database };
+  const options = { identity: { ...identity, signingKey: key }, agentsOf, tokens, revocations, audit };
+  return { ...createEnrolment(options), revocations, database, records, disk };
 }
 
 async function newToken(from: Enrolment, ttl = 0): Promise<string> {
-  const made = await from.createToken('host-7', ['coder'], ttl);
+  const made = await from.createToken('host-7', ['coder'], ttl, by);
   if ('refused' in made) throw new Error(made.refused);
   return made.value.token;
 }
@@ -50,31 +58,33 @@ test('a token turns a request into a certificate for its relay, once', async () 
   const [header, body, signature] = token.split('.');
   for (const loose of [`${body}=`, `${body}\n`, ` ${body}`, `=${body}`, `${body}!`])
     expect(readEnrolmentPin([header, loose, signature].join('.'))).toBeUndefined();
-  const first = await gateway.enroll(token, request);
+  const first = await gateway.enroll(token, request, '192.0.2.1:4000');
   if ('refused' in first) throw new Error(first.refused);
   expect(first.value).toMatchObject({ relay: 'host-7', agents: ['coder'], authority: authority.certificate });
   const certificate = new X509Certificate(first.value.certificate);
   expect(certificate.subjectAltName).toBe('URI:spiffe://clawrden/relay/host-7');
-  expect(await gateway.enroll(token, request)).toEqual({ refused: 'the token was used before' });
+  expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toEqual({
+    refused: 'the token was used before',
+  });
 });
 
 test('a request that cannot be signed does not cost the token', async () => {
   const gateway = await enrolment();
   const token = await newToken(gateway);
-  expect(await gateway.enroll(token, 'nonsense')).toEqual({
+  expect(await gateway.enroll(token, 'nonsense', '192.0.2.1:4000')).toEqual({
     refused: 'the certificate request is not one of an EC P-256 key',
   });
-  expect(await gateway.enroll(token, request)).toHaveProperty('value');
+  expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toHaveProperty('value');
 });
 
 test('relays and agents that gateway.yaml does not bind are refused, when the token is made and when it is used', async () => {
   const gateway = await enrolment();
-  expect(await gateway.createToken('host-8', ['coder'], 0)).toHaveProperty('refused');
-  expect(await gateway.createToken('host-7', ['other'], 0)).toHaveProperty('refused');
-  expect(await gateway.createToken('host-7', [], 0)).toHaveProperty('refused');
-  expect(await gateway.createToken('host-7', ['coder'], 8 * 86_400)).toHaveProperty('refused');
+  expect(await gateway.createToken('host-8', ['coder'], 0, by)).toHaveProperty('refused');
+  expect(await gateway.createToken('host-7', ['other'], 0, by)).toHaveProperty('refused');
+  expect(await gateway.createToken('host-7', [], 0, by)).toHaveProperty('refused');
+  expect(await gateway.createToken('host-7', ['coder'], 8 * 86_400, by)).toHaveProperty('refused');
   const moved = await enrolment({ 'host-8': ['coder'] });
-  expect(await moved.enroll(await newToken(gateway), request)).toEqual({
+  expect(await moved.enroll(await newToken(gateway), request, '192.0.2.1:4000')).toEqual({
     refused: 'no agent in gateway.yaml has the relay host-7',
   });
 });
@@ -83,10 +93,10 @@ test('a token that is older than the revocation of its relay enrols nobody; a ne
   const gateway = await enrolment();
   const old = await newToken(gateway);
   await gateway.revocations.revoke('host-7', by, '');
-  expect(await gateway.enroll(old, request)).toEqual({
+  expect(await gateway.enroll(old, request, '192.0.2.1:4000')).toEqual({
     refused: 'the token is older than the revocation of the relay host-7',
   });
-  const enrolled = await gateway.enroll(await newToken(gateway), request);
+  const enrolled = await gateway.enroll(await newToken(gateway), request, '192.0.2.1:4000');
   if ('refused' in enrolled) throw new Error(enrolled.refused);
   const print = fingerprintOfPem(enrolled.value.certificate);
   expect(gateway.revocations.isRevoked(print, 'host-7')).toBe(false);
@@ -106,7 +116,7 @@ test('A-88: enrolment is open while a token is out, over a restart too, and not 
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91_000 });
   expect([gateway.isOpen(), reopened.areOut()]).toEqual([false, false]);
   vi.useRealTimers();
-  await gateway.enroll(await newToken(gateway), request);
+  await gateway.enroll(await newToken(gateway), request, '192.0.2.1:4000');
   expect(gateway.isOpen()).toBe(false);
 });
 
@@ -116,9 +126,58 @@ test('A-51: a token of another gateway, another kind, or none at all enrols nobo
   const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
   const session = await createSessionTokens(identity).issue(caller, 'print');
   const refused = { refused: expect.stringContaining('token') };
-  expect(await gateway.enroll(await newToken(other), request)).toEqual(refused);
-  expect(await gateway.enroll(session.token, request)).toEqual(refused);
-  expect(await gateway.enroll('', request)).toEqual(refused);
+  expect(await gateway.enroll(await newToken(other), request, '192.0.2.1:4000')).toEqual(refused);
+  expect(await gateway.enroll(session.token, request, '192.0.2.1:4000')).toEqual(refused);
+  expect(await gateway.enroll('', request, '192.0.2.1:4000')).toEqual(refused);
   const sessions = createSessionTokens(identity);
   expect(await sessions.verify(await newToken(gateway), 'print')).toHaveProperty('refused');
+});
+
+describe('P25: what lets a relay in', () => {
+  const admission = { check: () => ({ value: { kind: 'relay', name: 'host-7', role: 'relay' } as const }) };
+
+  test('is in the audit: who gave it, for which relay and agents, which one, until when', async () => {
+    const gateway = await enrolment();
+    const token = await newToken(gateway);
+    const enrolled = await gateway.enroll(token, request, '192.0.2.1:4000');
+    const renewed = await gateway.renew('host-7', request, admission);
+    if ('refused' in enrolled || 'refused' in renewed) throw new Error('refused');
+    const certificateRecord = (pem: string) => ({
+      ...{ type: 'credential', credential: 'certificate', relay: 'host-7' },
+      fingerprint: fingerprintOfPem(pem),
+      id: new X509Certificate(pem).serialNumber,
+      until: new X509Certificate(pem).validToDate.toISOString(),
+    });
+    const [made] = gateway.records;
+    expect(gateway.records).toEqual([
+      {
+        ...{ type: 'credential', credential: 'enrolment-token', relay: 'host-7', agents: ['coder'] },
+        ...{ by: 'operator:ann', from: '', id: expect.any(String), fingerprint: '' },
+        until: expect.stringMatching(/^20/),
+      },
+      {
+        ...certificateRecord(enrolled.value.certificate),
+        ...{ agents: ['coder'], by: `token:${(made as { id: string }).id}`, from: '192.0.2.1:4000' },
+      },
+      {
+        ...certificateRecord(renewed.value.certificate),
+        ...{ agents: ['coder', 'tester'], by: 'relay:host-7', from: '' },
+      },
+    ]);
+  });
+
+  test('is not given where it cannot be recorded, and what is refused leaves no record', async () => {
+    const gateway = await enrolment();
+    const token = await newToken(gateway);
+    gateway.disk.isFull = true;
+    const unwritable = { code: 'audit-unwritable' };
+    await expect(newToken(gateway)).rejects.toMatchObject(unwritable);
+    await expect(gateway.enroll(token, request, '192.0.2.1:4000')).rejects.toMatchObject(unwritable);
+    await expect(gateway.renew('host-7', request, admission)).rejects.toMatchObject(unwritable);
+    gateway.disk.isFull = false;
+    expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toHaveProperty('refused');
+    expect(await gateway.enroll(token, 'nonsense', '192.0.2.1:4000')).toHaveProperty('refused');
+    expect(gateway.records).toHaveLength(1);
+    expect(await gateway.enroll(await newToken(gateway), request, '192.0.2.1:4000')).toHaveProperty('value');
+  });
 });

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomUUID, X509Certificate } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Credentials } from '../../src/pki/authority.ts';
@@ -6,6 +6,8 @@ import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate } from '../../src/pki/issue-certificate.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { CredentialRecord } from '../audit/audit-record.ts';
 import type { IssuedCertificate, Revocations } from '../control/revocations.ts';
 import type {
   Admission,
@@ -15,6 +17,7 @@ import type {
   NewToken,
   RelayCertificate,
 } from '../ports/authentication.ts';
+import { type Caller, callerName } from '../ports/caller.ts';
 import type { EnrolmentTokens } from '../store/enrolment-tokens.ts';
 import {
   algorithm,
@@ -31,6 +34,7 @@ export interface EnrolmentOptions {
   readonly agentsOf: (relay: string) => readonly string[];
   readonly tokens: EnrolmentTokens;
   readonly revocations: Pick<Revocations, 'epochOf' | 'issued' | 'renewed'>;
+  readonly audit: Pick<AuditLog, 'append'>;
 }
 
 // Both differ from those of session tokens, so that neither token can be used as the other.
@@ -80,20 +84,25 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
 
   return {
     isOpen: options.tokens.areOut,
-    createToken: (relay, agents, ttl) => createToken(relay, agents, ttl, options),
-    enroll: async (token, request) => {
+    createToken: (relay, agents, ttl, by) => createToken({ relay, agents, ttl, by }, options),
+    enroll: async (token, request, from) => {
       const checked = await read(token);
-      return 'refused' in checked ? checked : await enroll(checked.value, request, options);
+      return 'refused' in checked ? checked : await enroll(checked.value, { request, from }, options);
     },
     renew: (relay, request, admission) => renew(relay, request, admission, options),
   };
 }
 
+interface WantedToken {
+  readonly relay: string;
+  readonly agents: readonly string[];
+  readonly ttl: number;
+  readonly by: Caller;
+}
+
 async function createToken(
-  relay: string,
-  agents: readonly string[],
-  ttl: number,
-  { identity, agentsOf, revocations, tokens }: EnrolmentOptions,
+  { relay, agents, ttl, by }: WantedToken,
+  { identity, agentsOf, revocations, tokens, audit }: EnrolmentOptions,
 ): Promise<Checked<NewToken>> {
   const problem = bindingProblem(relay, agents, agentsOf) ?? ttlProblem(ttl);
   if (problem !== undefined) return { refused: problem };
@@ -109,14 +118,19 @@ async function createToken(
     .setExpirationTime(expires)
     .setJti(id)
     .sign(identity.signingKey);
+  const expiresAt = new Date(expires * 1000);
+  await audit.append({
+    ...{ type: 'credential', credential: 'enrolment-token', relay, agents, by: callerName(by), from: '' },
+    ...{ id, fingerprint: '', until: expiresAt.toISOString() },
+  });
   await tokens.add(id, (expires + skewSeconds) * 1000);
-  return { value: { token, expiresAt: new Date(expires * 1000) } };
+  return { value: { token, expiresAt } };
 }
 
 async function enroll(
   { relay, agents, jti, epoch }: Claims,
-  request: string,
-  { identity: { authority }, agentsOf, revocations, tokens }: EnrolmentOptions,
+  { request, from }: { readonly request: string; readonly from: string },
+  { identity: { authority }, agentsOf, revocations, tokens, audit }: EnrolmentOptions,
 ): Promise<Checked<EnrolledRelay>> {
   const problem = bindingProblem(relay, agents, agentsOf);
   if (problem !== undefined) return { refused: problem };
@@ -126,6 +140,7 @@ async function enroll(
   const issued = await issue(relay, epoch, key, authority);
   const used = await tokens.use({ id: jti, ...issued.certificate });
   if (used === 'not-out') return { refused: 'the token was used before' };
+  if (used === 'used') await audit.append({ ...issued.record, agents, by: `token:${jti}`, from });
   // It was recorded for that epoch, which may have ended meanwhile.
   if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(relay) };
   return { value: { relay, agents, ...issued.answer } };
@@ -135,7 +150,7 @@ async function renew(
   relay: string,
   request: string,
   admission: Pick<Admission, 'check'>,
-  { identity: { authority }, agentsOf, revocations }: EnrolmentOptions,
+  { identity: { authority }, agentsOf, revocations, audit }: EnrolmentOptions,
 ): Promise<Checked<RelayCertificate>> {
   const problem = bindingProblem(relay, agentsOf(relay), agentsOf);
   if (problem !== undefined) return { refused: problem };
@@ -146,20 +161,26 @@ async function renew(
   const key = await readRequestKey(request);
   if (key === undefined) return unusableRequest;
   const issued = await issue(relay, epoch, key, authority);
+  await audit.append({ ...issued.record, agents: agentsOf(relay), by: `relay:${relay}`, from: '' });
   if (await revocations.renewed(issued.certificate)) return { value: issued.answer };
   return { refused: `the relay ${relay} was revoked` };
 }
 
+interface Issued {
+  readonly certificate: IssuedCertificate;
+  readonly record: Omit<CredentialRecord, 'agents' | 'by' | 'from'>;
+  readonly answer: RelayCertificate;
+}
+
 /** A certificate; it counts for nothing until it is recorded. */
-async function issue(
-  relay: string,
-  epoch: number,
-  key: KeyObject,
-  authority: Credentials,
-): Promise<{ certificate: IssuedCertificate; answer: RelayCertificate }> {
+async function issue(relay: string, epoch: number, key: KeyObject, authority: Credentials): Promise<Issued> {
   const certificate = await issueClientCertificate(authority, { kind: 'relay', name: relay }, key);
+  const { serialNumber: id, validToDate } = new X509Certificate(certificate);
+  const fingerprint = fingerprintOfPem(certificate);
+  const until = validToDate.toISOString();
   return {
-    certificate: { relay, epoch, fingerprint: fingerprintOfPem(certificate) },
+    certificate: { relay, epoch, fingerprint },
+    record: { type: 'credential', credential: 'certificate', relay, id, fingerprint, until },
     answer: { certificate, authority: authority.certificate },
   };
 }

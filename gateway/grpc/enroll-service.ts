@@ -31,7 +31,7 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
   return {
     enroll: unary<EnrollRequest, EnrollResponse>(async ({ token, certificateRequest }, call) => {
       budget.charge(addressKey(call.getPeer().replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')));
-      const enrolled = await enrolment.enroll(token, certificateRequest);
+      const enrolled = await enrolment.enroll(token, certificateRequest, call.getPeer());
       if ('refused' in enrolled) {
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
         throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);

@@ -43,10 +43,18 @@ export interface IssuedToken {
 export interface Enrolment {
   /** Whether any enrolment token is valid. */
   readonly isOpen: () => boolean;
-  /** `ttl` in seconds, 0 for the default of an hour. */
-  readonly createToken: (relay: string, agents: readonly string[], ttl: number) => Promise<Checked<NewToken>>;
-  /** Uses up the token and signs the key of the PKCS #10 request (PEM). */
-  readonly enroll: (token: string, request: string) => Promise<Checked<EnrolledRelay>>;
+  /**
+   * `ttl` in seconds, 0 for the default of an hour. What this and the other two give is in the audit before; each
+   * rejects with `audit-unwritable`, and gives nothing, if it cannot be.
+   */
+  readonly createToken: (
+    relay: string,
+    agents: readonly string[],
+    ttl: number,
+    by: Caller,
+  ) => Promise<Checked<NewToken>>;
+  /** Uses up the token and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
+  readonly enroll: (token: string, request: string, from: string) => Promise<Checked<EnrolledRelay>>;
   /** Signs another key for a known relay, while the certificate of its connection counts. */
   readonly renew: (
     relay: string,

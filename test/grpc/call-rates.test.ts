@@ -104,7 +104,9 @@ test("P20: of an operator's calls a relay gets none past its role, before any ot
 test('P20: of many enrolments from one address, those beyond its budget cost no crypto', async () => {
   await using gateway = await startTestGateway();
   const { done } = counted(gateway);
-  await gateway.enrolment.createToken(relay.name, ['coder'], 60);
+  await gateway.enrolment.createToken(relay.name, ['coder'], 60, {
+    ...{ kind: 'operator', name: 'ann', role: 'admin' },
+  });
   const client = openChannel(gateway.enrollAddress, { authority: gateway.authority.certificate });
   const method = unaryOf(RelayServiceService).find(({ name }) => name === 'enroll')!;
   const before = done();

@@ -93,7 +93,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
   const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
   const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
-  const revocations = await openRevocations(database, { append: async () => {} } as unknown as AuditLog);
+  const audit = { append: async () => {} } as unknown as AuditLog;
+  const revocations = await openRevocations(database, audit);
   const authentication = createAuthentication({
     identity,
     isRevoked: (print, { kind, name }) =>
@@ -105,6 +106,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     agentsOf: (name) => (name.startsWith('host-') ? ['coder'] : []),
     tokens: await openEnrolmentTokens(database),
     revocations,
+    audit,
   });
   const relays = createRelays({
     stateFor: options.state ?? (() => ({ lockdown: false, agents: [] })),

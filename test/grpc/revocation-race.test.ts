@@ -38,7 +38,7 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 const wanted = { relay: relay.name, agents: ['coder'], ttl: 0 };
 
 async function token(): Promise<string> {
-  const made = await gateway.enrolment.createToken(wanted.relay, wanted.agents, 0);
+  const made = await gateway.enrolment.createToken(wanted.relay, wanted.agents, 0, by);
   if ('refused' in made) throw new Error(made.refused);
   return made.value.token;
 }
@@ -60,13 +60,13 @@ const inside: Record<string, UnderWay> = {
   enrolment: {
     setup: async () => {
       const text = await token();
-      return () => gateway.enrolment.enroll(text, request);
+      return () => gateway.enrolment.enroll(text, request, '');
     },
     counts: certificateCounts,
   },
   renewal: {
     setup: async () => {
-      const enrolled = await gateway.enrolment.enroll(await token(), request);
+      const enrolled = await gateway.enrolment.enroll(await token(), request, '');
       if ('refused' in enrolled) throw new Error(enrolled.refused);
       const admission = gateway.authentication.admit(new X509Certificate(enrolled.value.certificate).raw);
       if ('refused' in admission) throw new Error(admission.refused);
@@ -77,11 +77,11 @@ const inside: Record<string, UnderWay> = {
   'making a token': {
     setup: async () => token,
     counts: async (text: string) =>
-      certificateCounts((await gateway.enrolment.enroll(text, request)) as never),
+      certificateCounts((await gateway.enrolment.enroll(text, request, '')) as never),
   },
   'checking a call': {
     setup: async () => {
-      const enrolled = await gateway.enrolment.enroll(await token(), request);
+      const enrolled = await gateway.enrolment.enroll(await token(), request, '');
       if ('refused' in enrolled) throw new Error(enrolled.refused);
       const admission = gateway.authentication.admit(new X509Certificate(enrolled.value.certificate).raw);
       if ('refused' in admission) throw new Error(admission.refused);

@@ -73,8 +73,8 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
       return { host: toHost(host) };
     }),
-    createEnrolmentToken: may(administers, async ({ relay, agents, ttl }) => {
-      const made = await enrolment.createToken(relay, agents, ttl);
+    createEnrolmentToken: may(administers, async ({ relay, agents, ttl }, caller) => {
+      const made = await enrolment.createToken(relay, agents, ttl, caller);
       if ('refused' in made) throw invalid(made.refused);
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
