@@ -1,0 +1,96 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { openAuditLog } from '../audit/audit-log.ts';
+import { openAgentStates } from '../control/agent-states.ts';
+import { openDrains } from '../control/drains.ts';
+import { openRevocations } from '../control/revocations.ts';
+import { openRecords, type Records } from './open-records.ts';
+
+const { privateKey } = generateKeyPairSync('ed25519');
+const by = { kind: 'operator', name: 'admin', role: 'admin' } as const;
+
+let dir: string;
+let file: string;
+let open: Records[];
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'clawrden-behind-'));
+  file = join(dir, 'audit.jsonl');
+  open = [];
+});
+afterEach(async () => {
+  for (const records of open) await records.close().catch(() => {});
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function start(): Promise<Records> {
+  const config = { state: dir, audit: file, limits: {} } as unknown as GatewayConfig;
+  const records = await openRecords(config, privateKey, 'test');
+  open.push(records);
+  return records;
+}
+
+async function stop(records: Records): Promise<void> {
+  open = open.filter((each) => each !== records);
+  await records.close();
+}
+
+async function fail(records: Records, table: string, event: string, fails: boolean): Promise<void> {
+  const trigger = `create trigger full before ${event} on ${table} begin select raise(abort, 'full'); end`;
+  await sql.raw(fails ? trigger : 'drop trigger full').execute(records.database);
+}
+
+const told = ({ audit }: Records) => audit.warnings().filter((text) => text.includes('was behind the audit'));
+
+test('P6 P25: a revocation that was recorded and not kept is in force after a stop', async () => {
+  const first = await start();
+  await fail(first, 'revoked_relays', 'insert', true);
+  const revoked = (await openRevocations(first.database, first.audit)).revoke('r2', by, '');
+  await expect(revoked).rejects.toThrow('it is in force, and a restart takes it from the audit: full');
+  await fail(first, 'revoked_relays', 'insert', false);
+  await stop(first);
+  const second = await start();
+  expect((await openRevocations(second.database, second.audit)).epochOf('r2')).toBe(1);
+  expect(told(second)).toEqual([expect.stringContaining('relay r2 revoked')]);
+});
+
+test('P19 P25: a drain that could not be ended stays, over a lost database too', async () => {
+  const first = await start();
+  const drains = await openDrains(first.database, first.audit);
+  const set = (draining: boolean) => drains.set({ host: 'h', draining, by, reason: '' }, () => {});
+  await set(true);
+  await fail(first, 'drained_hosts', 'delete', true);
+  await expect(set(false)).rejects.toThrow('nothing has changed');
+  await stop(first);
+  await rm(join(dir, 'clawrden.db'));
+  const second = await start();
+  expect((await openDrains(second.database, second.audit)).names()).toEqual(new Set(['h']));
+});
+
+test('P19 P25: records of earlier versions count strictly, and missing ones are told', async () => {
+  const first = await start();
+  await stop(first);
+  const audit = await openAuditLog(file, { key: privateKey });
+  for (let i = 0; i < 2; i += 1)
+    await audit.append({ type: 'revocation', relay: 'r2', by: 'operator:admin', reason: '' });
+  await audit.append({ type: 'control', agent: 'a1', state: 'unheard-of', by: 'x', reason: '' });
+  await audit.close();
+  const second = await start();
+  expect((await openRevocations(second.database, second.audit)).epochOf('r2')).toBe(2);
+  expect((await openAgentStates(second.database)).stateOf('a1')).toBe('paused');
+  await stop(second);
+
+  const small = await openAuditLog(file, { key: privateKey, maxBytes: 1 });
+  for (let i = 0; i < 3; i += 1)
+    await small.append({ type: 'control', agent: `b${i}`, state: 'paused', by: 'x', reason: '' });
+  await small.close();
+  const parts = await rotatedFiles(file);
+  await rename(parts.at(-1) ?? '', join(dir, 'away'));
+  const third = await start();
+  expect(told(third).at(-1)).toMatch(/agent b0 paused, agent b2 paused; records? \d+.* are not there/);
+});
