@@ -84,7 +84,7 @@ export async function removeUnused(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(begin) || !/^(\.\d+)?$/.test(name.slice(begin.length))) continue;
     const file = join(dirname(path), name);
-    const { size, nlink } = await lstat(file);
-    if (size === 0 || nlink > 1) await unlink(file);
+    const found = await lstat(file);
+    if (found.isFile() && (found.size === 0 || found.nlink > 1)) await unlink(file);
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { auditFiles, rotatedFiles } from '../../src/audit/audit-files.ts';
+import { auditFiles, rotatedFiles, strayParts } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
 import { hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
 import { type Rest, readRest } from '../../src/audit/rest-of-log.ts';
@@ -19,7 +19,7 @@ export interface OpenLog {
 }
 
 export interface LogFault {
-  readonly incident: 'audit-broken' | 'audit-cut' | 'database-lost';
+  readonly incident: 'audit-broken' | 'audit-cut' | 'audit-stray' | 'database-lost';
   readonly text: string;
 }
 
@@ -32,7 +32,8 @@ export interface LogFault {
 export async function openLog(path: string, recorded: Recorded): Promise<OpenLog> {
   try {
     await checkKind(path);
-    const { file, found, faults } = await openFile(path);
+    const { file, found, faults: cut } = await openFile(path);
+    const faults = [...cut, ...(await strays(path))];
     // Only after it is known to be one of our logs.
     await removeUnused(path);
     await dropSecondNames(path);
@@ -98,6 +99,15 @@ async function continued(
   if (text === '') return { last: found };
   const last = { seq: Math.max(found.seq, recorded.seq), hash: recorded.hash };
   return { last, fault: { incident: 'audit-broken', text } };
+}
+
+/** They are skipped, not refused: a person who may write beside the log must not stop a start. */
+async function strays(path: string): Promise<LogFault[]> {
+  const [first, ...more] = await strayParts(path);
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and ${more.length} more like it`;
+  const text = `${first} is not a regular file, so it is no part of the audit${others}; move it away`;
+  return [{ incident: 'audit-stray', text }];
 }
 
 function goneOfOld(path: string): LogFault {

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Digits after the name of a full file that was renamed: the number of its last record. */
@@ -13,12 +13,27 @@ export function rotatedName(file: string, seq: number, attempt = 0): string {
   return attempt === 0 ? name : `${name}.${attempt}`;
 }
 
-/** The renamed parts of the log `file`, oldest first. */
+/** The renamed parts of the log `file`, oldest first. What is no regular file is no part, whatever its name. */
 export async function rotatedFiles(file: string): Promise<string[]> {
+  return (await namedLikeParts(file)).filter(({ isRegular }) => isRegular).map(({ path }) => path);
+}
+
+/** What stands beside the log `file` under the name of a part, and is no part: a FIFO, a folder, a link. */
+export async function strayParts(file: string): Promise<string[]> {
+  return (await namedLikeParts(file)).filter(({ isRegular }) => !isRegular).map(({ path }) => path);
+}
+
+async function namedLikeParts(file: string): Promise<{ path: string; isRegular: boolean }[]> {
   const names = await readdir(dirname(file));
   const parts = names.flatMap((name) => orderOf(name, basename(file)) ?? []);
   parts.sort((a, b) => a.seq - b.seq || a.attempt - b.attempt);
-  return parts.map(({ name }) => join(dirname(file), name));
+  const found: { path: string; isRegular: boolean }[] = [];
+  for (const { name } of parts) {
+    const path = join(dirname(file), name);
+    const there = await lstat(path).catch(absent);
+    if (there !== undefined) found.push({ path, isRegular: there.isFile() });
+  }
+  return found;
 }
 
 /**

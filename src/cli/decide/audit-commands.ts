@@ -40,7 +40,7 @@ function verifyCommand(): Command {
 }
 
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  const [{ auditFiles }, { verifyAudit }, { recordedLink }] = await Promise.all([
+  const [{ auditFiles, strayParts }, { verifyAudit }, { recordedLink }] = await Promise.all([
     import('../../audit/audit-files.ts'),
     import('../../audit/verify-audit.ts'),
     import('../../audit/recorded-link.ts'),
@@ -50,14 +50,16 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   // First, because records that are appended meanwhile are in the files only.
   const recorded = await recordedLink(database).catch(unusable(database));
   const files = await auditFiles(file).catch(unreadable(file));
+  const strays = await strayParts(file).catch(unreadable(file));
   await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
   const report = await verifyAudit(files, { key, recorded }).catch(unreadable(file));
   const { problem } = report;
   if (options.json === true)
-    printJson({ ok: problem === undefined, files, signaturesChecked: key !== undefined, ...report });
+    printJson({ ok: problem === undefined, files, strays, signaturesChecked: key !== undefined, ...report });
   else
     printFacts([
       ['files', String(files.length)],
+      ...strays.map((stray) => ['no part', `${stray} is not a regular file: move it away`] as const),
       ['records', String(report.records)],
       ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
       ['vouched for', report.vouchedFor === 0 ? 'nothing' : `records 1 to ${report.vouchedFor}`],
