@@ -90,6 +90,7 @@ function setLures(): void {
   write('node_modules/two/package.json', '{ "exports": { "V": "./other.js", "default": "./one.js" } }');
   write('node_modules/two/one.js', '');
   write('.env', 'NODE_OPTIONS=--require ./V.js\n');
+  write('node.config.json', '{ "nodeOptions": { "require": ["./V.js"] } }');
 }
 
 function write(name: string, text: string): void {
@@ -188,6 +189,60 @@ describe.each(tools)('A-75 P9: what $line loads', ({ line, language, options }) 
     ])
       expect(scriptOperands(argv)).toEqual([{ path: argv.find((word) => word.endsWith('main')) }]);
   });
+});
+
+/** The same option with what it might read, behind the program and behind a `--` there. */
+const formsBehind = (name: string) => {
+  const spellings = [name, name.replaceAll(/(?<=\w)-/g, '_')];
+  const values = ['./V', './.env', 'node.config.json'];
+  const words = spellings.flatMap((one) => [
+    [one],
+    ...values.flatMap((file) => [[one, file], [`${one}=${file}`], [`${one}${file}`]]),
+  ]);
+  return words.flatMap((form) => [form, ['--', ...form]]);
+};
+
+/** One run for all the forms; only if something else than the program ran, one for each half, down to one form. */
+function hiddenInAny(
+  tool: readonly string[],
+  forms: readonly (readonly string[])[],
+  language: string,
+): string[] {
+  if (run([...tool, 'main', ...forms.flat()], language).join() === 'main') return [];
+  if (forms.length === 1) return hidden([...tool, 'main', ...(forms[0] ?? [])], language);
+  const half = forms.length >>> 1;
+  const first = hiddenInAny(tool, forms.slice(0, half), language);
+  return first.length > 0 ? first : hiddenInAny(tool, forms.slice(half), language);
+}
+
+describe.each(tools)(
+  'A-75 P9: what $line loads for words behind its program',
+  ({ line, language, options }) => {
+    const tool = line.split(' ');
+    const isThere = spawnSync(tool[0] ?? '', ['--version']).error === undefined;
+
+    test.skipIf(!isThere)('is nothing, or it is said', { timeout: 300_000 }, () => {
+      const listed = language === 'node' ? [...process.allowedNodeEnvironmentFlags] : [];
+      const names = [...new Set([...options.keys(), ...ownWords(tool, language).options, ...listed])];
+      const isInspected = (form: readonly string[]) =>
+        scriptOperands([...tool, 'main', ...form]).every((operand) => 'path' in operand);
+      const seen = names.flatMap(formsBehind).filter(isInspected);
+      expect(seen.length).toBeGreaterThan(names.length);
+      for (const [separate, forms] of Object.entries(
+        Object.groupBy(seen, ([first]) => String(first === '--')),
+      ))
+        expect({ separate, open: hiddenInAny(tool, forms ?? [], language) }).toEqual({ separate, open: [] });
+    });
+  },
+);
+
+test('A-75: what node does with such a word can be seen here', () => {
+  for (const word of ['--env-file=.env', '--env-file-if-exists=.env', '--experimental-default-config-file']) {
+    expect(run(['node', 'main', word], 'node')).toEqual(['V.js', 'main']);
+    expect(scriptOperands(['nice', 'node', 'main', 'x', word])).toEqual([
+      { notInspected: expect.stringContaining('also behind its program') },
+    ]);
+  }
 });
 
 /** Programs that ran although our data does not say so. */

@@ -39,6 +39,7 @@ function interpreterOf(data: NonNullable<ToolData['interpreter']>): Interpreter 
     instead: new Set(data.instead),
     loads: new Set(data.loads),
     alters: new Set(data.alters),
+    anywhere: data.anywhere ?? [],
     words: new Set(data.words),
     joinsPaths: data['joins-paths'] === true,
     loadedEnding: data['loaded-ending'] ?? '',

@@ -82,6 +82,8 @@ export interface Interpreter {
   readonly loads: ReadonlySet<string>;
   /** They change where the tool finds what it loads besides its program. */
   readonly alters: ReadonlySet<string>;
+  /** Beginnings of words that it also reads behind the program's name. */
+  readonly anywhere: readonly string[];
   /** First operands that are not files. */
   readonly words: ReadonlySet<string>;
   /** It removes `..` from a file's name as text, so after a link the path leads elsewhere than for the kernel. */

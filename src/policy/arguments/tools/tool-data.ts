@@ -66,6 +66,7 @@ const interpreterData = strictObject({
   instead: optionNames,
   loads: optionNames.optional(),
   alters: optionNames.optional(),
+  anywhere: optionNames.optional(),
   words: z.array(z.string().max(64)).max(16).optional(),
   'joins-paths': z.boolean().optional(),
   'loaded-ending': z.string().max(16).optional(),
