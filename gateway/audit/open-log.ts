@@ -145,7 +145,7 @@ function wayOut(error: unknown): string {
 const waysOut: readonly (readonly [fault: RegExp, way: string])[] = [
   [/^it is not empty/, '; name another file under audit in gateway.yaml, or move this one away'],
   [
-    /last line is no audit record|line of more|beginning of one/,
+    /last line is no audit record|line of more|beginning of a record/,
     '; keep it as it is, under another name: the next start goes on without it and says what is missing',
   ],
 ];
