@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, type SqliteDatabase as SqliteCompatible, SqliteDialect } from 'kysely';
+import { Kysely, SqliteAdapter, type SqliteDatabase as SqliteCompatible, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
 import { migrations } from './migrations.ts';
@@ -181,13 +181,27 @@ async function openUpToDate(file: string, durability: Durability): Promise<Datab
   const sqlite = new SqliteDatabase(file);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma(`synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
-  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: preparedOnce(sqlite) }) });
+  const database = new Kysely<Tables>({ dialect: new WholeMigrations({ database: preparedOnce(sqlite) }) });
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: () => Promise.resolve(migrations) },
   }).migrateToLatest();
   if (error !== undefined) throw error;
   return database;
+}
+
+/** All new migrations are one transaction: after a kill between two statements the next start begins them anew. */
+class WholeMigrations extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalSqlite();
+  }
+}
+
+/** Kysely does not rely on it, but SQLite changes schemas in transactions. */
+class TransactionalSqlite extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 const preparedAtMost = 100;

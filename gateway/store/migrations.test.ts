@@ -74,3 +74,40 @@ test('what a later gateway left is not touched', async () => {
     `the database ${file} cannot be used: a later version has written it; start that one, or put a backup`,
   );
 });
+
+test('P25: an upgrade that fails at any table leaves nothing of itself, and is made anew', async () => {
+  await (await openDatabase(file, 'crash')).destroy();
+  const latest = tablesOf();
+  rmSync(file);
+  await databaseOf(1);
+  const before = tablesOf();
+  const added = latest.filter((table) => !before.includes(table));
+  expect(added).toContain('history_sizes');
+  for (const table of added) {
+    inFile((sqlite) => sqlite.exec(`create table ${table} (something)`));
+    await expect(openDatabase(file, 'crash')).rejects.toThrow('already exists');
+    inFile((sqlite) => sqlite.exec(`drop table ${table}`));
+    expect(tablesOf()).toEqual(before);
+  }
+  await (await openDatabase(file, 'crash')).destroy();
+  expect(tablesOf()).toEqual(latest);
+});
+
+function inFile<T>(act: (sqlite: SqliteDatabase.Database) => T): T {
+  const sqlite = new SqliteDatabase(file);
+  try {
+    return act(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}
+
+function tablesOf(): string[] {
+  const query = "select name from sqlite_master where type = 'table' order by name";
+  return inFile((sqlite) =>
+    sqlite
+      .prepare<[], { name: string }>(query)
+      .all()
+      .map(({ name }) => name),
+  );
+}
