@@ -65,6 +65,23 @@ describe('A-77 P7: a sub-command that does the work of another counts as it', ()
     expect(actionOf(tool, rules, [typed])).toBe('allow');
   });
 
+  test.each([
+    ['subcommands: [push], ', 'docker plugin push x'],
+    ['subcommands: [push], ', 'docker manifest push x'],
+    ['subcommands: [push], ', 'git subtree push o m'],
+    ['subcommands: [push], ', 'git send-pack o m'],
+    ['subcommands: [push], ', 'git for-each-repo --config=x push'],
+    ['subcommands: [fetch], ', 'git subtree pull o m'],
+    ['subcommands: [commit], ', 'git pull'],
+    ['flags: [-D], ', 'git branch -d -f x'],
+    ['flags: [-r], ', 'grep -d recurse x .'],
+    ['flags: [-r], ', 'grep --directories=recurse x .'],
+  ])('a deny by %s is not evaded by %s', (about, line) => {
+    const [tool = '', ...args] = line.split(' ');
+    const rules = `${rule('all', tool, '', 'allow')}\n${rule('one', tool, about, 'deny')}`;
+    expect(actionOf(tool, rules, args)).toBe('deny');
+  });
+
   test('every name that the data implies is a sub-command of the tool', () => {
     const unknown = implied.filter(({ tool, name }) => !knownTools.get(tool)?.subcommands?.has(name));
     expect(unknown).toEqual([]);

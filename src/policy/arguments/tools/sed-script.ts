@@ -1,16 +1,19 @@
 /** The longest script that is read: the search for what a bracket hides takes time in proportion to its square. */
 const longestScript = 4096;
 
+const asciiOnly = /^[\x00-\x7f]*$/;
+
 const plainCommands = 'pdPDnNgGhHx=lqQ';
 const withNumber = 'lqQ';
 
 /**
  * Whether a sed script has only commands that run nothing (`e`), write nothing (`w`, `W`) and read no other file.
  * Commands that take text up to the end of their line (`a`, `i`, `c`, `#`) are not accepted, because versions differ
- * in where that text ends.
+ * in where that text ends. Nor are other letters than ASCII: in some locales (GBK, Shift JIS) a letter ends with a
+ * byte that is a backslash.
  */
 export function isPlainScript(script: string): boolean {
-  if (script.length > longestScript) return false;
+  if (script.length > longestScript || !asciiOnly.test(script)) return false;
   let at: number | undefined = 0;
   while (at !== undefined && at < script.length) at = skipCommand(script, at);
   return at !== undefined;
