@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf } from './command-lines.ts';
 import { findTool } from './scratch.ts';
@@ -21,6 +23,8 @@ export interface RealCommand {
 const environment = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
+  // Where cargo is rustup's, it asks there which cargo that is.
+  RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
   LC_ALL: 'C',
   COLUMNS: '200',
   DOCKER_HOST: 'tcp://127.0.0.1:9',
