@@ -49,7 +49,10 @@ export class Appender {
 
   warnings(): readonly string[] {
     const problem = this.#rotationProblem === '' ? [] : [this.#rotationProblem];
-    return [...readNotes(this.#options.faults), ...this.#unsaved, ...problem];
+    const notes = readNotes(this.#options.faults);
+    // While a note is being saved it is in both places.
+    const unsaved = this.#unsaved.filter((text) => !notes.some((note) => note.endsWith(text)));
+    return [...notes, ...unsaved, ...problem];
   }
 
   /** Whether there is something to write although no caller brought a record. */

@@ -191,6 +191,8 @@ export class Front implements Disposable {
   }
 
   #streamed(pass: () => void, stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
+    // A call that waits for its turn has no other listener: a fault of its session would be uncaught.
+    stream.on('error', () => {});
     const connection = stream.session && this.#sessions.get(stream.session);
     // Meanwhile the session may have ended, or its connection was dropped with more calls to read.
     if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
@@ -228,7 +230,6 @@ export class Front implements Disposable {
   /** Ends only the call, unless there are very many of them. */
   #refuse(connection: Connection, stream: ServerHttp2Stream, reason: string): void {
     if (stream.destroyed) return;
-    stream.on('error', () => {});
     stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.#ended.tell(`call refused: ${reason}`, connection.peer);
     const mayGoOn = connection.shares.map((share) => share.mayGoOn()).every(Boolean);
