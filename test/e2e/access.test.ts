@@ -66,9 +66,10 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
 
   /** The status of an operator's call: an admitted relay has no role for it. */
   const callWith = (token: string, tls: ClientTls = relay) =>
-    withClient(tls, (client) => {
+    withClient(tls, async (client) => {
       const metadata = new Metadata();
       metadata.set('authorization', `Bearer ${token}`);
+      await synchronized(client, metadata);
       const { path, requestSerialize, responseDeserialize } = WardenServiceService.listHosts;
       return new Promise((resolve, reject) => {
         client.makeUnaryRequest(
@@ -82,6 +83,13 @@ describe.skipIf(!hasLab())('what lets a caller in', () => {
       });
     });
   const letIn = status.PERMISSION_DENIED;
+
+  /** A relay's calls are answered only over a connection that synchronizes. */
+  const synchronized = (client: ReturnType<typeof openChannel>, metadata: Metadata) => {
+    const { path, requestSerialize, responseDeserialize } = RelayServiceService.synchronize;
+    const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+    return new Promise((resolve, reject) => stream.once('data', resolve).on('error', reject));
+  };
 
   const withClient = async (
     tls: ClientTls,
