@@ -32,7 +32,7 @@ export function operandsFound({ scripts = [], operands, strategy }: Plan, found:
 
 /** In the agent's own container nothing is held, whatever the relay or an init there says. */
 function notHeld(operand: Operand): Operand {
-  return 'digest' in operand ? { notHeld: agentsOwn, ...operand } : operand;
+  return 'digest' in operand ? { ...operand, notHeld: operand.notHeld ?? agentsOwn } : operand;
 }
 
 function pathOf(operand: ScriptOperand | Operand): readonly string[] {
