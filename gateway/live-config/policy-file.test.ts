@@ -81,6 +81,7 @@ test('an atomic rename and a write in place both come into force', async () => {
 test('what changed between the load and the watch comes into force', async () => {
   const policies = openPolicyFile(file);
   writeFileSync(file, text('deny'));
+  // Longer than the watch needs to see a change and wait until it settles: without a watch nothing happens.
   await sleep(600);
   expect(actionOf(policies)).toBe('allow');
   follow(policies);

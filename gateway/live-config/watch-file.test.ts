@@ -74,6 +74,7 @@ async function live(path: string, steps: readonly Step[]): Promise<void> {
   const said = new Set(['gone', '', 'b']);
   let last = 'gone';
   for (const [number, step] of steps.entries()) {
+    // Long enough for the content to settle, so that steps after it are a change of their own.
     if (step === 'wait') await sleep(300);
     else if (step === 'remove') await rm(path, { force: true });
     else if (step === 'pieces') for (const piece of ['', 'b', `b${number}`]) await writeFile(path, piece);
@@ -107,6 +108,7 @@ test('one change is taken up before the next is looked at, and nothing is after 
   const watching = watched(file, () => slow.promise);
   await expect.poll(() => watching.found).toEqual(['a']);
   await writeFile(file, 'b');
+  // Longer than a change takes to be seen and to settle: it would be taken up by now.
   await sleep(700);
   expect(watching.found).toEqual(['a']);
   slow.resolve(true);
@@ -114,6 +116,7 @@ test('one change is taken up before the next is looked at, and nothing is after 
   watching[Symbol.dispose]();
   await watching.done;
   await writeFile(file, 'c');
+  // As above: a watch that went on would have found it.
   await sleep(600);
   expect(watching.found).toEqual(['a', 'b']);
 });

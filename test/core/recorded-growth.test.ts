@@ -61,11 +61,13 @@ test.each(
         request(tool, { command: { ...request(tool).command, args: [...args] } }),
         channel,
       );
+      // A question is open for a moment before its caller goes.
       if (tool === 'ask') await Promise.race([outcome, sleep(3)]);
       channel.leave(new ClawrdenError('requester-gone', ''));
       const ended = await outcome;
       if ('reason' in ended && ended.reason === 'rate-limit') refused += 1;
       else passed += 1;
+      // Refusals need no turn of the event loop: without a pause nothing else would run.
       if (refused % 50 === 49) await sleep(1);
     }
     await core.history.unended();

@@ -109,7 +109,7 @@ export async function twoPlaces(
   return { real: await connect(), copy: await connect(), print, identityDir };
 }
 
-/** Whether it was, a moment later. */
+/** Whether it was confirmed within 300 ms: a confirmation that is due comes at once, and "never" cannot be waited for. */
 export async function confirmed(halted: Promise<void>): Promise<boolean> {
   return await Promise.race([halted.then(() => true), sleep(300, false)]);
 }

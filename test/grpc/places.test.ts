@@ -84,6 +84,7 @@ test('A-89: a connection that fetches tokens and does not synchronize is ended, 
   expect(incidents).toEqual([expect.stringMatching(/does not synchronize; nor does any other place$/)]);
   // A call that comes shortly before the stream is served.
   const early = real.execute({ args: ['early'] });
+  // It arrives and waits, well within the time that an early call is given.
   await sleep(100);
   await real.synchronize();
   expect(await early).toBe('ended');
@@ -204,6 +205,7 @@ test(
               await (does === 'renew' ? party.renew() : party.place.synchronize());
               last = n;
             }
+            // Each step reaches the gateway before the next: what is held is known by the order.
             await sleep(20);
           }
           const halted = gateway.relays.halted(agent);

@@ -21,7 +21,7 @@ test('P8: files that change while the gateway starts are in force when it serves
   const child = start(['gateway', '--config', config]);
   const said: string[] = [];
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (text) => said.push(String(text)));
-  while (starts() === before) await sleep(1);
+  await expect.poll(starts, { timeout: 30_000, interval: 1 }).toBeGreaterThan(before);
   child.kill('SIGHUP');
   let last = '';
   for (let count = 0; !said.join('').includes('"msg":"ready"'); count += 1) {
@@ -32,6 +32,7 @@ test('P8: files that change while the gateway starts are in force when it serves
       settings.replace('hosts: []', `hosts: [{ name: late-${count}, engine: "unix:///nonexistent" }]`),
     );
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${said.join('')}`);
+    // Several changes while it starts; more of them show nothing more.
     await sleep(20);
   }
   const admin = await gateway.admin();
