@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Link } from '../../src/audit/chain.ts';
 import type { AuditRecord, IncidentRecord } from './audit-record.ts';
 import { chainLines, signedHead } from './chain-lines.ts';
-import type { FaultNotes } from './fault-notes.ts';
+import { type FaultNotes, isNoted } from './fault-notes.ts';
 import type { LogFile } from './log-file.ts';
 import { beginNewFile } from './new-file.ts';
 import type { LogFault, OpenLog } from './open-log.ts';
@@ -51,7 +51,7 @@ export class Appender {
     const problem = this.#rotationProblem === '' ? [] : [this.#rotationProblem];
     const notes = readNotes(this.#options.faults);
     // While a note is being saved it is in both places.
-    const unsaved = this.#unsaved.filter((text) => !notes.some((note) => note.endsWith(text)));
+    const unsaved = this.#unsaved.filter((fault) => !isNoted(notes, fault));
     return [...notes, ...unsaved, ...problem];
   }
 

@@ -11,11 +11,11 @@ export interface FaultNotes {
 
 /** For a log without a notes file: kept while the log is open. */
 export function faultNotesInMemory(): FaultNotes {
-  const texts: string[] = [];
+  const notes: string[] = [];
   return {
-    read: () => texts,
-    add: async (text) => {
-      if (texts.length < notesAtMost) texts.push(text);
+    read: () => notes,
+    add: async (fault) => {
+      if (!isNoted(notes, fault) && notes.length < notesAtMost) notes.push(noteOf(fault));
     },
   };
 }
@@ -27,15 +27,29 @@ export function faultNotesIn(file: string): FaultNotes {
   return {
     read: () => readFaultNotes(file),
     add: async (fault) => {
-      const text = fault.replaceAll('\n', ' ');
       const known = readFaultNotes(file);
-      if (known.some((line) => line.endsWith(` ${text}`))) return;
-      const line = `${new Date().toISOString()} ${text}\n`;
+      if (isNoted(known, fault)) return;
+      const line = `${noteOf(fault)}\n`;
       // In bytes, because an operator's paths may have any encoding.
       if (Buffer.byteLength(`${known.join('\n')}\n${line}`) > mostNoteBytes) return;
       await append(file, line);
     },
   };
+}
+
+/** A note is a time and the fault, on one line. */
+function noteOf(fault: string): string {
+  return `${new Date().toISOString()} ${onOneLine(fault)}`;
+}
+
+/** Whether one of the notes is about this fault. */
+export function isNoted(notes: readonly string[], fault: string): boolean {
+  const text = onOneLine(fault);
+  return notes.some((note) => note.slice(note.indexOf(' ') + 1) === text);
+}
+
+function onOneLine(fault: string): string {
+  return fault.replaceAll('\n', ' ').toWellFormed();
 }
 
 async function append(file: string, line: string): Promise<void> {
