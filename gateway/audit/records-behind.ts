@@ -1,10 +1,10 @@
 import { linkOf } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
-import type { ControlRecord, HostRecord, RevocationRecord } from './audit-record.ts';
+import type { ControlRecord, CredentialRecord, HostRecord, RevocationRecord } from './audit-record.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
-/** What an operator or a breaker changed for good. */
-export type LastingRecord = Recorded<ControlRecord | HostRecord | RevocationRecord>;
+/** What an operator or a breaker changed for good, and what lets a relay in. */
+export type LastingRecord = Recorded<ControlRecord | HostRecord | RevocationRecord | CredentialRecord>;
 
 export interface ReadBehind {
   /** The number of the last record. */
@@ -35,6 +35,13 @@ export async function readBehind(
   return { last, missing };
 }
 
+const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
+  'control',
+  'host',
+  'revocation',
+  'credential',
+]);
+
 function isLasting(record: { readonly type: string }): record is LastingRecord {
-  return record.type === 'control' || record.type === 'host' || record.type === 'revocation';
+  return lastingTypes.has(record.type);
 }

@@ -18,7 +18,7 @@ import type {
   RelayCertificate,
 } from '../ports/authentication.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
-import type { EnrolmentTokens } from '../store/enrolment-tokens.ts';
+import { type EnrolmentTokens, tokenName } from '../store/enrolment-tokens.ts';
 import {
   algorithm,
   describeTokenError,
@@ -140,7 +140,7 @@ async function enroll(
   const issued = await issue(relay, epoch, key, authority);
   const used = await tokens.use({ id: jti, ...issued.certificate });
   if (used === 'not-out') return { refused: 'the token was used before' };
-  if (used === 'used') await audit.append({ ...issued.record, agents, by: `token:${jti}`, from });
+  if (used === 'used') await audit.append({ ...issued.record, agents, by: tokenName(jti), from });
   // It was recorded for that epoch, which may have ended meanwhile.
   if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(relay) };
   return { value: { relay, agents, ...issued.answer } };

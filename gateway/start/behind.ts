@@ -1,4 +1,4 @@
-import type { ControlRecord, HostRecord, RevocationRecord } from '../audit/audit-record.ts';
+import type { ControlRecord, CredentialRecord, HostRecord, RevocationRecord } from '../audit/audit-record.ts';
 import type { Recorded as OfAudit } from '../audit/recorded-executions.ts';
 import { readBehind } from '../audit/records-behind.ts';
 import type { Recorded } from '../audit/witness.ts';
@@ -7,6 +7,7 @@ import { keepDrain } from '../control/drains.ts';
 import { keepRevocation } from '../control/revocations.ts';
 import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
+import { tokenOfName } from '../store/enrolment-tokens.ts';
 
 /** What the audit has and the database lacks. */
 export interface Behind {
@@ -21,11 +22,13 @@ interface Change {
   readonly apply: () => Promise<unknown>;
 }
 
-/** The last word on each agent, host and relay. */
+/** The last word on each agent, host and relay, and the enrolment tokens that were used. */
 interface Told {
   readonly agents: Map<string, OfAudit<ControlRecord>>;
   readonly hosts: Map<string, OfAudit<HostRecord>>;
   readonly relays: Map<string, OfAudit<RevocationRecord> & { readonly epoch: number }>;
+  /** Each token with its relay. */
+  readonly used: Map<string, string>;
 }
 
 const namedAtMost = 8;
@@ -35,12 +38,13 @@ export async function findBehind(database: Database, file: string, recorded: Rec
   const from = typeof recorded === 'string' ? 0 : recorded.seq;
   const revoked = await database.selectFrom('revoked_relays').selectAll().execute();
   const epochs = new Map(revoked.map(({ relay, epoch }) => [relay, epoch]));
-  const told: Told = { agents: new Map(), hosts: new Map(), relays: new Map() };
+  const told: Told = { agents: new Map(), hosts: new Map(), relays: new Map(), used: new Map() };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
   const { last, missing } = await readBehind(file, from, (record) => {
     if (record.type === 'control') told.agents.set(record.agent, record);
     else if (record.type === 'host') told.hosts.set(record.host, record);
+    else if (record.type === 'credential') noteUse(told, record);
     else {
       const known = told.relays.get(record.relay)?.epoch ?? before.get(record.relay) ?? 0;
       told.relays.set(record.relay, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
@@ -50,6 +54,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await agentChanges(database, told)),
     ...(await hostChanges(database, told)),
     ...relayChanges(database, told, epochs),
+    ...(await tokenChanges(database, told, missing !== '')),
   ];
   return {
     text: textOf(changes, missing, `it knew record ${from} of ${last}`),
@@ -101,6 +106,25 @@ function relayChanges(database: Database, { relays }: Told, epochs: ReadonlyMap<
     if (epoch <= (epochs.get(relay) ?? 0)) return [];
     const row = { relay, epoch, set_by, reason, set_at: Date.parse(time) };
     return [{ text: `relay ${relay} revoked`, apply: () => keepRevocation(database, row) }];
+  });
+}
+
+function noteUse(told: Told, { credential, by, relay }: CredentialRecord): void {
+  const token = credential === 'certificate' ? tokenOfName(by) : undefined;
+  if (token !== undefined) told.used.set(token, relay);
+}
+
+/** If records are missing, each token may have been used. */
+async function tokenChanges(database: Database, { used }: Told, isAny: boolean): Promise<Change[]> {
+  const rows = await database.selectFrom('enrolment_tokens').select('id').execute();
+  return rows.flatMap(({ id }) => {
+    const relay = used.get(id);
+    if (relay === undefined && !isAny) return [];
+    const text =
+      relay === undefined
+        ? `enrolment token ${id} given up`
+        : `enrolment token ${id} used for relay ${relay}`;
+    return [{ text, apply: () => database.deleteFrom('enrolment_tokens').where('id', '=', id).execute() }];
   });
 }
 

@@ -21,6 +21,17 @@ export interface TokenUse {
   readonly fingerprint: string;
 }
 
+const nameBegin = 'token:';
+
+/** The name of a token as what let a relay in, in the audit. */
+export function tokenName(id: string): string {
+  return `${nameBegin}${id}`;
+}
+
+export function tokenOfName(name: string): string | undefined {
+  return name.startsWith(nameBegin) ? name.slice(nameBegin.length) : undefined;
+}
+
 export async function openEnrolmentTokens(database: Database): Promise<EnrolmentTokens> {
   const rows = await database.selectFrom('enrolment_tokens').selectAll().execute();
   const out = new Map(rows.map(({ id, expires_at }) => [id, expires_at]));

@@ -1,0 +1,99 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rotatedFiles } from '../../src/audit/audit-files.ts';
+import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { makeAuthority } from '../../src/pki/authority.ts';
+import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
+import { openAuditLog } from '../audit/audit-log.ts';
+import { openRevocations } from '../control/revocations.ts';
+import type { Enrolment } from '../ports/authentication.ts';
+import { openRecords, type Records } from '../start/open-records.ts';
+import { createEnrolment } from './create-enrolment.ts';
+
+const identity = {
+  gatewayId: 'gw-1',
+  signingKey: generateKeyPairSync('ed25519').privateKey,
+  authority: await makeAuthority('Test CA'),
+};
+const { request } = await makeCertificateRequest();
+const by = { kind: 'operator', name: 'ann', role: 'admin' } as const;
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'clawrden-restored-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+interface Life extends Records, Enrolment {
+  readonly token: () => Promise<string>;
+  /** Empty, or why it enrols no machine. */
+  readonly refusal: (token: string) => Promise<string>;
+}
+
+async function start(): Promise<Life> {
+  const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
+  const records = await openRecords(config, identity.signingKey, 'test');
+  const revocations = await openRevocations(records.database, records.audit);
+  const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], revocations });
+  return {
+    ...records,
+    ...enrolment,
+    token: async () => {
+      const made = await enrolment.createToken('r', ['a'], 0, by);
+      if ('refused' in made) throw new Error(made.refused);
+      return made.value.token;
+    },
+    refusal: async (token) => {
+      const answer = await enrolment.enroll(token, request, 'there');
+      return 'refused' in answer ? answer.refused : '';
+    },
+  };
+}
+
+const copy = (to: string) => sql`vacuum into ${sql.lit(join(dir, to))}`;
+
+async function restore(name: string): Promise<void> {
+  for (const end of ['-wal', '-shm']) await rm(join(dir, `clawrden.db${end}`), { force: true });
+  await rename(join(dir, name), join(dir, 'clawrden.db'));
+}
+
+test('P6 P25: a token that was used enrols no machine after an older copy of the database is restored', async () => {
+  const first = await start();
+  const [before, since, unused] = [await first.token(), await first.token(), await first.token()];
+  expect(await first.refusal(before)).toBe('');
+  await copy('older').execute(first.database);
+  expect(await first.refusal(since)).toBe('');
+  await first.close();
+  await restore('older');
+  const second = await start();
+  const told = second.audit.warnings().filter((text) => text.includes('was behind the audit'));
+  expect(told).toEqual([
+    expect.stringMatching(/1 changes.*: enrolment token [-0-9a-f]{36} used for relay r$/),
+  ]);
+  for (const used of [before, since]) expect(await second.refusal(used)).toBe('the token was used before');
+  expect(second.isOpen()).toBe(true);
+  expect(await second.refusal(unused)).toBe('');
+  await second.close();
+});
+
+test('P6 P25: if records are missing, no token of the older copy counts', async () => {
+  const first = await start();
+  const token = await first.token();
+  await copy('older').execute(first.database);
+  await first.close();
+  const file = join(dir, 'audit.jsonl');
+  const small = await openAuditLog(file, { key: identity.signingKey, maxBytes: 1 });
+  for (const text of ['one', 'two']) await small.append({ type: 'lifecycle', event: 'test', text });
+  await small.close();
+  await restore('older');
+  await rm((await rotatedFiles(file)).at(-1) ?? '');
+  const second = await start();
+  expect(second.audit.warnings().join()).toMatch(/enrolment token [-0-9a-f]{36} given up; record/);
+  expect(second.isOpen()).toBe(false);
+  expect(await second.refusal(token)).toBe('the token was used before');
+  await second.close();
+});
