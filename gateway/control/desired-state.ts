@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, HomeWorkspace } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { RelayState } from '../ports/relay-state.ts';
 import type { AgentStates } from './agent-states.ts';
@@ -7,18 +7,26 @@ import type { AgentStates } from './agent-states.ts';
 export function desiredState(
   relay: string,
   agents: ReadonlyMap<string, AgentConfig>,
-  { tools }: Policy,
+  { tools, workspace: target }: Policy,
   states: AgentStates,
 ): RelayState {
   const own = [...agents.values()].filter((agent) => agent.relay === relay);
   return {
     lockdown: states.locked(),
-    agents: own.map(({ name, users }) => ({
+    agents: own.map(({ name, users, workspace }) => ({
       name,
       tools: [...tools.keys()],
       paused: states.stateOf(name) === 'paused',
       killed: states.stateOf(name) === 'killed',
       users,
+      ...homeOf(workspace, target),
     })),
   };
+}
+
+/** Nothing where no replica follows the workspace: then the relay has nothing to do with it. */
+function homeOf(workspace: AgentConfig['workspace'], target: string): { readonly workspace?: HomeWorkspace } {
+  if (workspace?.sync === undefined) return {};
+  const { kind, source, sync } = workspace;
+  return { workspace: { kind, source, target, ...sync.carried } };
 }

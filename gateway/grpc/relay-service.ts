@@ -7,6 +7,7 @@ import type {
   SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { homeMessage } from '../../src/wire/home-message.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './calls/authenticate.ts';
@@ -144,6 +145,11 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
 function toResponse({ lockdown, agents }: RelayState): SynchronizeResponse {
   return {
     lockdown,
-    agents: agents.map((agent) => ({ ...agent, tools: [...agent.tools], users: [...agent.users] })),
+    agents: agents.map(({ tools, users, workspace, ...agent }) => ({
+      ...agent,
+      tools: [...tools],
+      users: [...users],
+      workspace: workspace && homeMessage(workspace),
+    })),
   };
 }

@@ -121,7 +121,9 @@ function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {
 }
 
 function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMount[] {
-  return agent?.workspace === undefined ? [] : [{ ...agent.workspace, target: policy.workspace }];
+  if (agent?.workspace === undefined) return [];
+  const { kind, source } = agent.workspace;
+  return [{ kind, source, target: policy.workspace }];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Identity } from '../../src/command.ts';
+import type { HomeWorkspace } from '../../src/config/gateway-config.ts';
 
 /** What a relay reports about itself. */
 export interface RelayReport {
@@ -23,6 +24,8 @@ export interface RelayState {
     readonly killed: boolean;
     /** Ids that the relay accepts. */
     readonly users: readonly Identity[];
+    /** Of which the relay keeps the home. */
+    readonly workspace?: HomeWorkspace;
   }[];
 }
 

@@ -37,7 +37,7 @@ export const nameField = parsedField(
 
 export const absolutePathField = parsedField(
   (text) => (isNormalPath(text) ? text : undefined),
-  'an absolute path other than /, without "..", "//" or a slash at its end',
+  'an absolute path other than /, without "..", "//" or a slash at its end, of at most 4095 bytes',
 );
 
 export const pathField = z.string().min(1).max(4096);
@@ -73,9 +73,8 @@ function parseUser(text: string): Identity | undefined {
 }
 
 function isNormalPath(text: string): boolean {
-  return (
-    text !== '/' && text.startsWith('/') && !text.includes('\0') && trimmed(posix.normalize(text)) === text
-  );
+  const isPath = text.startsWith('/') && !text.includes('\0') && text.isWellFormed();
+  return text !== '/' && isPath && Buffer.byteLength(text) <= 4095 && trimmed(posix.normalize(text)) === text;
 }
 
 function trimmed(path: string): string {

@@ -84,9 +84,53 @@ export interface AgentConfig {
   readonly labels: Labels;
   /** Where `exec` starts if its caller names no directory. */
   readonly cwd: string;
-  readonly workspace?: { readonly kind: 'volume' | 'bind'; readonly source: string };
+  readonly workspace?: WorkspaceConfig;
   /** A host qualifies if it has all of these labels. If there are no labels, every host qualifies. */
   readonly hosts: Labels;
+}
+
+/** The home of an agent's workspace. */
+export interface WorkspaceConfig {
+  readonly kind: 'volume' | 'bind';
+  /** The volume's name, or a path. */
+  readonly source: string;
+  /** Absent: every host that the agent may use sees it by itself. */
+  readonly sync?: SyncConfig;
+}
+
+export interface SyncConfig {
+  /** A host that has all of these labels sees it by itself. If there are no labels, no host does. */
+  readonly seenBy: Labels;
+  /** What the replicas on one host may take together. */
+  readonly hostBytes: number;
+  readonly carried: CarriedConfig;
+}
+
+/** What is carried of a workspace, and how. */
+export interface CarriedConfig {
+  /** A name, anywhere in the tree, or a path from its root. */
+  readonly excludes: readonly string[];
+  /** Whose file stays if both sides changed one. */
+  readonly conflicts: 'keep-agent' | 'keep-tool';
+  readonly limits: CarriedLimits;
+}
+
+export interface CarriedLimits {
+  readonly entries: number;
+  /** Of all files together. */
+  readonly bytes: number;
+  /** Bytes of one file. */
+  readonly file: number;
+  /** Folders in each other. */
+  readonly depth: number;
+}
+
+/** What a relay knows of a workspace of which it keeps the home. */
+export interface HomeWorkspace extends CarriedConfig {
+  readonly kind: 'volume' | 'bind';
+  readonly source: string;
+  /** Where the agent and every ghost have it. */
+  readonly target: string;
 }
 
 export type Labels = Readonly<Record<string, string>>;

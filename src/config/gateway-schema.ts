@@ -13,6 +13,7 @@ import {
   sizeField,
   usersField,
 } from './fields.ts';
+import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
 
@@ -53,15 +54,10 @@ const host = strictObject({
   cpus: z.number().min(0.1).max(10_000).optional(),
 });
 
-const workspace = strictObject({
-  volume: parsedField(
-    (text) => (/^[A-Za-z0-9][A-Za-z0-9_.-]{1,254}$/.test(text) ? text : undefined),
-    "a Docker volume's name",
-  ).optional(),
-  bind: absolutePathField.optional(),
-  sync: notYet('a synchronised workspace'),
-}).refine(({ volume, bind }) => (volume === undefined) !== (bind === undefined), {
-  error: 'must have either volume or bind',
+/** The gateway takes no other yet: the carriers are not wired in. */
+const workspace = workspaceField.refine(({ sync }) => !sync, {
+  path: ['sync'],
+  error: 'a synchronised workspace is not supported yet; leave it out',
 });
 
 const agent = strictObject({

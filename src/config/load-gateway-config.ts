@@ -8,6 +8,7 @@ import { type GatewayFile, gatewaySchema } from './gateway-schema.ts';
 import { nearestHint } from './nearest.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
+import { toWorkspace } from './workspace-fields.ts';
 
 /** Reads gateway.yaml. Throws one ConfigError that lists every problem. Relative paths are relative to the file. */
 export function loadGatewayConfig(file: string): GatewayConfig {
@@ -129,8 +130,5 @@ function toSshFiles(
 
 function toAgent(raw: GatewayFile['agents'][number]): AgentConfig {
   const { workspace, ...rest } = raw;
-  if (workspace?.volume !== undefined)
-    return { ...rest, workspace: { kind: 'volume', source: workspace.volume } };
-  if (workspace?.bind !== undefined) return { ...rest, workspace: { kind: 'bind', source: workspace.bind } };
-  return rest;
+  return workspace === undefined ? rest : { ...rest, workspace: toWorkspace(workspace) };
 }

@@ -2,12 +2,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Identity } from '../command.ts';
 import { nameField, usersField } from './fields.ts';
+import type { HomeWorkspace } from './gateway-config.ts';
 import type { RelayAgentConfig, RelayConfig } from './relay-config.ts';
+import { homeWorkspaceField } from './workspace-fields.ts';
 
 /** An agent that a gateway told its relay of. */
 export type ToldAgent = z.infer<typeof toldAgent>;
 
-const toldAgent = z.strictObject({ name: nameField, users: usersField });
+const toldAgent = z.strictObject({
+  name: nameField,
+  users: usersField,
+  workspace: homeWorkspaceField.optional(),
+});
 
 const toldFile = z.strictObject({ agents: z.array(toldAgent).max(1000) });
 
@@ -22,13 +28,23 @@ export function parseTold(text: string): readonly ToldAgent[] {
 }
 
 export function formatTold(agents: readonly ToldAgent[]): string {
-  return `${JSON.stringify({ agents: agents.map(({ name, users }) => ({ name, users: users.map(pair) })) })}\n`;
+  return `${JSON.stringify({ agents: agents.map((agent) => ({ ...agent, users: agent.users.map(pair) })) })}\n`;
 }
 
 /** What a gateway says of an agent, checked as a file of the relay's own; a line where it is wrong. */
 export function checkTold(name: string, users: readonly Identity[]): ToldAgent | string {
-  const checked = toldAgent.safeParse({ name, users: users.map(pair) });
-  return checked.success ? checked.data : checked.error.issues.map(({ message }) => message).join('; ');
+  return checked(toldAgent, { name, users: users.map(pair) });
+}
+
+/** The same of its workspace. */
+export function checkHome(workspace: unknown): HomeWorkspace | string {
+  return checked(homeWorkspaceField, workspace);
+}
+
+function checked<T>(field: z.ZodType<T>, value: unknown): T | string {
+  const result = field.safeParse(value);
+  if (result.success) return result.data;
+  return result.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
 }
 
 export interface AgentPlaces {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -158,6 +158,31 @@ describe.skipIf(!isRoot)('a relay whose file names no agents', () => {
     await expect.poll(() => answers('coder').catch(() => false), patience).toBe(true);
     expect(await readdir(join(dir, 'state/agents'))).toEqual(['coder']);
     expect(host.problem('root')).toBeUndefined();
+  });
+
+  test('P2: a workspace that cannot be is told by name and not kept; its agent, the others and their workspaces are served', async () => {
+    const carried = {
+      target: '/app',
+      excludes: [],
+      conflicts: 'keep-agent',
+      limits: { entries: 1, bytes: 2, file: 3, depth: 4 },
+    } as const;
+    const kept = { kind: 'volume', source: 'coder-app', ...carried } as const;
+    const hostile = { kind: 'bind', source: '/srv/../etc', ...carried } as const;
+    await using host = await startHost([
+      { ...told('up'), workspace: hostile },
+      { ...told('coder'), workspace: kept },
+      told('plain'),
+    ]);
+    await expect
+      .poll(() => host.problem('up'), patience)
+      .toMatch(/its workspace is not kept: source: must be/);
+    expect(await Promise.all(['up', 'coder', 'plain'].map(answers))).toEqual([true, true, true]);
+    const { agents } = JSON.parse(await readFile(join(dir, 'state/agents.json'), 'utf8'));
+    expect(agents).toMatchObject([{ name: 'up' }, { name: 'coder', workspace: kept }, { name: 'plain' }]);
+    expect(agents.map((agent: object) => 'workspace' in agent)).toEqual([false, true, false]);
+    host.tell(told('up'));
+    await expect.poll(() => host.problem('up'), patience).not.toMatch(/workspace/);
   });
 
   test('relay.yaml keeps its word: its agents, their containers and their sockets', async () => {

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import { isSocketPath, type RelayConfig, socketTooLong } from '../../../src/config/relay-config.ts';
 import {
   type AgentPlaces,
-  checkTold,
   listedPlaces,
   type ToldAgent,
   toldPlaces,
@@ -13,6 +13,7 @@ import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
 import type { ServedAgent } from './serve-agent.ts';
+import { takeTold } from './take-told.ts';
 import type { ToldFile } from './told-file.ts';
 
 export interface AgentSetParts {
@@ -24,11 +25,11 @@ export interface AgentSetParts {
 
 /** All agents of this relay: those that relay.yaml names, as it names them, and those that the gateway told of. */
 export interface AgentSet extends SynchronizedAgents {
+  /** Workspaces of which this relay keeps the home, by agent. */
+  readonly workspaces: () => ReadonlyMap<string, HomeWorkspace>;
   readonly drain: () => Promise<void>;
   readonly cancelAll: (reason: ClawrdenError) => void;
 }
-
-const most = 1000;
 
 /** Serves relay.yaml's agents, and what the gateway told before. Rejects if one of relay.yaml cannot be served. */
 export async function openAgentSet(parts: AgentSetParts): Promise<AgentSet> {
@@ -42,6 +43,8 @@ class Agents implements AgentSet {
   readonly #listed: readonly ServedAgent[];
   readonly #told = new Map<string, ServedAgent>();
   #refused: ReadonlyMap<string, string> = new Map();
+  /** Agents whose workspace is not kept, with the reason. */
+  #unkept: ReadonlyMap<string, string> = new Map();
   #known: readonly ToldAgent[] = [];
   /** A change begins when the one before it is over. */
   #last: Promise<void> = Promise.resolve();
@@ -60,13 +63,21 @@ class Agents implements AgentSet {
 
   all = (): readonly ServedAgent[] => [...this.#listed, ...this.#told.values()];
 
-  refused = (): ReadonlyMap<string, string> => this.#refused;
+  refused = (): ReadonlyMap<string, string> => new Map([...this.#unkept, ...this.#refused]);
+
+  workspaces = (): ReadonlyMap<string, HomeWorkspace> =>
+    new Map(
+      this.#known.flatMap(({ name, workspace }) => (workspace === undefined ? [] : [[name, workspace]])),
+    );
 
   follow = (told: readonly AgentState[]): Promise<void> =>
     this.#inTurn(async () => {
       const { file, log } = this.#parts;
       const before = this.#known;
-      this.#known = toldAgents(told, before, log);
+      const taken = takeTold(told, before);
+      for (const line of taken.faults) log.error(line);
+      this.#known = taken.agents;
+      this.#setUnkept(taken.unkept);
       // First on the disk: a relay that is killed now must not serve a removed agent when it starts.
       if (!isDeepStrictEqual(this.#known, before)) await file.write(this.#known);
       await this.#take();
@@ -94,7 +105,7 @@ class Agents implements AgentSet {
     const own = this.#known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
     const places = own.map((agent) => toldPlaces(config, agent));
     const refused = places.flatMap((place) => refusalsOf(place, config));
-    this.#logRefused(new Map(refused));
+    this.#setRefused(new Map(refused));
     const wanted = places.filter(({ agent }) => !this.#refused.has(agent.name));
     const names = new Set(wanted.map(({ agent }) => agent.name));
     await Promise.all(
@@ -103,10 +114,19 @@ class Agents implements AgentSet {
     await Promise.all(wanted.map((place) => this.#serve(place)));
   }
 
-  #logRefused(refused: ReadonlyMap<string, string>): void {
-    for (const [agent, problem] of refused)
-      if (this.#refused.get(agent) !== problem) this.#parts.log.error({ agent }, `not served: ${problem}`);
+  #setUnkept(unkept: ReadonlyMap<string, string>): void {
+    this.#logNew(unkept, this.#unkept, '');
+    this.#unkept = unkept;
+  }
+
+  #setRefused(refused: ReadonlyMap<string, string>): void {
+    this.#logNew(refused, this.#refused, 'not served: ');
     this.#refused = refused;
+  }
+
+  #logNew(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>, what: string): void {
+    for (const [agent, problem] of now)
+      if (before.get(agent) !== problem) this.#complain(agent, `${what}${problem}`);
   }
 
   async #drop(name: string): Promise<void> {
@@ -135,24 +155,6 @@ class Agents implements AgentSet {
   #complain(agent: string, problem: string): void {
     this.#parts.log.error({ agent }, problem);
   }
-}
-
-/** A gateway of before tells no users: who was accepted stays accepted. What is wrong is logged and left out. */
-function toldAgents(
-  states: readonly AgentState[],
-  before: readonly ToldAgent[],
-  log: Logger,
-): readonly ToldAgent[] {
-  const agents = new Map<string, ToldAgent>();
-  for (const { name, users } of states.slice(0, most)) {
-    const ids = users.length > 0 ? users : (before.find((agent) => agent.name === name)?.users ?? []);
-    if (ids.length === 0) continue;
-    const told = checkTold(name, ids);
-    if (typeof told === 'string') log.error(`the gateway told of an agent that cannot be: ${told}`);
-    else agents.set(told.name, told);
-  }
-  if (states.length > most) log.error(`the gateway told of more than ${most} agents`);
-  return [...agents.values()];
 }
 
 /** Nobody else's container or folder, and a path that the kernel takes. */

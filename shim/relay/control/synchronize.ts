@@ -29,7 +29,7 @@ export interface SynchronizedAgent {
 /** The agents that the relay serves now. */
 export interface SynchronizedAgents {
   readonly all: () => readonly SynchronizedAgent[];
-  /** Those that cannot be served, with the reason. */
+  /** Those that cannot be served, or not in whole, with the reason. */
   readonly refused: () => ReadonlyMap<string, string>;
   /** Serves what the gateway tells of, and nothing else that it told of before. Never rejects. */
   readonly follow: (told: readonly AgentState[]) => Promise<void>;
@@ -134,19 +134,22 @@ async function describe(
   { agents, engine }: SynchronizeOptions,
   tools: ReadonlyMap<string, readonly string[]>,
 ): Promise<AgentReport[]> {
+  const refusals = new Map(agents.refused());
+  const all = agents.all();
   const served = await Promise.all(
-    agents.all().map(async ({ name, container, halt, problem: unserved }) => {
+    all.map(async ({ name, container, halt, problem: unserved }) => {
       const { running, problem } = await engine.look(container);
       return {
         name,
         containerRunning: running,
-        problem: unserved() || problem,
+        problem: unserved() || refusals.get(name) || problem,
         tools: [...(tools.get(name) ?? [])],
         halted: halt.halted(),
       };
     }),
   );
-  const refused = [...agents.refused()].map(([name, problem]) => ({ ...absent, name, problem }));
+  for (const { name } of all) refusals.delete(name);
+  const refused = [...refusals].map(([name, problem]) => ({ ...absent, name, problem }));
   return [...served, ...refused];
 }
 

@@ -96,6 +96,38 @@ export interface AgentState {
    * relay serves such an agent only where it was told of its users earlier.
    */
   users: Identity[];
+  /** Present if replicas of the agent's workspace follow it: the relay keeps a carrier at its home. */
+  workspace: Workspace | undefined;
+}
+
+/** A relay that does not take one of the values says so in the agent's problem, serves the agent, and carries nothing. */
+export interface Workspace {
+  /** Where it is on the agent host. */
+  home:
+    | //
+    /** A volume of the relay's own engine. */
+    { $case: "volume"; value: string }
+    | //
+    /** An absolute path. */
+    { $case: "bind"; value: string }
+    | undefined;
+  /** Where the agent has it in its container, and every ghost. */
+  target: string;
+  /** Names anywhere in the tree, and paths from its root, that are never carried. */
+  excludes: string[];
+  /** Whose file stays if both sides changed one: keep-agent or keep-tool. */
+  conflicts: string;
+  limits: WorkspaceLimits | undefined;
+}
+
+export interface WorkspaceLimits {
+  entries: bigint;
+  /** Of all files together. */
+  bytes: bigint;
+  /** Of one file. */
+  file: bigint;
+  /** Folders in each other. */
+  depth: number;
 }
 
 function createBaseEnrollRequest(): EnrollRequest {
@@ -939,7 +971,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
 };
 
 function createBaseAgentState(): AgentState {
-  return { name: "", tools: [], paused: false, killed: false, users: [] };
+  return { name: "", tools: [], paused: false, killed: false, users: [], workspace: undefined };
 }
 
 export const AgentState: MessageFns<AgentState> = {
@@ -958,6 +990,9 @@ export const AgentState: MessageFns<AgentState> = {
     }
     for (const v of message.users) {
       Identity.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.workspace !== undefined) {
+      Workspace.encode(message.workspace, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1015,6 +1050,14 @@ export const AgentState: MessageFns<AgentState> = {
             message.users.push(Identity.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.workspace = Workspace.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1034,6 +1077,7 @@ export const AgentState: MessageFns<AgentState> = {
       paused: isSet(object.paused) ? globalThis.Boolean(object.paused) : false,
       killed: isSet(object.killed) ? globalThis.Boolean(object.killed) : false,
       users: globalThis.Array.isArray(object?.users) ? object.users.map((e: any) => Identity.fromJSON(e)) : [],
+      workspace: isSet(object.workspace) ? Workspace.fromJSON(object.workspace) : undefined,
     };
   },
 
@@ -1054,6 +1098,9 @@ export const AgentState: MessageFns<AgentState> = {
     if (message.users?.length) {
       obj.users = message.users.map((e) => Identity.toJSON(e));
     }
+    if (message.workspace !== undefined) {
+      obj.workspace = Workspace.toJSON(message.workspace);
+    }
     return obj;
   },
 
@@ -1067,6 +1114,302 @@ export const AgentState: MessageFns<AgentState> = {
     message.paused = object.paused ?? false;
     message.killed = object.killed ?? false;
     message.users = object.users?.map((e) => Identity.fromPartial(e)) || [];
+    message.workspace = (object.workspace !== undefined && object.workspace !== null)
+      ? Workspace.fromPartial(object.workspace)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWorkspace(): Workspace {
+  return { home: undefined, target: "", excludes: [], conflicts: "", limits: undefined };
+}
+
+export const Workspace: MessageFns<Workspace> = {
+  encode(message: Workspace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.home?.$case) {
+      case "volume":
+        writer.uint32(10).string(message.home.value);
+        break;
+      case "bind":
+        writer.uint32(18).string(message.home.value);
+        break;
+    }
+    if (message.target !== "") {
+      writer.uint32(26).string(message.target);
+    }
+    for (const v of message.excludes) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.conflicts !== "") {
+      writer.uint32(42).string(message.conflicts);
+    }
+    if (message.limits !== undefined) {
+      WorkspaceLimits.encode(message.limits, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Workspace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.home = { $case: "volume", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.home = { $case: "bind", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.target = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.excludes.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.conflicts = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.limits = WorkspaceLimits.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Workspace {
+    return {
+      home: isSet(object.volume)
+        ? { $case: "volume", value: globalThis.String(object.volume) }
+        : isSet(object.bind)
+        ? { $case: "bind", value: globalThis.String(object.bind) }
+        : undefined,
+      target: isSet(object.target) ? globalThis.String(object.target) : "",
+      excludes: globalThis.Array.isArray(object?.excludes) ? object.excludes.map((e: any) => globalThis.String(e)) : [],
+      conflicts: isSet(object.conflicts) ? globalThis.String(object.conflicts) : "",
+      limits: isSet(object.limits) ? WorkspaceLimits.fromJSON(object.limits) : undefined,
+    };
+  },
+
+  toJSON(message: Workspace): unknown {
+    const obj: any = {};
+    if (message.home?.$case === "volume") {
+      obj.volume = message.home.value;
+    } else if (message.home?.$case === "bind") {
+      obj.bind = message.home.value;
+    }
+    if (message.target !== "") {
+      obj.target = message.target;
+    }
+    if (message.excludes?.length) {
+      obj.excludes = message.excludes;
+    }
+    if (message.conflicts !== "") {
+      obj.conflicts = message.conflicts;
+    }
+    if (message.limits !== undefined) {
+      obj.limits = WorkspaceLimits.toJSON(message.limits);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Workspace>): Workspace {
+    return Workspace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Workspace>): Workspace {
+    const message = createBaseWorkspace();
+    switch (object.home?.$case) {
+      case "volume": {
+        if (object.home?.value !== undefined && object.home?.value !== null) {
+          message.home = { $case: "volume", value: object.home.value };
+        }
+        break;
+      }
+      case "bind": {
+        if (object.home?.value !== undefined && object.home?.value !== null) {
+          message.home = { $case: "bind", value: object.home.value };
+        }
+        break;
+      }
+    }
+    message.target = object.target ?? "";
+    message.excludes = object.excludes?.map((e) => e) || [];
+    message.conflicts = object.conflicts ?? "";
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? WorkspaceLimits.fromPartial(object.limits)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWorkspaceLimits(): WorkspaceLimits {
+  return { entries: 0n, bytes: 0n, file: 0n, depth: 0 };
+}
+
+export const WorkspaceLimits: MessageFns<WorkspaceLimits> = {
+  encode(message: WorkspaceLimits, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0n) {
+      if (BigInt.asUintN(64, message.entries) !== message.entries) {
+        throw new globalThis.Error("value provided for field message.entries of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.entries);
+    }
+    if (message.bytes !== 0n) {
+      if (BigInt.asUintN(64, message.bytes) !== message.bytes) {
+        throw new globalThis.Error("value provided for field message.bytes of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.bytes);
+    }
+    if (message.file !== 0n) {
+      if (BigInt.asUintN(64, message.file) !== message.file) {
+        throw new globalThis.Error("value provided for field message.file of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.file);
+    }
+    if (message.depth !== 0) {
+      writer.uint32(32).uint32(message.depth);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkspaceLimits {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspaceLimits();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bytes = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.file = reader.uint64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.depth = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WorkspaceLimits {
+    return {
+      entries: isSet(object.entries) ? BigInt(object.entries) : 0n,
+      bytes: isSet(object.bytes) ? BigInt(object.bytes) : 0n,
+      file: isSet(object.file) ? BigInt(object.file) : 0n,
+      depth: isSet(object.depth) ? globalThis.Number(object.depth) : 0,
+    };
+  },
+
+  toJSON(message: WorkspaceLimits): unknown {
+    const obj: any = {};
+    if (message.entries !== 0n) {
+      obj.entries = message.entries.toString();
+    }
+    if (message.bytes !== 0n) {
+      obj.bytes = message.bytes.toString();
+    }
+    if (message.file !== 0n) {
+      obj.file = message.file.toString();
+    }
+    if (message.depth !== 0) {
+      obj.depth = Math.round(message.depth);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WorkspaceLimits>): WorkspaceLimits {
+    return WorkspaceLimits.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkspaceLimits>): WorkspaceLimits {
+    const message = createBaseWorkspaceLimits();
+    message.entries = (object.entries !== undefined && object.entries !== null) ? BigInt(object.entries) : 0n;
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? BigInt(object.bytes) : 0n;
+    message.file = (object.file !== undefined && object.file !== null) ? BigInt(object.file) : 0n;
+    message.depth = object.depth ?? 0;
     return message;
   },
 };
