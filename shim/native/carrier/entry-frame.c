@@ -3,17 +3,6 @@
 #include "content.h"
 #include "xattrs.h"
 
-static void read_record(struct reader *reader, struct record *record)
-{
-    record->mode = read_u32(reader);
-    record->uid = read_u32(reader);
-    record->gid = read_u32(reader);
-    record->mtime = (int64_t)read_u64(reader);
-    record->size = read_u64(reader);
-    record->link = read_u64(reader);
-    read_id(reader, record->id);
-}
-
 static void read_lists(struct reader *reader, struct change *change)
 {
     change->xattrs_length = read_u32(reader);
@@ -64,8 +53,7 @@ bool change_read(struct change *change, const uint8_t *payload, size_t length)
     *change = (struct change){0};
     change->kind = read_u8(&reader);
     change->bits = read_u8(&reader);
-    change->wanted.type = read_u8(&reader);
-    read_record(&reader, &change->wanted);
+    record_read(&reader, &change->wanted);
     change->was_type = read_u8(&reader);
     read_id(&reader, change->was_id);
     read_text(&reader, change->path, PATH_MOST);

@@ -2,8 +2,7 @@
 #ifndef CLAWRDEN_CARRIER_ENTRY_FRAME_H
 #define CLAWRDEN_CARRIER_ENTRY_FRAME_H
 
-#include "reader.h"
-#include "words.h"
+#include "record.h"
 
 enum change_kind { CHANGE_PUT = 1, CHANGE_META, CHANGE_DELETE, CHANGE_LINK };
 

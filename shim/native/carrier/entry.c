@@ -2,19 +2,6 @@
 
 #include "index.h"
 
-bool record_same(const struct record *a, const struct record *b)
-{
-    if (a->type != b->type)
-        return false;
-    if (a->type == TYPE_NONE)
-        return true;
-    if (a->mode != b->mode || a->uid != b->uid || a->gid != b->gid || a->mtime != b->mtime || a->size != b->size)
-        return false;
-    if (a->link != b->link || memcmp(a->xattrs, b->xattrs, SHA256_BYTES) != 0)
-        return false;
-    return a->type == TYPE_FOLDER || memcmp(a->id, b->id, SHA256_BYTES) == 0;
-}
-
 int names_order(const struct entry *a, const struct entry *b)
 {
     int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);

@@ -2,7 +2,7 @@
 #ifndef CLAWRDEN_CARRIER_INDEX_H
 #define CLAWRDEN_CARRIER_INDEX_H
 
-#include "words.h"
+#include "record.h"
 
 enum entry_flag {
     /* It is in the queue of what must be looked at again. */
@@ -91,18 +91,16 @@ static inline bool entry_alive(const struct entry *entry)
     return entry->now.type != TYPE_NONE;
 }
 
-/* The same to the other side; of a folder without what is in it. */
-bool record_same(const struct record *a, const struct record *b);
-
 /* Differs from what the other side had. */
 static inline bool entry_dirty(const struct entry *entry)
 {
     return entry->base && !record_same(entry->base, &entry->now);
 }
 
-/* The entry's path from the root, without a slash in front. False where it is longer than paths may be. */
 /* Names in the order of their bytes: the tree's order. */
 int names_order(const struct entry *a, const struct entry *b);
+
+/* The entry's path from the root, without a slash in front. False where it is longer than paths may be. */
 bool entry_path(const struct entry *entry, char path[PATH_MOST + 1]);
 uint32_t entry_depth(const struct entry *entry);
 

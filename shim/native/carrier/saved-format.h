@@ -12,7 +12,6 @@ enum {
     SAVED_BLOCKS = 4,
     SAVED_UNREADABLE = 8,
     SAVED_UNSTABLE = 16,
-    SAVED_RECORD = 1 + 3 * 4 + 3 * 8 + 2 * SHA256_BYTES,
 };
 
 #endif

@@ -7,20 +7,12 @@
 
 #include "content.h"
 #include "links.h"
-#include "reader.h"
 #include "saved-format.h"
 #include "saved.h"
 
 static void read_record(struct reader *reader, struct record *record)
 {
-    record->type = read_u8(reader);
-    record->mode = read_u32(reader);
-    record->uid = read_u32(reader);
-    record->gid = read_u32(reader);
-    record->mtime = (int64_t)read_u64(reader);
-    record->size = read_u64(reader);
-    record->link = read_u64(reader);
-    read_id(reader, record->id);
+    record_read(reader, record);
     read_id(reader, record->xattrs);
     if (record->type > TYPE_LINK || record->size > (uint64_t)BLOCKS_MOST * BLOCK_BYTES)
         reader->bad = true;

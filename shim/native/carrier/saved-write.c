@@ -51,16 +51,8 @@ static void add_u64(struct writer *writer, uint64_t value)
 
 static void add_record(struct writer *writer, const struct record *record)
 {
-    uint8_t bytes[SAVED_RECORD];
-    bytes[0] = record->type;
-    put_u32(bytes + 1, record->mode);
-    put_u32(bytes + 5, record->uid);
-    put_u32(bytes + 9, record->gid);
-    put_u64(bytes + 13, (uint64_t)record->mtime);
-    put_u64(bytes + 21, record->size);
-    put_u64(bytes + 29, record->link);
-    memcpy(bytes + 37, record->id, SHA256_BYTES);
-    memcpy(bytes + 37 + SHA256_BYTES, record->xattrs, SHA256_BYTES);
+    uint8_t bytes[RECORD_BYTES];
+    record_put(record, bytes);
     add(writer, bytes, sizeof bytes);
 }
 

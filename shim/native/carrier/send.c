@@ -28,28 +28,18 @@ struct sending {
     struct open_folder folder;
 };
 
-static void put_record(struct stream *stream, const struct record *record)
-{
-    stream_put_u8(stream, record->type);
-    stream_put_u32(stream, record->mode);
-    stream_put_u32(stream, record->uid);
-    stream_put_u32(stream, record->gid);
-    stream_put_u64(stream, (uint64_t)record->mtime);
-    stream_put_u64(stream, record->size);
-    stream_put_u64(stream, record->link);
-    stream_put(stream, record->id, SHA256_BYTES);
-}
-
 static void put_entry(struct sending *sending, const struct entry *entry, struct change *change)
 {
     static const struct record nothing;
     struct stream *stream = &sending->carrier->stream;
+    uint8_t record[RECORD_BYTES];
     const struct record *was = entry->base ? entry->base : &nothing;
     bool says_was = sending->how == SEND_DIRTY;
     stream_begin(stream, FRAME_ENTRY);
     stream_put_u8(stream, change->kind);
     stream_put_u8(stream, (uint8_t)(change->bits | (says_was ? CHANGE_WAS : 0)));
-    put_record(stream, &change->wanted);
+    record_put(&change->wanted, record);
+    stream_put(stream, record, RECORD_IN_FRAME);
     stream_put_u8(stream, says_was ? was->type : 0);
     stream_put(stream, says_was ? was->id : nothing.id, SHA256_BYTES);
     stream_put_text(stream, change->path);

@@ -1,11 +1,6 @@
 #include "tree-id.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "wire.h"
-
-enum { FIELDS_BYTES = 1 + 3 * 4 + 3 * 8 + 2 * SHA256_BYTES };
 
 static int by_name(const void *a, const void *b)
 {
@@ -29,18 +24,9 @@ struct entry **children_in_order(const struct entry *folder, bool gone, size_t *
 
 static void add_record(struct sha256 *hash, const struct entry *entry)
 {
-    const struct record *record = &entry->now;
-    uint8_t fields[2 + FIELDS_BYTES], *at = fields;
-    put_u16(at, entry->length);
-    at[2] = record->type;
-    put_u32(at + 3, record->mode);
-    put_u32(at + 7, record->uid);
-    put_u32(at + 11, record->gid);
-    put_u64(at + 15, (uint64_t)record->mtime);
-    put_u64(at + 23, record->size);
-    put_u64(at + 31, record->link);
-    memcpy(at + 39, record->id, SHA256_BYTES);
-    memcpy(at + 39 + SHA256_BYTES, record->xattrs, SHA256_BYTES);
+    uint8_t fields[2 + RECORD_BYTES];
+    put_u16(fields, entry->length);
+    record_put(&entry->now, fields + 2);
     sha256_add(hash, fields, sizeof fields);
     sha256_add(hash, (const uint8_t *)entry->name, entry->length);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "digits.h"
+
 void text_add_bytes(struct text *text, const char *more, size_t length)
 {
     size_t room = sizeof text->bytes - 1 - text->length;
@@ -18,12 +20,8 @@ void text_add(struct text *text, const char *more)
 
 void text_add_number(struct text *text, unsigned long number)
 {
-    char digits[24];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    text_add_bytes(text, digits + at, sizeof digits - at);
+    struct digits digits;
+    text_add(text, digits_of(&digits, number));
 }
 
 void text_make_safe(struct text *text)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "digits.h"
+
 /* The path in /proc of the file behind a descriptor. */
 struct way {
     char path[32];
@@ -11,12 +13,8 @@ struct way {
 static inline struct way way_to(int fd)
 {
     struct way way = {"/proc/self/fd/"};
-    char digits[12], *at = digits + sizeof digits - 1;
-    *at = 0;
-    do
-        *--at = (char)('0' + fd % 10);
-    while ((fd /= 10) > 0);
-    strcat(way.path, at);
+    struct digits digits;
+    strcat(way.path, digits_of(&digits, (unsigned long)fd));
     return way;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "digits.h"
+
 static void add(struct json *json, const char *bytes, size_t length)
 {
     if (json->full || json->capacity - json->length < length) {
@@ -19,12 +21,8 @@ void json_raw(struct json *json, const char *text)
 
 void json_number(struct json *json, unsigned long number)
 {
-    char digits[24];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    add(json, digits + at, sizeof digits - at);
+    struct digits digits;
+    json_raw(json, digits_of(&digits, number));
 }
 
 static void add_escaped(struct json *json, unsigned char byte)

@@ -1,0 +1,23 @@
+/* A record as bytes: the same in a frame, on the disk and under the tree's id. */
+#ifndef CLAWRDEN_CARRIER_RECORD_H
+#define CLAWRDEN_CARRIER_RECORD_H
+
+#include "reader.h"
+#include "words.h"
+
+enum {
+    /* Type, mode, owner, group, mtime, size, link, id. */
+    RECORD_IN_FRAME = 1 + 3 * 4 + 3 * 8 + SHA256_BYTES,
+    /* An entry's frame has the attributes themselves; elsewhere their digest follows. */
+    RECORD_BYTES = RECORD_IN_FRAME + SHA256_BYTES,
+};
+
+void record_put(const struct record *record, uint8_t bytes[RECORD_BYTES]);
+
+/* The part that is in a frame. What is missing makes the reader bad. */
+void record_read(struct reader *reader, struct record *record);
+
+/* The same to the other side; of a folder without what is in it. */
+bool record_same(const struct record *a, const struct record *b);
+
+#endif
