@@ -35,7 +35,6 @@ function marksOf(text: string): Marks {
  */
 export class TextFilter {
   readonly #seen: Uint8Array;
-  readonly #characters = new Uint8Array(128);
   readonly #shift: number;
 
   constructor(texts: readonly string[]) {
@@ -47,28 +46,20 @@ export class TextFilter {
   }
 
   add(text: string): void {
-    fill(text, this.#seen, this.#shift, this.#characters);
+    fill(text, this.#seen, this.#shift);
   }
 
   mayHold(marks: Marks): boolean {
     for (const mark of marks) if (this.#seen[mark >>> this.#shift] === 0) return false;
     return true;
   }
-
-  mayHoldAnyOf(characters: string): boolean {
-    for (let at = 0; at < characters.length; at += 1)
-      if (this.#characters[characters.charCodeAt(at) & 127] === 1) return true;
-    return false;
-  }
 }
 
 /** A separate function without lookups in the loop, because it is most of the cost of a long command. */
-function fill(text: string, seen: Uint8Array, shift: number, characters: Uint8Array): void {
+function fill(text: string, seen: Uint8Array, shift: number): void {
   let run = 0;
   for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    characters[code & 127] = 1;
-    run = ((run << 7) ^ code) & window;
+    run = ((run << 7) ^ text.charCodeAt(index)) & window;
     seen[Math.imul(run, spread) >>> shift] = 1;
   }
   seen[Math.imul((run << 7) & window, spread) >>> shift] = 1;

@@ -1,5 +1,5 @@
 import { WordIndex } from '../arguments/word-index.ts';
-import { hasAnyOf } from './forbidden-characters.ts';
+import { lastWithAnyOf } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
 
 /**
@@ -10,6 +10,8 @@ export class Words {
   readonly all: readonly string[];
   readonly index: WordIndex;
   #filter: TextFilter | undefined;
+  /** By the characters that a tool forbids: which word is the last that contains one of them. */
+  readonly #lastWith = new Map<string, number>();
 
   constructor(all: readonly string[]) {
     this.all = all;
@@ -28,7 +30,9 @@ export class Words {
 
   /** Whether any of the words from there on contains one of the characters. */
   hasAnyOf(characters: string, from: number): boolean {
-    if (characters === '' || !this.filter.mayHoldAnyOf(characters)) return false;
-    return hasAnyOf(characters, from === 0 ? this.all : this.all.slice(from));
+    if (characters === '') return false;
+    const last = this.#lastWith.get(characters) ?? lastWithAnyOf(characters, this.all);
+    this.#lastWith.set(characters, last);
+    return last >= from;
   }
 }
