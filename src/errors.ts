@@ -41,6 +41,7 @@ export const errorCodes = [
   'relay-lost',
   'socket-replaced',
   'requester-gone',
+  'agent-ambiguous',
   'host-lost',
   'no-host',
   'queue-full',

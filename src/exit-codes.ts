@@ -37,6 +37,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'relay-lost': 125,
   'socket-replaced': 125,
   'requester-gone': 125,
+  'agent-ambiguous': 125,
   'host-lost': 125,
   'no-host': 125,
   'queue-full': 125,

@@ -29,6 +29,7 @@ export const mirrorEnds: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'output-limit',
   'out-of-memory',
   'start-timeout',
+  'agent-ambiguous',
   'host-lost',
   'canceled',
   'requester-gone',

@@ -58,7 +58,10 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await credentials.selfTest();
   using _ = lockFolders(config);
   const link = await connect(config, log);
-  const engine = openAgentEngine(config.docker);
+  const engine = openAgentEngine(
+    config.docker,
+    config.agents.map(({ container }) => container),
+  );
   const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { AgentContainer } from '../agent-container.ts';
 import type { Identity } from '../command.ts';
 import { nameField, usersField } from './fields.ts';
 import type { HomeWorkspace } from './gateway-config.ts';
@@ -47,8 +48,13 @@ function checked<T>(field: z.ZodType<T>, value: unknown): T | string {
   return result.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
 }
 
+/** An agent as its relay serves it. */
+export interface ServedConfig extends Omit<RelayAgentConfig, 'container'> {
+  readonly container: AgentContainer;
+}
+
 export interface AgentPlaces {
-  readonly agent: RelayAgentConfig;
+  readonly agent: ServedConfig;
   /** Folder. */
   readonly jail: string;
   /** The folder of both, which only the relay's user enters; `undefined` where relay.yaml chose the places. */
@@ -59,12 +65,13 @@ export interface AgentPlaces {
 export function toldPlaces({ state }: Pick<RelayConfig, 'state'>, { name, users }: ToldAgent): AgentPlaces {
   const closed = join(state, 'agents', name);
   const socket = join(closed, 'socket', 'warden.sock');
-  return { agent: { name, users, socket, container: name }, jail: join(closed, 'bin'), closed };
+  return { agent: { name, users, socket, container: { agent: name } }, jail: join(closed, 'bin'), closed };
 }
 
 /** The same for an agent of relay.yaml. */
 export function listedPlaces({ state }: Pick<RelayConfig, 'state'>, agent: RelayAgentConfig): AgentPlaces {
-  return { agent, jail: join(state, 'jails', agent.name) };
+  const container = { name: agent.container };
+  return { agent: { ...agent, container }, jail: join(state, 'jails', agent.name) };
 }
 
 function pair({ uid, gid }: Identity): string {

@@ -60,7 +60,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const turn = createParseTurns();
   const listenerOf = (agent: string, path: string) =>
     new AgentListener({
-      agent: { name: agent, socket: path, container: 'none', users: options.users ?? [user] },
+      agent: { name: agent, socket: path, container: { name: 'none' }, users: options.users ?? [user] },
       link,
       engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
       mirrors: new Set(),

@@ -35,9 +35,9 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   await using gateway = await startTestGateway({ state: () => state });
   const engine = willing();
   const log = pino({ level: 'silent' });
-  const halt = createHalt({ agent: 'coder', container: 'c', mirrors: new Set(), engine, log });
+  const halt = createHalt({ agent: 'coder', container: { name: 'c' }, mirrors: new Set(), engine, log });
   const agents = {
-    all: () => [{ name: 'coder', container: 'c', jail, halt, problem: () => '' }],
+    all: () => [{ name: 'coder', container: { name: 'c' }, jail, halt, problem: () => '' }],
     refused: () => new Map(),
     follow: () => Promise.resolve(),
     mend: () => Promise.resolve(),

@@ -41,6 +41,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'socket-replaced': status.UNAVAILABLE,
   'relay-lost': status.UNAVAILABLE,
   'requester-gone': status.CANCELLED,
+  'agent-ambiguous': status.FAILED_PRECONDITION,
   'host-lost': status.UNAVAILABLE,
   'no-host': status.UNAVAILABLE,
   'queue-full': status.RESOURCE_EXHAUSTED,

@@ -157,11 +157,9 @@ class Agents implements AgentSet {
   }
 }
 
-/** Nobody else's container or folder, and a path that the kernel takes. */
+/** Nobody else's folder, and a path that the kernel takes. */
 function refusalsOf({ agent }: AgentPlaces, { agents }: RelayConfig): [string, string][] {
-  const { name, socket, container } = agent;
-  const other = agents.find((each) => each.container === container);
-  if (other !== undefined) return [[name, `container ${container} is agent ${other.name}'s in relay.yaml`]];
+  const { name, socket } = agent;
   const near = agents.find((each) => dirname(each.socket) === dirname(socket));
   if (near !== undefined) return [[name, `its folder has agent ${near.name}'s socket, as relay.yaml says`]];
   return isSocketPath(socket) ? [] : [[name, `${socketTooLong}: ${socket}`]];

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AgentContainer } from '../../../src/agent-container.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
 import type { Mirror } from '../execution/mirror.ts';
@@ -7,7 +8,7 @@ export type Wish = 'active' | 'paused' | 'killed';
 
 export interface HaltOptions {
   readonly agent: string;
-  readonly container: string;
+  readonly container: AgentContainer;
   /** The agent's commands that run here now. */
   readonly mirrors: ReadonlySet<Mirror>;
   readonly engine: Pick<AgentEngine, 'set'>;

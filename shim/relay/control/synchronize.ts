@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientDuplexStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { onAbort } from '../../../src/abort.ts';
+import type { AgentContainer } from '../../../src/agent-container.ts';
 import type {
   AgentReport,
   AgentState,
@@ -18,7 +19,7 @@ import type { Link } from './renewing-link.ts';
 
 export interface SynchronizedAgent {
   readonly name: string;
-  readonly container: string;
+  readonly container: AgentContainer;
   /** The folder of its jail. */
   readonly jail: string;
   readonly halt: Halt;

@@ -39,14 +39,14 @@ test.each(['c', 'cafe', 'cafe01'])(
   'P19: an agent named %s, as an id of another container begins: nothing is done to that one',
   async (name) => {
     await using host = await startEngine('database');
-    await host.engine.set(name, 'killed');
-    await host.engine.set(name, 'paused');
-    expect(await host.engine.look(name)).toEqual({
+    await host.engine.set({ name }, 'killed');
+    await host.engine.set({ name }, 'paused');
+    expect(await host.engine.look({ name })).toEqual({
       running: false,
       problem: `there is no container ${name} on this agent host`,
     });
     const user = { uid: 1000, gid: 1000 };
-    await expect(host.engine.startInit(name, user, AbortSignal.timeout(5_000))).rejects.toThrow(
+    await expect(host.engine.startInit({ name }, user, AbortSignal.timeout(5_000))).rejects.toThrow(
       `there is no container ${name}`,
     );
     expect(host.done).toEqual([]);
@@ -60,7 +60,7 @@ test.each([
   ['database', id],
 ])('container %s is found as %s', async (name, wanted) => {
   await using host = await startEngine(name);
-  await host.engine.set(wanted, 'killed');
-  expect(await host.engine.look(wanted)).toEqual({ running: true, problem: '' });
+  await host.engine.set({ name: wanted }, 'killed');
+  expect(await host.engine.look({ name: wanted })).toEqual({ running: true, problem: '' });
   expect(host.done).toEqual(['kill']);
 });

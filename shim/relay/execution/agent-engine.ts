@@ -1,19 +1,25 @@
 import type { Duplex } from 'node:stream';
 import Docker from 'dockerode';
+import { type AgentContainer, agentLabel } from '../../../src/agent-container.ts';
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
+import { type ContainerFinder, createContainerFinder, type FoundContainer } from './find-container.ts';
 
 /** What the relay needs from the engine of its own host. */
 export interface AgentEngine {
   /**
    * Starts an init in the agent's container as the given user; resolves with the attached stream. Rejects with
-   * `host-lost`, or with the signal's reason.
+   * `host-lost`, with `agent-ambiguous`, or with the signal's reason.
    */
-  readonly startInit: (container: string, user: Identity, signal: AbortSignal) => Promise<StartedInit>;
+  readonly startInit: (
+    container: AgentContainer,
+    user: Identity,
+    signal: AbortSignal,
+  ) => Promise<StartedInit>;
   /** Takes 3 s at most. */
-  readonly look: (container: string) => Promise<ContainerState>;
-  /** Pauses, continues or kills the container if it runs. Rejects with a line for people, after 3 s at most. */
-  readonly set: (container: string, state: 'running' | 'paused' | 'killed') => Promise<void>;
+  readonly look: (container: AgentContainer) => Promise<ContainerState>;
+  /** Pauses, continues or kills the container, or all with the agent's label, where they run. Rejects with a line for people, after 3 s at most. */
+  readonly set: (container: AgentContainer, state: 'running' | 'paused' | 'killed') => Promise<void>;
 }
 
 export interface ContainerState {
@@ -24,6 +30,8 @@ export interface ContainerState {
 
 export interface StartedInit {
   readonly stream: Duplex;
+  /** The container's name. */
+  readonly container: string;
   /** Why the init never answered, if the engine can tell; else empty. */
   readonly explain: () => Promise<string>;
 }
@@ -33,25 +41,29 @@ const callTimeoutMs = 3000;
 const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const init = '/clawrden/bin/.init';
 
-/** `url` is `unix:///path`. */
-export function openAgentEngine(url: string): AgentEngine {
+/** `url` is `unix:///path`; `taken` are the containers that relay.yaml names. */
+export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine {
   const docker = new Docker({ socketPath: new URL(url).pathname });
+  const finder = createContainerFinder(docker, taken);
   return {
     startInit: async (container, user, signal) => {
       try {
-        return await startInit(docker, container, user, signal);
+        return await startInit(await finder.one(container, signal), user, signal);
       } catch (error) {
-        throw signal.aborted ? signal.reason : new ClawrdenError('host-lost', describe(error, container));
+        if (signal.aborted) throw signal.reason;
+        throw error instanceof ClawrdenError
+          ? error
+          : new ClawrdenError('host-lost', describe(error, container));
       }
     },
     look: (container) =>
-      look(docker, container).catch((error: unknown) => ({
+      look(finder, container).catch((error: unknown) => ({
         running: false,
         problem: describe(error, container),
       })),
     set: async (container, state) => {
       try {
-        await setState(docker, container, state);
+        await setAll(finder, container, state);
       } catch (error) {
         throw new Error(describe(error, container), { cause: error });
       }
@@ -59,47 +71,46 @@ export function openAgentEngine(url: string): AgentEngine {
   };
 }
 
-/**
- * The container of this name. An engine also takes the beginning of an id for one, and `cafe` may be an agent's name:
- * here only an id that is as long as Docker prints it counts.
- */
-async function named(docker: Docker, name: string, abortSignal: AbortSignal): Promise<Docker.Container> {
-  if (!/^[0-9a-f]{1,64}$/.test(name)) return docker.getContainer(name);
-  const { Id, Name } = await docker.getContainer(name).inspect({ abortSignal });
-  const isMeant = Name === `/${name}` || (name.length >= printedIdLength && Id.startsWith(name));
-  if (!isMeant) throw Object.assign(new Error(`no container is named ${name}`), { statusCode: 404 });
-  return docker.getContainer(Id);
+async function setAll(
+  finder: ContainerFinder,
+  which: AgentContainer,
+  state: 'running' | 'paused' | 'killed',
+): Promise<void> {
+  const abortSignal = AbortSignal.timeout(callTimeoutMs);
+  const all = await finder.all(which, abortSignal).catch(nothingWhereSo);
+  await Promise.all(
+    (all ?? []).map((container) => setState(container, state, abortSignal).catch(nothingWhereSo)),
+  );
 }
 
-const printedIdLength = 12;
-
-async function setState(docker: Docker, name: string, state: 'running' | 'paused' | 'killed'): Promise<void> {
-  const abortSignal = AbortSignal.timeout(callTimeoutMs);
-  try {
-    const container = await named(docker, name, abortSignal);
-    if (state === 'paused') await container.pause({ abortSignal });
-    else if (state === 'killed') await container.kill({ abortSignal });
-    else if ((await container.inspect({ abortSignal })).State.Paused)
-      await container.unpause({ abortSignal });
-  } catch (error) {
-    if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
-  }
+function nothingWhereSo(error: unknown): undefined {
+  if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
 }
 
-async function look(docker: Docker, container: string): Promise<ContainerState> {
+async function setState(
+  container: Docker.Container,
+  state: 'running' | 'paused' | 'killed',
+  abortSignal: AbortSignal,
+): Promise<void> {
+  if (state === 'paused') await container.pause({ abortSignal });
+  else if (state === 'killed') await container.kill({ abortSignal });
+  else if ((await container.inspect({ abortSignal })).State.Paused) await container.unpause({ abortSignal });
+}
+
+async function look(finder: ContainerFinder, which: AgentContainer): Promise<ContainerState> {
   const abortSignal = AbortSignal.timeout(callTimeoutMs);
-  const { State } = await (await named(docker, container, abortSignal)).inspect({ abortSignal });
-  if (State.Paused) return { running: true, problem: `container ${container} is paused` };
-  return { running: State.Running, problem: State.Running ? '' : notRunning(container) };
+  const { name, container } = await finder.one(which, abortSignal);
+  const { State } = await container.inspect({ abortSignal });
+  if (State.Paused) return { running: true, problem: `container ${name} is paused` };
+  return { running: State.Running, problem: State.Running ? '' : notRunning(name) };
 }
 
 async function startInit(
-  docker: Docker,
-  container: string,
+  { name, container }: FoundContainer,
   { uid, gid }: Identity,
   abortSignal: AbortSignal,
 ): Promise<StartedInit> {
-  const exec = await (await named(docker, container, abortSignal)).exec({
+  const exec = await container.exec({
     Cmd: [init],
     User: `${uid}:${gid}`,
     WorkingDir: '/',
@@ -110,7 +121,7 @@ async function startInit(
     abortSignal,
   });
   const stream = await exec.start({ hijack: true, stdin: true, Detach: false, Tty: false, abortSignal });
-  return { stream, explain: () => explain(exec, container) };
+  return { stream, container: name, explain: () => explain(exec, name) };
 }
 
 async function explain(exec: Docker.Exec, container: string): Promise<string> {
@@ -123,10 +134,12 @@ async function explain(exec: Docker.Exec, container: string): Promise<string> {
   }
 }
 
-function describe(error: unknown, container: string): string {
+function describe(error: unknown, which: AgentContainer): string {
+  if (error instanceof ClawrdenError) return error.message;
   const { statusCode, message } = error as { statusCode?: number; message?: string };
-  if (statusCode === 404) return `there is no container ${container} on this agent host`;
-  if (statusCode === 409) return notRunning(container);
+  const name = 'name' in which ? which.name : `with the label ${agentLabel}=${which.agent}`;
+  if (statusCode === 404) return `there is no container ${name} on this agent host`;
+  if (statusCode === 409) return notRunning(name);
   return `the agent host's engine does not answer: ${message ?? String(error)}`;
 }
 

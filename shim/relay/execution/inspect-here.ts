@@ -1,4 +1,5 @@
 import { onAbort } from '../../../src/abort.ts';
+import type { AgentContainer } from '../../../src/agent-container.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { Inspected } from '../../../src/gen/clawrden/v1/execution.ts';
 import { inspectionOf } from '../../../src/init-client/init-plan.ts';
@@ -12,7 +13,7 @@ const inspectTimeoutMs = 8_000;
 
 export interface InspectOptions {
   readonly engine: AgentEngine;
-  readonly container: string;
+  readonly container: AgentContainer;
   readonly plan: Plan;
   readonly signal: AbortSignal;
 }

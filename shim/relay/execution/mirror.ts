@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { abortable, onAbort } from '../../../src/abort.ts';
+import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command } from '../../../src/command.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
@@ -19,14 +20,14 @@ const haltTimeoutMs = 1000;
 
 export interface MirrorOptions {
   readonly engine: AgentEngine;
-  readonly container: string;
+  readonly container: AgentContainer;
   readonly plan: Plan;
   /** Used only for the kinds of the shim's descriptors. */
   readonly command: Command;
   /** Inputs that came before the plan. */
   readonly early: EarlyInputs;
   readonly send: Send<Output>;
-  readonly onStarted: (found: Found) => void;
+  readonly onStarted: (found: Found, container: string) => void;
 }
 
 /** One command in the agent's own container, with the caller's ids. It runs from the moment this is made. */
@@ -36,6 +37,7 @@ export class Mirror {
   readonly #cut = new AbortController();
   #session: InitSession | undefined;
   #stream: Duplex | undefined;
+  #container = '';
   #canceled: ClawrdenError | undefined;
   #usage: Usage | undefined;
   /** Never rejects. When it resolves, nothing runs and nothing more is sent. */
@@ -96,8 +98,9 @@ export class Mirror {
 
   async #start(): Promise<InitSession> {
     const { engine, container, plan } = this.#options;
-    const { stream, explain } = await engine.startInit(container, plan, this.#cut.signal);
+    const { stream, explain, container: name } = await engine.startInit(container, plan, this.#cut.signal);
     this.#stream = stream;
+    this.#container = name;
     const session = new InitSession(stream);
     onAbort(this.#cut.signal, () => session.destroy());
     try {
@@ -111,7 +114,11 @@ export class Mirror {
 
   #runIn(session: InitSession): Promise<InitEnd> {
     const { plan, command, early, send, onStarted } = this.#options;
-    const end = session.run({ plan: initPlanOf(plan, command), send, onStarted });
+    const end = session.run({
+      plan: initPlanOf(plan, command),
+      send,
+      onStarted: (found) => onStarted(found, this.#container),
+    });
     this.#session = session;
     for (const input of early.all()) session.input(input);
     // A stalled reader slows the tool down, but not the end of a command that was cut off.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort } from '../../../src/abort.ts';
+import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command, Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
@@ -37,7 +38,7 @@ export interface ExecutionOptions {
   /** The parts of the agent's host that a command may need. */
   readonly mirrors: Set<Mirror>;
   /** The agent's container. */
-  readonly container: string;
+  readonly container: AgentContainer;
   readonly executionId: string;
   readonly agent: string;
   readonly command: Command;
@@ -190,8 +191,11 @@ class RelayedExecution {
       command,
       early: this.#early,
       send: (output) => this.#sendAndCopy(output),
-      onStarted: (found) =>
-        void this.#call.send({ $case: 'started', value: { host: '', container, found: toWireFound(found) } }),
+      onStarted: (found, name) =>
+        void this.#call.send({
+          $case: 'started',
+          value: { host: '', container: name, found: toWireFound(found) },
+        }),
     });
     this.#mirror = mirror;
     mirrors.add(mirror);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Command } from '../../../src/command.ts';
-import type { RelayAgentConfig } from '../../../src/config/relay-config.ts';
+import type { ServedConfig } from '../../../src/config/told-agents.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { newExecutionId } from '../../../src/execution-id.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
@@ -22,7 +22,7 @@ import type { Peer } from './request/identity-refusal.ts';
 import { receiveRequest } from './request/receive-request.ts';
 
 export interface ConnectionContext {
-  readonly agent: RelayAgentConfig;
+  readonly agent: ServedConfig;
   readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
   readonly engine: AgentEngine;
   /** This agent's commands that run here now. */

@@ -1,18 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadRelayConfig, type RelayAgentConfig, type RelayConfig } from '../../../config/relay-config.ts';
-import { parseTold, toldPath, toldPlaces } from '../../../config/told-agents.ts';
+import { loadRelayConfig, type RelayConfig } from '../../../config/relay-config.ts';
+import {
+  listedPlaces,
+  parseTold,
+  type ServedConfig,
+  toldPath,
+  toldPlaces,
+} from '../../../config/told-agents.ts';
 import { identityFiles } from '../../../pki/identity-files.ts';
 import { renderArgument } from '../../../text/render-text.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { askEngine } from './engine-request.ts';
+import { findAgentContainer } from './find-agent-container.ts';
 import { findPrivileged } from './find-privileged.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const container = z.object({
+  Name: z.string(),
   State: z.object({ Running: z.boolean() }),
   Config: z.object({ User: z.string() }),
   HostConfig: z.object({ NetworkMode: z.string(), Privileged: z.boolean() }),
@@ -41,7 +49,7 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
   }
   const renew = 'clawrden token create, then clawrden relay enroll with the same --dir';
   const { told, findings } = await toldAgents(config);
-  const agents = [...config.agents, ...told];
+  const agents = [...config.agents.map((agent) => listedPlaces(config, agent).agent), ...told];
   const engine = await checkEngine('engine', { engine: config.docker }, false);
   return [
     good(
@@ -65,7 +73,7 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
 /** Those that relay.yaml does not name. */
 async function toldAgents(
   config: RelayConfig,
-): Promise<{ readonly told: readonly RelayAgentConfig[]; readonly findings: readonly Finding[] }> {
+): Promise<{ readonly told: readonly ServedConfig[]; readonly findings: readonly Finding[] }> {
   const path = toldPath(config.state);
   try {
     const text = await readFile(path, 'utf8');
@@ -78,19 +86,26 @@ async function toldAgents(
   }
 }
 
-async function checkAgent(agent: RelayAgentConfig, { docker }: RelayConfig): Promise<Finding[]> {
+async function checkAgent(agent: ServedConfig, config: RelayConfig): Promise<Finding[]> {
   const check = `agent ${agent.name}`;
+  const engine = config.docker;
+  const named = config.agents.map(({ container }) => container);
   try {
-    const { status, body } = await askEngine({ engine: docker }, `/containers/${agent.container}/json`);
-    if (status === 404)
-      return [bad(check, `there is no container ${agent.container}`, 'start it, or mend its name')];
-    const found = container.parse(body);
-    const problems = [...problemsOf(found, check), ...(await checkWays(found, check))];
-    const closed = problems.length === 0 ? [good(check, `${agent.container} runs, and is closed`)] : problems;
-    return [...closed, ...(await checkWorkspaces(found, check))];
+    const { id, findings } = await findAgentContainer(agent.container, { engine, named, check });
+    if (id === undefined) return [...findings];
+    const { status, body } = await askEngine({ engine }, `/containers/${id}/json`);
+    if (status === 404) return [bad(check, `there is no container ${id}`, 'start it, or mend its name')];
+    return [...findings, ...(await checkContainer(container.parse(body), check))];
   } catch (error) {
     return [bad(check, messageOf(error), 'see what the engine says')];
   }
+}
+
+async function checkContainer(found: Container, check: string): Promise<Finding[]> {
+  const problems = [...problemsOf(found, check), ...(await checkWays(found, check))];
+  const name = found.Name.replace(/^\//, '');
+  const closed = problems.length === 0 ? [good(check, `${name} runs, and is closed`)] : problems;
+  return [...closed, ...(await checkWorkspaces(found, check))];
 }
 
 /** An agent's workspace is every folder that it may write, wherever that is mounted. */

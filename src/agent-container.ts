@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+/** Says whose a container is, if the container was created with it. */
+export const agentLabel = 'clawrden.agent';
+
+/** relay.yaml names the containers of its agents; any other agent's is found by the label. */
+export type AgentContainer = { readonly name: string } | { readonly agent: string };
+
+/** For a call of the engine that lists containers. */
+export function labelFilter(agent: string): { readonly label: readonly string[] } {
+  return { label: [`${agentLabel}=${agent}`] };
+}
+
+const labels = z.record(z.string(), z.string()).nullish();
+
+/** What an engine lists, as far as it counts here. */
+export const listedContainers = z.array(
+  z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), ImageID: z.string(), Labels: labels }),
+);
+
+/** What an engine says of an image. */
+export const imageFacts = z.object({ Config: z.object({ Labels: labels }).nullish() });
+
+export type ImageFacts = z.infer<typeof imageFacts>;
+
+/** A running container that carries an agent's label. */
+export interface Labelled {
+  readonly id: string;
+  readonly name: string;
+  /**
+   * `own`: it was created with the label. `inherited`: its image has the same label, so it cannot be told. `unknown`: its
+   * image is gone. `named`: relay.yaml names it for another agent.
+   */
+  readonly claim: 'own' | 'inherited' | 'unknown' | 'named';
+}
+
+export interface LabelledOptions {
+  readonly agent: string;
+  /** Containers that relay.yaml names. */
+  readonly named: readonly string[];
+  /** `undefined` if there is no such image. */
+  readonly imageOf: (id: string) => Promise<ImageFacts | undefined>;
+}
+
+/**
+ * An engine shows the labels of a container as one table: its image's, and over them those of its creation. Only a value
+ * that the image has not can come from the creation alone.
+ */
+export async function judgeLabelled(
+  listed: z.infer<typeof listedContainers>,
+  { agent, named, imageOf }: LabelledOptions,
+): Promise<readonly Labelled[]> {
+  const carriers = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
+  return await Promise.all(
+    carriers.map(async ({ Id: id, Names, ImageID }): Promise<Labelled> => {
+      const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
+      const found = { id, name: names[0] ?? id.slice(0, 12) };
+      if (named.some((name) => names.includes(name) || isIdOf(name, id))) return { ...found, claim: 'named' };
+      const image = await imageOf(ImageID);
+      if (image === undefined) return { ...found, claim: 'unknown' };
+      return { ...found, claim: image.Config?.Labels?.[agentLabel] === agent ? 'inherited' : 'own' };
+    }),
+  );
+}
+
+/** Whether `name` is `id`, or its beginning as an engine prints it: `cafe` may be a name. */
+export function isIdOf(name: string, id: string): boolean {
+  return name.length >= 12 && id.startsWith(name);
+}
+
+/** Why no container of the agent's can be used; empty if exactly one can. */
+export function labelProblem(agent: string, all: readonly Labelled[]): string {
+  const own = all.filter(({ claim }) => claim === 'own').map(({ name }) => name);
+  const label = `${agentLabel}=${agent}`;
+  if (own.length === 1) return '';
+  if (own.length > 1)
+    return `containers ${own.slice(0, 3).join(', ')}${own.length > 3 ? ' and more' : ''} have the label ${label}; an agent's commands run in one`;
+  const [doubt] = all;
+  return doubt === undefined
+    ? `no container with the label ${label} runs on this agent host`
+    : `container ${doubt.name} has the label ${label}, ${whyNot[doubt.claim]}`;
+}
+
+const whyNot: Readonly<Record<Labelled['claim'], string>> = {
+  own: '',
+  inherited: 'and so has its image: it counts only on a container whose image has it not',
+  unknown: 'and its image is gone: it may be the image that has it',
+  named: 'and relay.yaml names that container for another agent',
+};
