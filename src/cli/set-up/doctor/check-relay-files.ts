@@ -89,7 +89,7 @@ async function toldAgents(
 async function checkAgent(agent: ServedConfig, config: RelayConfig): Promise<Finding[]> {
   const check = `agent ${agent.name}`;
   const engine = config.docker;
-  const named = config.agents.map(({ container }) => container);
+  const named = config.agents.map((each) => each.container);
   try {
     const { id, findings } = await findAgentContainer(agent.container, { engine, named, check });
     if (id === undefined) return [...findings];
