@@ -46,10 +46,13 @@ export class CarrierSession {
     });
   }
 
-  /** What the tree is now: everything that was written before this was called is in it. */
-  async settle({ all = false } = {}): Promise<CarrierState> {
+  /**
+   * What the tree is now: everything that was written before this was called is in it. `trust`: what is gone from home
+   * is meant to be gone.
+   */
+  async settle({ all = false, trust = false } = {}): Promise<CarrierState> {
     return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.settle, u8(all ? 1 : 0));
+      await this.#channel.write(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0)));
       return parseState((await this.#answer(CarrierFrame.state)).payload);
     });
   }

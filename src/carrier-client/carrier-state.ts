@@ -22,6 +22,8 @@ export interface CarrierState {
   readonly lost: boolean;
   /** What an earlier run knew was there. */
   readonly remembered: boolean;
+  /** Most of home is gone, and no command took it away: nothing is sent until somebody says that it is meant. */
+  readonly suspect: boolean;
   readonly version: Version;
   /** The tree's id, in hex: equal trees have equal ids. */
   readonly tree: string;
@@ -36,6 +38,15 @@ export interface CarrierState {
   readonly skippedCount: number;
   /** What is in the tree and not carried, up to a hundred. */
   readonly skipped: readonly { readonly why: SkipReason; readonly path: Buffer }[];
+  readonly lateCount: number;
+  /** Files that somebody wrote after an exchange had replaced or removed them, up to a hundred; each is told once. */
+  readonly late: readonly Late[];
+}
+
+export interface Late {
+  readonly path: Buffer;
+  /** Where it is, in the folder `kept` of the carrier's area. */
+  readonly kept: string;
 }
 
 export function parseState(payload: Buffer): CarrierState {
@@ -44,7 +55,7 @@ export function parseState(payload: Buffer): CarrierState {
   const flags = reader.u8();
   const state = {
     ...{ scans: (flags & 1) !== 0, full: (flags & 2) !== 0 },
-    ...{ lost: (flags & 4) !== 0, remembered: (flags & 8) !== 0 },
+    ...{ lost: (flags & 4) !== 0, remembered: (flags & 8) !== 0, suspect: (flags & 16) !== 0 },
     version: readVersion(reader),
     tree: reader.bytes(32).toString('hex'),
     entries: reader.count(),
@@ -54,9 +65,16 @@ export function parseState(payload: Buffer): CarrierState {
     unstable: list(reader, (item) => item.text()),
     skippedCount: reader.u32(),
     skipped: list(reader, (item) => ({ why: skipReasons[item.u8()] ?? '', path: item.text() })),
+    lateCount: reader.u32(),
+    late: list(reader, readLate),
   };
   reader.end();
   return state;
+}
+
+function readLate(reader: PayloadReader): Late {
+  const kept = `${reader.u64()}/${reader.u32()}`;
+  return { kept, path: reader.text() };
 }
 
 export function readVersion(reader: PayloadReader): Version {

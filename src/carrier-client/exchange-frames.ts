@@ -24,6 +24,10 @@ export interface BeginOptions {
   readonly force?: boolean;
   /** All of a tree comes: what is not named is not in it. */
   readonly whole?: boolean;
+  /** To home: of two changes the sender's stands, and what was there is kept. */
+  readonly theirs?: boolean;
+  /** However much goes, somebody said that it is meant. */
+  readonly trusted?: boolean;
 }
 
 export interface Checked {
@@ -41,11 +45,15 @@ export interface Verified {
   readonly checked: Checked;
 }
 
+const refusedWhys = ['conflict', 'unstable', 'replaced'] as const;
+
+export type RefusedWhy = (typeof refusedWhys)[number];
+
 export interface Refused {
   readonly path: Buffer;
-  /** Both sides changed it, or its bytes changed on the way. */
-  readonly why: 'conflict' | 'unstable';
-  /** Where what came is kept, in the folder `kept` of the receiver's area. */
+  /** Both sides changed it; its bytes changed on the way; or both changed it and the sender's stands. */
+  readonly why: RefusedWhy;
+  /** Where the one that does not stand is kept, in the folder `kept` of the receiver's area. */
   readonly kept?: string;
 }
 
@@ -78,8 +86,9 @@ export function encodeQuery(query: ChangesQuery): Buffer {
   return Buffer.concat([u8(how), u8(bytes ? 1 : 0), u64(epoch), u64(seq)]);
 }
 
-export function encodeBegin({ version, force = false, whole = false }: BeginOptions): Buffer {
-  return Buffer.concat([u8((force ? 1 : 0) + (whole ? 2 : 0)), u64(version.epoch), u64(version.seq)]);
+export function encodeBegin({ version, force, whole, theirs, trusted }: BeginOptions): Buffer {
+  const flags = [force, whole, theirs, trusted].reduce((sum, flag, bit) => sum + (flag ? 1 << bit : 0), 0);
+  return Buffer.concat([u8(flags), u64(version.epoch), u64(version.seq)]);
 }
 
 export function encodeAcknowledge({ epoch, seq }: Version, not: readonly Buffer[]): Buffer {
@@ -115,8 +124,8 @@ export function parseApplied(payload: Buffer): Applied {
 }
 
 function readRefused(reader: PayloadReader, folder: bigint): Refused {
-  const [unstable, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.text()];
-  const why = unstable === 0 ? 'conflict' : 'unstable';
+  const [how, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.text()];
+  const why = refusedWhys[how] ?? 'conflict';
   return { path, why, ...(kept === 0 ? {} : { kept: `${folder}/${number}` }) };
 }
 

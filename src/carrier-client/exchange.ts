@@ -1,3 +1,4 @@
+import { CarrierError } from './carrier-error.ts';
 import type { CarrierSession } from './carrier-session.ts';
 import type { CarrierState, Version } from './carrier-state.ts';
 import type { Applied, BeginOptions, ChangesDone, ChangesQuery, Checked } from './exchange-frames.ts';
@@ -26,23 +27,38 @@ export async function exchange(
 }
 
 /** The replica gets what home changed since the version that it has, or all of it. */
-export async function sendOut(home: CarrierSession, replica: CarrierSession): Promise<Exchanged | undefined> {
+export async function sendOut(
+  home: CarrierSession,
+  replica: CarrierSession,
+  { trusted = false } = {},
+): Promise<Exchanged | undefined> {
   const [{ version }, { at, entries }] = await Promise.all([home.settle(), replica.settle()]);
   if (sameVersion(version, at)) return undefined;
-  // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
-  const known = at.epoch === version.epoch;
-  const query: ChangesQuery = known ? { of: 'since', version: at } : { of: 'all', bytes: entries <= 1 };
-  return exchange([home, replica], query, { version, whole: !known });
+  const whole = () => {
+    // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
+    const query: ChangesQuery = { of: 'all', bytes: entries <= 1 };
+    return exchange([home, replica], query, { version, whole: true, trusted });
+  };
+  if (at.epoch !== version.epoch) return whole();
+  try {
+    return await exchange([home, replica], { of: 'since', version: at }, { version, trusted });
+  } catch (error) {
+    // Home remembers what is gone, but not without end.
+    if (error instanceof CarrierError && error.code === 'version-unknown') return whole();
+    throw error;
+  }
 }
 
 /** Home gets what the replica changed; the replica then has home's version, as far as home took it. */
 export async function bringHome(
   home: CarrierSession,
   replica: CarrierSession,
+  { conflicts = 'keep-agent' }: { readonly conflicts?: 'keep-agent' | 'keep-tool' } = {},
 ): Promise<{ exchanged: Exchanged; state: CarrierState } | undefined> {
   const { at, dirty } = await replica.settle();
   if (dirty === 0) return undefined;
-  const exchanged = await exchange([replica, home], { of: 'dirty' }, { version: at });
+  const begin = { version: at, theirs: conflicts === 'keep-tool' };
+  const exchanged = await exchange([replica, home], { of: 'dirty' }, begin);
   const { version, refused } = exchanged.applied;
   const not = refused.flatMap(({ why, path }) => (why === 'unstable' ? [path] : []));
   return { exchanged, state: await replica.acknowledge(version, not) };

@@ -14,6 +14,13 @@ export interface Hello {
   readonly area: string;
   /** A name, anywhere in the tree, or a path from its root. */
   readonly excludes?: readonly string[];
+  /** Of what was not taken: how long it stays, and how much of it; the newest always does. */
+  readonly kept?: KeptLimits;
+}
+
+export interface KeptLimits {
+  readonly seconds: number;
+  readonly bytes: number;
 }
 
 export interface CarrierLimits {
@@ -30,10 +37,14 @@ export const defaultLimits: CarrierLimits = {
   depth: 255,
 };
 
-export function encodeHello({ role, uid, gid, limits, root, area, excludes = [] }: Hello): Buffer {
+export const defaultKept: KeptLimits = { seconds: 30 * 86_400, bytes: 1024 ** 3 };
+
+export function encodeHello(hello: Hello): Buffer {
+  const { role, uid, gid, limits, root, area, excludes = [], kept = defaultKept } = hello;
   return Buffer.concat([
     ...[u8(carrierProtocol), u8(role === 'home' ? 1 : 2), u32(uid), u32(gid)],
     ...[u64(limits.entries), u64(limits.bytes), u64(limits.file), u32(limits.depth)],
+    ...[u32(kept.seconds), u64(kept.bytes)],
     ...[text(root), text(area), u16(excludes.length), ...excludes.map(text)],
   ]);
 }

@@ -8,6 +8,7 @@
 #include "state-frames.h"
 
 enum { TOLD_BYTES = 512 * 1024 };
+enum why { WHY_CONFLICT, WHY_UNSTABLE, WHY_REPLACED };
 
 /* The other side has this entry as it is now. */
 static bool explained(const struct entry *entry, const struct op *op, bool deleted)
@@ -102,13 +103,13 @@ static void put_refused(struct carrier *carrier)
     size_t from = stream->out_end;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
-        if (op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE)
+        if (op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE && !op->aside)
             continue;
         count++;
         if (stream->out_end - from > TOLD_BYTES)
             continue;
-        stream_put_u8(stream, op->verdict == IS_UNSTABLE);
-        stream_put_u8(stream, op->staged && op->missing == 0 && op->verdict == IN_CONFLICT);
+        stream_put_u8(stream, op->verdict == IS_UNSTABLE ? WHY_UNSTABLE : op->verdict == IN_CONFLICT ? WHY_CONFLICT : WHY_REPLACED);
+        stream_put_u8(stream, op->kept);
         stream_put_u32(stream, number);
         stream_put_text(stream, op->path);
         told++;
@@ -131,10 +132,13 @@ void tell_applied(struct carrier *carrier)
 {
     struct stream *stream = &carrier->stream;
     struct index *index = &carrier->index;
-    uint64_t kept = index->next;
+    uint64_t lost = index->guarded - index->entries;
     settle(carrier, false);
+    /* What a command deletes is meant; what was gone before it is not. */
+    index->guarded = index->entries + lost;
     uint64_t version = index->seq;
-    bool based = index->keeps_base || carrier->receiving->epoch == index->epoch;
+    bool known = carrier->receiving->epoch == index->epoch && carrier->receiving->seq >= index->floor;
+    bool based = index->keeps_base || known;
     if (index->keeps_base) {
         set_bases(carrier);
     } else if (based) {
@@ -147,7 +151,7 @@ void tell_applied(struct carrier *carrier)
     stream_put_u64(stream, based ? version : 0);
     put_tree(carrier);
     stream_put_u32(stream, count_done(carrier->receiving));
-    stream_put_u64(stream, kept);
+    stream_put_u64(stream, carrier->receiving->kept);
     put_refused(carrier);
     stream_end(stream);
     settle_version(carrier);

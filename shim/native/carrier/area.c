@@ -71,7 +71,7 @@ void area_remove(struct carrier *carrier, const char *name)
     }
 }
 
-static int open_made(int folder, const char *name)
+int area_made(int folder, const char *name)
 {
     if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST)
         return -1;
@@ -81,16 +81,5 @@ static int open_made(int folder, const char *name)
 int area_stage(struct carrier *carrier)
 {
     area_remove(carrier, "stage");
-    return open_made(carrier->area, "stage");
-}
-
-int area_kept(struct carrier *carrier)
-{
-    char name[24];
-    int all = open_made(carrier->area, "kept");
-    snprintf(name, sizeof name, "%llu", (unsigned long long)carrier->index.next);
-    int kept = all < 0 ? -1 : open_made(all, name);
-    if (all >= 0)
-        close(all);
-    return kept;
+    return area_made(carrier->area, "stage");
 }

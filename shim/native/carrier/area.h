@@ -10,7 +10,7 @@ int area_stage(struct carrier *carrier);
 /* Takes away all that is in a folder of the area, and it. */
 void area_remove(struct carrier *carrier, const char *name);
 
-/* The folder for what is kept of this exchange, made at its first use. */
-int area_kept(struct carrier *carrier);
+/* The folder of this name in another, made if it is missing; -1 if it cannot be. */
+int area_made(int folder, const char *name);
 
 #endif

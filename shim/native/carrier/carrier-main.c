@@ -39,11 +39,13 @@ static void serve_all(struct carrier *carrier)
 static bool wait_and_serve(struct carrier *carrier)
 {
     struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = carrier->notify, .events = POLLIN}};
-    int ready = poll(polled, 2, carrier->unsaved ? IDLE_MS : -1);
+    int ready = poll(polled, 2, carrier->unsaved ? IDLE_MS : late_wait_ms(carrier));
     if (ready < 0)
         return errno == EINTR;
-    if (ready == 0)
+    if (ready == 0) {
         saved_write(carrier);
+        late_look(carrier);
+    }
     if (polled[1].revents & POLLIN)
         notify_drain(carrier);
     if (polled[0].revents == 0)
@@ -63,6 +65,7 @@ int main(void)
         continue;
     int code = carrier.stream.broken ? REFUSED : 0;
     receive_end(&carrier);
+    late_end(&carrier);
     saved_write(&carrier);
     index_end(&carrier.index);
     return code;

@@ -6,6 +6,7 @@
 
 #include "index.h"
 #include "hello.h"
+#include "late.h"
 #include "stream.h"
 
 /* An exchange that is being received, see receive.h. */
@@ -27,6 +28,7 @@ struct carrier {
     /* The index of an earlier run was there and whole. */
     bool remembered;
     struct receiving *receiving;
+    struct late late;
     struct xattrs xattrs;
     uint8_t block[BLOCK_BYTES];
 };

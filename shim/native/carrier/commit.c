@@ -10,6 +10,7 @@
 #include "beneath.h"
 #include "content.h"
 #include "judge.h"
+#include "kept.h"
 #include "move.h"
 #include "stage.h"
 #include "state-frames.h"
@@ -84,8 +85,23 @@ static void finish_folders(struct carrier *carrier)
     }
 }
 
-/* What the other side made and is not taken is not lost. */
-static void keep_refused(struct carrier *carrier)
+static const char *to_keep(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16])
+{
+    if (op->verdict == IN_CONFLICT && op->staged && op->missing == 0) {
+        stage_path(carrier, op, path);
+        return path;
+    }
+    if (!op->aside || op->out == OUT_NOT)
+        return NULL;
+    if (op->out == OUT_GRAVE)
+        snprintf(path, 16, "g%u", (unsigned)(op - carrier->receiving->ops));
+    else
+        stage_path(carrier, op, path);
+    return path;
+}
+
+/* Of two changes the one that does not stand is not lost. */
+static void keep_others(struct carrier *carrier)
 {
     static char path[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
@@ -95,17 +111,19 @@ static void keep_refused(struct carrier *carrier)
         struct op *op = &receiving->ops[number];
         const char *name;
         char number_text[16];
-        if (op->verdict != IN_CONFLICT || !op->staged || op->missing > 0)
+        if (!to_keep(carrier, op, path))
             continue;
         if (kept < 0)
-            kept = area_kept(carrier);
-        stage_path(carrier, op, path);
+            kept = kept_open(carrier, &receiving->kept);
         int folder = way_to(&receiving->staged, receiving->stage, path, &name);
         snprintf(number_text, sizeof number_text, "%u", number);
-        beneath_rename(folder, name, kept, number_text, RENAME_NEW);
+        op->kept = kept >= 0 && beneath_rename(folder, name, kept, number_text, RENAME_NEW) == 0;
+        op->out = op->kept ? OUT_NOT : op->out;
     }
-    if (kept >= 0)
-        close(kept);
+    if (kept < 0)
+        return;
+    close(kept);
+    kept_bound(carrier);
 }
 
 void commit(struct carrier *carrier)
@@ -116,10 +134,11 @@ void commit(struct carrier *carrier)
         return;
     }
     move_all(carrier);
+    keep_others(carrier);
+    late_remember(carrier);
     finish_folders(carrier);
-    keep_refused(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);
     receive_end(carrier);
-    area_remove(carrier, "stage");
+    late_bury(carrier);
 }

@@ -47,6 +47,8 @@ const char *limits_read(struct limits *limits, const uint8_t *payload, size_t le
     limits->bytes = read_u64(&reader);
     limits->file = read_u64(&reader);
     limits->depth = read_u32(&reader);
+    limits->kept_seconds = read_u32(&reader);
+    limits->kept_bytes = read_u64(&reader);
     read_text(&reader, limits->root, PATH_MAX - 1);
     read_text(&reader, limits->area, PATH_MAX - 1);
     const char *why = read_excludes(limits, &reader);

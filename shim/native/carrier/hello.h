@@ -13,6 +13,8 @@ struct limits {
     uint32_t uid, gid;
     uint64_t entries, bytes, file;
     uint32_t depth;
+    /* What was not taken stays for so long, and so much of it. */
+    uint64_t kept_seconds, kept_bytes;
     char root[PATH_MOST + 1], area[PATH_MOST + 1];
     uint32_t excluded;
     char *excludes[EXCLUDES_MOST];

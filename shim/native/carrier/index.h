@@ -51,6 +51,8 @@ struct index {
     uint64_t at_epoch, at_seq, acked;
     /* What was last sent as what differs. */
     uint64_t sent;
+    /* Entries that home had when it was last sent or trusted, and what commands changed of that since. */
+    uint64_t guarded;
     bool keeps_base, changed;
     struct entry **queue;
     size_t queued, queue_room;

@@ -64,12 +64,25 @@ static enum verdict judge_put(const struct carrier *carrier, const struct entry 
     return told || judge_known(carrier, entry, op) ? DO_REPLACE : IN_CONFLICT;
 }
 
-static enum verdict judge(const struct carrier *carrier, const struct op *op)
+static enum verdict judge_alone(const struct carrier *carrier, const struct op *op)
 {
     const struct entry *entry = living(carrier, op->path);
     if (op->kind == CHANGE_DELETE)
         return judge_delete(carrier, entry, op);
     return op->kind == CHANGE_META ? judge_meta(entry, op) : judge_put(carrier, entry, op);
+}
+
+/* Of what both sides changed the other side's may stand. A folder here is never more than emptied, and of what changed
+ * only its mode the bytes did not come. */
+static enum verdict judge(const struct carrier *carrier, struct op *op)
+{
+    enum verdict verdict = judge_alone(carrier, op);
+    const struct entry *entry = living(carrier, op->path);
+    op->aside = carrier->receiving->theirs && verdict == IN_CONFLICT && op->kind != CHANGE_META && entry
+        && entry->now.type != TYPE_FOLDER;
+    if (!op->aside)
+        return verdict;
+    return op->kind == CHANGE_DELETE ? DO_DELETE : DO_REPLACE;
 }
 
 /* Another name follows its first: where that is a new file here, it is one of its names, and where that stays, of what is here. */

@@ -24,6 +24,11 @@ static const struct entry *other_name(const struct index *index, uint64_t inode)
     return at;
 }
 
+bool links_known(const struct index *index, uint64_t inode)
+{
+    return other_name(index, inode);
+}
+
 /* The names of this inode are not in order any more, where there are others. */
 static void tear(struct index *index, uint64_t inode)
 {

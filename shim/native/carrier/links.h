@@ -28,4 +28,7 @@ struct entry *watches_find(const struct index *index, int watch);
 void watches_add(struct index *index, struct entry *entry, int watch);
 void watches_remove(struct index *index, struct entry *entry);
 
+/* A file of the tree has this inode. */
+bool links_known(const struct index *index, uint64_t inode);
+
 #endif

@@ -26,7 +26,7 @@ struct found {
     uint8_t flags;
 };
 
-static int64_t now_ns(void)
+int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -16,4 +16,7 @@ void scan_root(struct carrier *carrier, bool all);
 /* The entry is gone: nothing in it is watched any more. */
 void lose(struct carrier *carrier, struct entry *entry);
 
+/* The clock that stamps files. */
+int64_t now_ns(void);
+
 #endif

@@ -26,8 +26,19 @@ static int live_folder(struct carrier *carrier, const char *path, const char **n
     return way_to(&carrier->receiving->live, carrier->root, path, name);
 }
 
+/* What came out may go: it is what was expected, or it is kept. */
+static bool expected(struct carrier *carrier, struct op *op, const struct entry *entry, int folder, const char *name)
+{
+    struct stat status;
+    if (carrier->receiving->force || as_known(carrier, entry, folder, name))
+        return true;
+    op->aside = carrier->receiving->theirs && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode));
+    return op->aside;
+}
+
 /* Out of the tree into a grave of the stage, and back again where it was not what was expected. */
-static bool take_out(struct carrier *carrier, const struct entry *entry, const struct op *op)
+static bool take_out(struct carrier *carrier, const struct entry *entry, struct op *op)
 {
     struct receiving *receiving = carrier->receiving;
     struct taken taken;
@@ -37,8 +48,10 @@ static bool take_out(struct carrier *carrier, const struct entry *entry, const s
         return true;
     if (beneath_rename(taken.folder, taken.name, receiving->stage, taken.grave, RENAME_NEW) != 0)
         return errno == ENOENT;
-    if (receiving->force || as_known(carrier, entry, receiving->stage, taken.grave))
+    op->out = OUT_GRAVE;
+    if (expected(carrier, op, entry, receiving->stage, taken.grave))
         return true;
+    op->out = OUT_NOT;
     /* Somebody made a new one meanwhile: then both stay, this one in the grave that is kept. */
     beneath_rename(receiving->stage, taken.grave, taken.folder, taken.name, RENAME_NEW);
     return false;
@@ -167,7 +180,8 @@ static void replace(struct carrier *carrier, struct op *op, const struct entry *
         make_new(carrier, op);
         return;
     }
-    op->done = carrier->receiving->force || as_known(carrier, entry, from, staged);
+    op->done = expected(carrier, op, entry, from, staged);
+    op->out = op->done ? OUT_SWAPPED : OUT_NOT;
     if (op->done)
         return;
     swap_back(from, staged, folder, name, ours);
@@ -179,7 +193,7 @@ void move_out_of_way(struct carrier *carrier, struct op *op)
     const struct entry *entry = living(carrier, op->path);
     if (!entry || (entry->now.type != TYPE_FOLDER && op->wanted.type != TYPE_FOLDER))
         return;
-    if (judge_known(carrier, entry, op))
+    if (op->aside || judge_known(carrier, entry, op))
         op->verdict = take_out(carrier, entry, op) ? DO_MAKE : IN_CONFLICT;
 }
 

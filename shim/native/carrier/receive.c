@@ -11,6 +11,7 @@
 #include "state-frames.h"
 
 enum { TABLE_FIRST = 1024 };
+enum begin_flag { BEGIN_FORCE = 1, BEGIN_WHOLE = 2, BEGIN_THEIRS = 4, BEGIN_TRUSTED = 8 };
 
 static uint32_t slot_of(const struct carrier *carrier, const char *path, uint32_t size)
 {
@@ -89,7 +90,7 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
 {
     uint8_t flags = read_u8(reader);
     uint64_t epoch = read_u64(reader), seq = read_u64(reader);
-    if (!read_all(reader) || flags > 3) {
+    if (!read_all(reader) || flags > 15 || (flags & BEGIN_THEIRS && carrier->limits.replica)) {
         tell_refused(carrier, "bad-frame: begin");
         return;
     }
@@ -100,7 +101,9 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
         tell_refused(carrier, "carrier-failed: no memory");
         return;
     }
-    *receiving = (struct receiving){.force = flags & 1, .whole = flags & 2, .epoch = epoch, .seq = seq};
+    *receiving = (struct receiving){.force = flags & BEGIN_FORCE, .whole = flags & BEGIN_WHOLE, .epoch = epoch, .seq = seq};
+    receiving->theirs = flags & BEGIN_THEIRS;
+    receiving->trusted = flags & BEGIN_TRUSTED;
     receiving->writing.fd = receiving->staged.fd = receiving->live.fd = -1;
     receiving->stage = area_stage(carrier);
     if (receiving->stage < 0 || !make_room(carrier))

@@ -20,9 +20,13 @@ enum verdict {
     IS_UNSTABLE,
 };
 
+/* Where what was in the tree is now. */
+enum out { OUT_NOT, OUT_GRAVE, OUT_SWAPPED };
+
 struct op {
-    uint8_t kind, bits, was_type, verdict;
-    bool staged, done, owner_differs;
+    uint8_t kind, bits, was_type, verdict, out;
+    /* `aside`: what it replaces is kept, though the other side did not know it. `kept`: one of the two is. */
+    bool staged, done, owner_differs, aside, kept;
     uint8_t was_id[SHA256_BYTES];
     struct record wanted;
     char *path, *target;
@@ -52,9 +56,12 @@ struct way {
 
 struct receiving {
     int stage;
-    /* `whole`: what the other side does not name is not in its tree. */
-    bool force, whole, asked, checked;
+    /* `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
+     * `trusted`: however much goes. */
+    bool force, whole, theirs, trusted, asked, checked;
     uint64_t epoch, seq, bytes;
+    /* The folder in kept/, 0 where nothing was kept. */
+    uint64_t kept;
     struct op *ops;
     uint32_t count, room;
     /* Ops by path: number + 1. */

@@ -3,7 +3,7 @@
 
 #include "words.h"
 
-#define SAVED_MAGIC "clawrden-index-1"
+#define SAVED_MAGIC "clawrden-index-2"
 
 enum {
     SAVED_END = 0,

@@ -142,6 +142,7 @@ static bool read_index(struct carrier *carrier, const uint8_t *bytes, size_t len
     index->floor = read_u64(&reader);
     index->at_epoch = read_u64(&reader);
     index->at_seq = read_u64(&reader);
+    index->guarded = read_u64(&reader);
     uint64_t device = read_u64(&reader);
     uint8_t flags = read_u8(&reader);
     if (flags & SAVED_ENTRY)

@@ -84,7 +84,7 @@ static void write_all(struct carrier *carrier, struct writer *writer)
     const struct index *index = &carrier->index;
     uint8_t checksum[SHA256_BYTES];
     add(writer, SAVED_MAGIC, sizeof SAVED_MAGIC);
-    const uint64_t numbers[] = {index->epoch, index->seq, index->floor, index->at_epoch, index->at_seq, carrier->device};
+    const uint64_t numbers[] = {index->epoch, index->seq, index->floor, index->at_epoch, index->at_seq, index->guarded, carrier->device};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_u64(writer, numbers[i]);
     add_entry(writer, index->root);

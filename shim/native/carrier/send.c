@@ -10,6 +10,7 @@
 #include "content.h"
 #include "entry-frame.h"
 #include "folders.h"
+#include "guard.h"
 #include "links.h"
 #include "send-bytes.h"
 #include "state-frames.h"
@@ -235,9 +236,15 @@ void send_changes(struct carrier *carrier, struct reader *reader)
         tell_failed(carrier, "version-unknown: this carrier does not know that version");
         return;
     }
+    if (sending.how != SEND_DIRTY && guard_suspects(carrier)) {
+        tell_failed(carrier, "workspace-suspect: most of the workspace is gone at home; if that is meant, trust it");
+        return;
+    }
     send_below(&sending, index->root);
     folder_close(&sending.folder);
     put_done(carrier, sending.number, sending.unstable);
+    if (sending.how != SEND_DIRTY)
+        guard_trust(index);
 }
 
 static struct entry *wanted_file(struct carrier *carrier, const char *path)

@@ -3,6 +3,8 @@
 #include "area.h"
 #include "commit.h"
 #include "dirty.h"
+#include "forget.h"
+#include "guard.h"
 #include "reader.h"
 #include "read-bytes.h"
 #include "receive.h"
@@ -16,14 +18,20 @@
 /* Larger indexes are written when nothing is asked. */
 enum { SAVED_AT_ONCE_MOST = 50 * 1000 };
 
+enum { SETTLE_ALL = 1, SETTLE_TRUST = 2 };
+
 static void serve_settle(struct carrier *carrier, struct reader *reader)
 {
-    bool all = read_u8(reader) & 1;
-    if (!read_all(reader)) {
+    uint8_t how = read_u8(reader);
+    if (!read_all(reader) || how > (SETTLE_ALL | SETTLE_TRUST)) {
         tell_refused(carrier, "bad-frame: settle");
         return;
     }
-    settle(carrier, all);
+    settle(carrier, how & SETTLE_ALL);
+    if (how & SETTLE_TRUST)
+        guard_trust(&carrier->index);
+    forget_gone(carrier);
+    late_look(carrier);
     if (carrier->index.failed)
         tell_refused(carrier, state_wrong(carrier));
     else

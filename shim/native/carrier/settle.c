@@ -98,6 +98,8 @@ void settle(struct carrier *carrier, bool all)
     if (carrier->index.changed)
         queue_unstable(carrier, carrier->index.root);
     settle_version(carrier);
+    if (carrier->index.guarded < carrier->index.entries)
+        carrier->index.guarded = carrier->index.entries;
 }
 
 bool root_lost(const struct carrier *carrier)

@@ -8,6 +8,7 @@
 
 #include "beneath.h"
 #include "content.h"
+#include "flush.h"
 #include "xattrs.h"
 
 static uint32_t number_of(const struct carrier *carrier, const struct op *op)
@@ -23,9 +24,12 @@ void stage_path(const struct carrier *carrier, const struct op *op, char path[PA
 }
 
 /* The disk is full, or something nobody foresaw: the exchange cannot be taken any more. */
-static void went_wrong(struct carrier *carrier)
+void stage_wrong(struct carrier *carrier)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    /* What waits in graves makes room for the next try. */
+    if (full)
+        late_end(carrier);
     if (!carrier->receiving->wrong)
         carrier->receiving->wrong = full ? "workspace-full: there is no room to stage the changes"
                                          : "carrier-failed: the changes cannot be staged";
@@ -82,7 +86,7 @@ static int open_file(struct carrier *carrier, struct op *op, int flags)
     writing->number = number_of(carrier, op);
     writing->next = UINT64_MAX;
     if (writing->fd < 0)
-        went_wrong(carrier);
+        stage_wrong(carrier);
     return writing->fd;
 }
 
@@ -91,7 +95,7 @@ bool stage_empty(struct carrier *carrier, struct op *op)
     int fd = open_file(carrier, op, O_CREAT | O_EXCL);
     op->staged = fd >= 0 && ftruncate(fd, (off_t)op->wanted.size) == 0;
     if (fd >= 0 && !op->staged)
-        went_wrong(carrier);
+        stage_wrong(carrier);
     return op->staged;
 }
 
@@ -169,7 +173,7 @@ void stage_entry(struct carrier *carrier, struct op *op)
     bool link = op->wanted.type == TYPE_LINK;
     op->staged = folder >= 0 && (link ? symlinkat(op->target, folder, name) : mkdirat(folder, name, 0700)) == 0;
     if (!op->staged)
-        went_wrong(carrier);
+        stage_wrong(carrier);
     else if (link)
         finish_link(op, folder, name);
 }
@@ -195,6 +199,7 @@ static void have_block(struct carrier *carrier, struct op *op, uint32_t block)
     if (--op->missing > 0)
         return;
     stage_finish(op, writing->fd);
+    flush_begin(carrier, op, writing->fd);
     close_writing(writing);
 }
 
@@ -238,7 +243,7 @@ bool stage_bytes(struct carrier *carrier, uint32_t number, uint64_t offset, cons
     if (offset > end || length > end - offset)
         return false;
     if (writing->fd < 0 || !write_all(writing->fd, bytes, length, offset)) {
-        went_wrong(carrier);
+        stage_wrong(carrier);
         return true;
     }
     sha256_add(&writing->hash, bytes, length);
@@ -256,7 +261,7 @@ void stage_block(struct carrier *carrier, struct op *op, uint32_t block, const u
     if (writing->fd < 0)
         return;
     if (bytes && !write_all(writing->fd, bytes, length, (uint64_t)block * BLOCK_BYTES))
-        went_wrong(carrier);
+        stage_wrong(carrier);
     else
         have_block(carrier, op, block);
 }

@@ -6,6 +6,9 @@
 /* Makes what can be made of an entry before its bytes are there. */
 void stage_entry(struct carrier *carrier, struct op *op);
 
+/* The disk is full, or something nobody foresaw, as errno says: the exchange cannot be taken any more. */
+void stage_wrong(struct carrier *carrier);
+
 /* Bytes of a staged file, in the order of each of its blocks. False where the stream breaks the rules. */
 bool stage_bytes(struct carrier *carrier, uint32_t number, uint64_t offset, const uint8_t *bytes, size_t length);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "area.h"
+#include "kept.h"
 #include "notify.h"
 #include "saved.h"
 #include "settle.h"
@@ -84,6 +85,9 @@ void start(struct carrier *carrier, const struct frame *hello)
     const char *why = begin(carrier, hello);
     if (!why) {
         area_remove(carrier, "stage");
+        /* What was in it is not known any more. */
+        area_remove(carrier, "grave");
+        kept_bound(carrier);
         saved_load(carrier);
         notify_begin(carrier);
         carrier->stream.beside = carrier->notify;

@@ -3,18 +3,20 @@
 #include <string.h>
 
 #include "dirty.h"
+#include "guard.h"
 #include "settle.h"
 #include "skip.h"
 #include "tree-id.h"
 
-enum { SAID_SCANS = 1, SAID_FULL = 2, SAID_LOST = 4, SAID_REMEMBERED = 8 };
+enum { SAID_SCANS = 1, SAID_FULL = 2, SAID_LOST = 4, SAID_REMEMBERED = 8, SAID_SUSPECT = 16 };
 
 static uint8_t flags_of(const struct carrier *carrier)
 {
     const struct index *index = &carrier->index;
     bool full = index->entries >= carrier->limits.entries || index->bytes > carrier->limits.bytes;
     return (uint8_t)((carrier->notify < 0 ? SAID_SCANS : 0) | (full ? SAID_FULL : 0)
-                     | (root_lost(carrier) ? SAID_LOST : 0) | (carrier->remembered ? SAID_REMEMBERED : 0));
+                     | (root_lost(carrier) ? SAID_LOST : 0) | (carrier->remembered ? SAID_REMEMBERED : 0)
+                     | (guard_suspects(carrier) ? SAID_SUSPECT : 0));
 }
 
 void put_tree(struct carrier *carrier)
@@ -59,6 +61,7 @@ void tell_state(struct carrier *carrier, uint8_t type)
     if (count)
         put_u16(count, unstable);
     skip_tell(carrier);
+    late_tell(carrier);
     stream_end(stream);
 }
 

@@ -6,6 +6,8 @@
 
 #include "beneath.h"
 #include "content.h"
+#include "flush.h"
+#include "guard.h"
 #include "judge.h"
 #include "settle.h"
 #include "stage.h"
@@ -131,7 +133,7 @@ static void tell_checked(struct carrier *carrier, uint32_t wanted)
     const struct receiving *receiving = carrier->receiving;
     uint32_t counts[IS_UNSTABLE + 1] = {0};
     for (uint32_t number = 0; number < receiving->count; number++)
-        counts[receiving->ops[number].verdict]++;
+        counts[receiving->ops[number].aside ? IN_CONFLICT : receiving->ops[number].verdict]++;
     stream_begin(stream, FRAME_CHECKED);
     stream_put_u32(stream, wanted);
     stream_put_u32(stream, receiving->count - counts[DO_NOTHING]);
@@ -140,6 +142,12 @@ static void tell_checked(struct carrier *carrier, uint32_t wanted)
     stream_put_u32(stream, counts[IS_UNSTABLE]);
     stream_put_u64(stream, carrier->index.entries);
     stream_end(stream);
+}
+
+static void fail(struct carrier *carrier, const char *why)
+{
+    receive_end(carrier);
+    tell_failed(carrier, why);
 }
 
 void verify(struct carrier *carrier)
@@ -152,12 +160,13 @@ void verify(struct carrier *carrier)
     uint32_t wanted = 0;
     if (!why) {
         judge_all(carrier);
-        wanted = receiving->asked ? 0 : want_all(carrier);
+        if (guard_refuses(carrier))
+            receiving->wrong = "workspace-suspect: most of what is here is not at home; if that is meant, trust it";
+        wanted = receiving->asked || receiving->wrong ? 0 : want_all(carrier);
         why = receiving->wrong;
     }
     if (why) {
-        receive_end(carrier);
-        tell_failed(carrier, why);
+        fail(carrier, why);
         return;
     }
     receiving->asked = true;
@@ -165,6 +174,11 @@ void verify(struct carrier *carrier)
     if (receiving->checked) {
         name_again(carrier);
         leave_incomplete(receiving);
+        if (!flush_replacements(carrier)) {
+            stage_wrong(carrier);
+            fail(carrier, receiving->wrong);
+            return;
+        }
     }
     tell_checked(carrier, wanted);
 }

@@ -1,0 +1,44 @@
+#include "guard.h"
+
+#include "judge.h"
+
+/* More than half, if that is more than so many; or everything. */
+enum { GONE_MOST = 1000 };
+
+static bool too_much(uint64_t before, uint64_t now)
+{
+    uint64_t gone = before > now ? before - now : 0;
+    return (gone > GONE_MOST && gone > before / 2) || (before > 1 && now <= 1);
+}
+
+bool guard_suspects(const struct carrier *carrier)
+{
+    return !carrier->limits.replica && too_much(carrier->index.guarded, carrier->index.entries);
+}
+
+void guard_trust(struct index *index)
+{
+    index->guarded = index->entries;
+}
+
+static uint64_t living_below(const struct entry *entry)
+{
+    uint64_t count = entry_alive(entry);
+    for (const struct entry *child = entry->child; child; child = child->next)
+        count += living_below(child);
+    return count;
+}
+
+bool guard_refuses(const struct carrier *carrier)
+{
+    const struct receiving *receiving = carrier->receiving;
+    uint64_t going = 0;
+    if (!receiving->whole || receiving->force || receiving->trusted || !carrier->limits.replica)
+        return false;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        const struct op *op = &receiving->ops[number];
+        const struct entry *entry = op->kind == CHANGE_DELETE ? living(carrier, op->path) : NULL;
+        going += entry ? living_below(entry) : 0;
+    }
+    return too_much(carrier->index.entries, carrier->index.entries - going);
+}

@@ -1,0 +1,129 @@
+#include "kept.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "area.h"
+#include "beneath.h"
+#include "content.h"
+#include "look.h"
+
+enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2 };
+
+struct kept {
+    uint64_t number, bytes;
+};
+
+struct kept_list {
+    size_t count, room;
+    struct kept *all;
+};
+
+int kept_open(struct carrier *carrier, uint64_t *number)
+{
+    char name[24];
+    int all = area_made(carrier->area, "kept");
+    int made = -1;
+    *number = (uint64_t)now_ns();
+    for (int tries = 0; all >= 0 && made != 0 && tries < TRIES_MOST; tries++) {
+        snprintf(name, sizeof name, "%llu", (unsigned long long)++*number);
+        made = mkdirat(all, name, 0700);
+        if (made != 0 && errno != EEXIST)
+            break;
+    }
+    int kept = made == 0 ? beneath_open(all, name, O_RDONLY | O_DIRECTORY) : -1;
+    if (all >= 0)
+        close(all);
+    return kept;
+}
+
+static uint64_t bytes_in(int folder, const char *name, unsigned deep)
+{
+    struct stat status;
+    struct dirent *found;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    uint64_t bytes = (uint64_t)status.st_blocks * 512;
+    int fd = S_ISDIR(status.st_mode) && deep < DEEP_MOST ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : -1;
+    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+    while (names && (found = readdir(names)))
+        if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
+            bytes += bytes_in(fd, found->d_name, deep + 1);
+    if (names)
+        closedir(names);
+    else if (fd >= 0)
+        close(fd);
+    return bytes;
+}
+
+static bool list_add(struct kept_list *list, struct kept kept)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room * 2 : 64;
+        struct kept *all = realloc(list->all, room * sizeof *all);
+        if (!all)
+            return false;
+        list->all = all;
+        list->room = room;
+    }
+    list->all[list->count++] = kept;
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct kept *first = a, *second = b;
+    return (first->number > second->number) - (first->number < second->number);
+}
+
+/* Only folders that are ours: their names are numbers. */
+static void list_read(int fd, DIR *names, struct kept_list *list)
+{
+    struct dirent *found;
+    while ((found = readdir(names))) {
+        char *end;
+        uint64_t number = strtoull(found->d_name, &end, 10);
+        if (*end == 0 && found->d_name[0] != 0 && !list_add(list, (struct kept){number, bytes_in(fd, found->d_name, 0)}))
+            break;
+    }
+    if (list->count > 1)
+        qsort(list->all, list->count, sizeof *list->all, by_number);
+}
+
+static void drop_oldest(struct carrier *carrier, const struct kept_list *list)
+{
+    char path[40];
+    uint64_t bytes = 0, age = carrier->limits.kept_seconds * 1000000000u, now = (uint64_t)now_ns();
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->all[i].bytes;
+    for (size_t i = 0; i < list->count; i++) {
+        bool old = list->all[i].number < now && now - list->all[i].number > age;
+        bool much = bytes > carrier->limits.kept_bytes && i + 1 < list->count;
+        if (!old && !much)
+            continue;
+        snprintf(path, sizeof path, "kept/%llu", (unsigned long long)list->all[i].number);
+        area_remove(carrier, path);
+        bytes -= list->all[i].bytes;
+    }
+}
+
+void kept_bound(struct carrier *carrier)
+{
+    struct kept_list list = {0};
+    int fd = beneath_open(carrier->area, "kept", O_RDONLY | O_DIRECTORY);
+    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+    if (!names) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    list_read(fd, names, &list);
+    closedir(names);
+    drop_oldest(carrier, &list);
+    free(list.all);
+}

@@ -1,0 +1,282 @@
+#include "late.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "area.h"
+#include "beneath.h"
+#include "content.h"
+#include "judge.h"
+#include "kept.h"
+#include "links.h"
+#include "look.h"
+#include "stage.h"
+
+enum {
+    LATE_MOST = 1024,
+    LATE_MS = 60 * 1000,
+    /* So soon after a write the next may leave the same time. */
+    CLOCK_STANDS_NS = 20 * 1000 * 1000,
+    READ_AGAIN_MOST = 64 * 1024 * 1024,
+};
+
+/* A file in a grave, and what it was. */
+struct late_file {
+    struct late_file *next;
+    uint64_t grave, inode, size;
+    int64_t buried, mtime, ctime;
+    uint8_t id[SHA256_BYTES];
+    /* The clock has gone on since its last write: another write would leave another time. */
+    bool settled;
+    /* In the area, and where it was in the tree. */
+    char *where, *path;
+};
+
+struct late_found {
+    struct late_found *next;
+    uint64_t folder;
+    uint32_t number;
+    char *path;
+};
+
+static int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return nanoseconds(&now) / 1000000;
+}
+
+static void file_free(struct late_file *file)
+{
+    free(file->where);
+    free(file->path);
+    free(file);
+}
+
+static char *where_of(const struct carrier *carrier, const char *staged, const char *inside)
+{
+    size_t length = strlen(staged) + strlen(inside) + 40;
+    char *where = malloc(length);
+    if (where)
+        snprintf(where, length, "grave/%llu/%s%s", (unsigned long long)carrier->late.graves, staged, inside);
+    return where;
+}
+
+static void append(struct late *late, struct late_file *file)
+{
+    struct late_file **end = &late->first;
+    if (late->last)
+        end = &late->last->next;
+    *end = late->last = file;
+    late->count++;
+}
+
+static void remember_file(struct carrier *carrier, const struct entry *entry, const char *path, char *where)
+{
+    struct stat status;
+    const char *staged = where ? strchr(where + sizeof "grave", '/') + 1 : "";
+    struct late_file *file = calloc(1, sizeof *file);
+    char *copy = strdup(path);
+    bool there = file && copy && where && fstatat(carrier->receiving->stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && S_ISREG(status.st_mode) && status.st_ino == entry->inode;
+    if (!there) {
+        free(file);
+        free(copy);
+        free(where);
+        return;
+    }
+    *file = (struct late_file){.grave = carrier->late.graves, .inode = entry->inode, .size = entry->now.size};
+    file->mtime = entry->now.mtime;
+    file->ctime = nanoseconds(&status.st_ctim);
+    file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
+    file->buried = monotonic_ms();
+    memcpy(file->id, entry->now.id, SHA256_BYTES);
+    file->where = where;
+    file->path = copy;
+    append(&carrier->late, file);
+    carrier->late.fresh++;
+}
+
+/* `staged` is where the entry at `top` bytes of its path is in the stage. */
+static void remember_below(struct carrier *carrier, const struct entry *entry, const char *staged, size_t top)
+{
+    char path[PATH_MOST + 1];
+    if (!entry_alive(entry) || carrier->late.fresh >= LATE_MOST || !entry_path(entry, path))
+        return;
+    if (entry->now.type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE))
+        remember_file(carrier, entry, path, where_of(carrier, staged, path + top));
+    for (const struct entry *child = entry->child; child; child = child->next)
+        remember_below(carrier, child, staged, top);
+}
+
+void late_remember(struct carrier *carrier)
+{
+    static char staged[PATH_MOST + 16];
+    struct receiving *receiving = carrier->receiving;
+    carrier->late.fresh = 0;
+    carrier->late.graves++;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        const struct op *op = &receiving->ops[number];
+        const struct entry *entry = op->out == OUT_NOT ? NULL : living(carrier, op->path);
+        if (!entry)
+            continue;
+        if (op->out == OUT_GRAVE)
+            snprintf(staged, sizeof staged, "g%u", number);
+        else
+            stage_path(carrier, op, staged);
+        remember_below(carrier, entry, staged, strlen(op->path));
+    }
+}
+
+/* Forgets the oldest; with the last file of a grave goes the grave. */
+static void forget_first(struct carrier *carrier)
+{
+    struct late *late = &carrier->late;
+    struct late_file *file = late->first;
+    char grave[40];
+    late->first = file->next;
+    if (!late->first)
+        late->last = NULL;
+    late->count--;
+    if (!late->first || late->first->grave != file->grave) {
+        snprintf(grave, sizeof grave, "grave/%llu", (unsigned long long)file->grave);
+        area_remove(carrier, grave);
+    }
+    file_free(file);
+}
+
+void late_bury(struct carrier *carrier)
+{
+    char name[24];
+    int graves = carrier->late.fresh > 0 ? area_made(carrier->area, "grave") : -1;
+    snprintf(name, sizeof name, "%llu", (unsigned long long)carrier->late.graves);
+    if (graves >= 0) {
+        beneath_rename(carrier->area, "stage", graves, name, RENAME_NEW);
+        close(graves);
+    }
+    area_remove(carrier, "stage");
+    if (carrier->late.count > LATE_MOST)
+        late_look(carrier);
+    while (carrier->late.count > LATE_MOST)
+        forget_first(carrier);
+}
+
+static bool other_bytes(struct carrier *carrier, const struct late_file *file)
+{
+    struct stat status;
+    struct content content = {.blocks = NULL};
+    int fd = beneath_open(carrier->area, file->where, O_RDONLY | O_NONBLOCK);
+    bool read = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+        && content_read(fd, &status, carrier->block, &content) != CONTENT_UNREAD;
+    free(content.blocks);
+    if (fd >= 0)
+        close(fd);
+    return read && memcmp(content.id, file->id, SHA256_BYTES) != 0;
+}
+
+/* Somebody wrote since it was taken out. A write through a name that is still in the tree is seen there. */
+static bool was_written(struct carrier *carrier, struct late_file *file)
+{
+    struct stat status;
+    const char *name;
+    int folder = beneath_parent(carrier->area, file->where, &name);
+    bool there = folder >= 0 && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)
+        && status.st_ino == file->inode && !links_known(&carrier->index, file->inode);
+    if (folder >= 0)
+        close(folder);
+    if (!there)
+        return false;
+    if ((uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
+        return true;
+    if (file->size > READ_AGAIN_MOST || (file->settled && nanoseconds(&status.st_ctim) == file->ctime))
+        return false;
+    file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
+    file->ctime = nanoseconds(&status.st_ctim);
+    return other_bytes(carrier, file);
+}
+
+static void keep(struct carrier *carrier, struct late_file *file, int kept, uint64_t folder, uint32_t number)
+{
+    char name[16];
+    const char *from;
+    int grave = beneath_parent(carrier->area, file->where, &from);
+    struct late_found *found = calloc(1, sizeof *found);
+    snprintf(name, sizeof name, "%u", number);
+    bool moved = found && grave >= 0 && beneath_rename(grave, from, kept, name, RENAME_NEW) == 0;
+    if (grave >= 0)
+        close(grave);
+    if (!moved) {
+        free(found);
+        return;
+    }
+    *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
+    carrier->late.found = found;
+    carrier->late.found_count++;
+}
+
+static void look_at_all(struct carrier *carrier)
+{
+    int kept = -1;
+    uint64_t folder = 0;
+    uint32_t number = 0;
+    for (struct late_file *file = carrier->late.first; file; file = file->next) {
+        if (!was_written(carrier, file))
+            continue;
+        if (kept < 0)
+            kept = kept_open(carrier, &folder);
+        if (kept >= 0)
+            keep(carrier, file, kept, folder, number++);
+    }
+    if (kept < 0)
+        return;
+    close(kept);
+    kept_bound(carrier);
+}
+
+void late_look(struct carrier *carrier)
+{
+    look_at_all(carrier);
+    while (carrier->late.first && monotonic_ms() - carrier->late.first->buried >= LATE_MS)
+        forget_first(carrier);
+}
+
+void late_end(struct carrier *carrier)
+{
+    look_at_all(carrier);
+    while (carrier->late.first)
+        forget_first(carrier);
+}
+
+int late_wait_ms(const struct carrier *carrier)
+{
+    if (!carrier->late.first)
+        return -1;
+    int64_t left = carrier->late.first->buried + LATE_MS - monotonic_ms();
+    return left < 0 ? 0 : (int)left;
+}
+
+void late_tell(struct carrier *carrier)
+{
+    uint16_t told = 0;
+    stream_put_u32(&carrier->stream, carrier->late.found_count);
+    uint8_t *count = stream_hole(&carrier->stream, 2);
+    for (struct late_found *found = carrier->late.found, *next; found; found = next) {
+        next = found->next;
+        if (told < PATHS_TOLD && found->path) {
+            stream_put_u64(&carrier->stream, found->folder);
+            stream_put_u32(&carrier->stream, found->number);
+            stream_put_text(&carrier->stream, found->path);
+            told++;
+        }
+        free(found->path);
+        free(found);
+    }
+    if (count)
+        put_u16(count, told);
+    carrier->late.found = NULL;
+    carrier->late.found_count = 0;
+}

@@ -1,0 +1,39 @@
+/* Files that an exchange took out of the tree stay for a while: somebody may still have one open and write. Such a write
+ * is a change of this side, which is kept and told. */
+#ifndef CLAWRDEN_CARRIER_LATE_H
+#define CLAWRDEN_CARRIER_LATE_H
+
+#include <stdint.h>
+
+struct carrier;
+struct late_file;
+struct late_found;
+
+struct late {
+    /* The oldest first. */
+    struct late_file *first, *last;
+    struct late_found *found;
+    /* `fresh`: those of the commit that is going on. */
+    uint32_t count, fresh, found_count;
+    uint64_t graves;
+};
+
+/* Between the moves of a commit and the look that follows them: the index still has what was taken out. */
+void late_remember(struct carrier *carrier);
+
+/* After a commit: the stage becomes a grave, or goes if nothing in it is remembered. */
+void late_bury(struct carrier *carrier);
+
+/* Looks at all of them; those that waited long enough go. */
+void late_look(struct carrier *carrier);
+
+/* Looks for the last time, and takes all of them away. */
+void late_end(struct carrier *carrier);
+
+/* Milliseconds until the next may go, -1 if there is none. */
+int late_wait_ms(const struct carrier *carrier);
+
+/* What was written too late, each once: u32 count, u16 n, n × (u64 folder in kept/, u32 number, text path). */
+void late_tell(struct carrier *carrier);
+
+#endif

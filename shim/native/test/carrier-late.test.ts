@@ -1,0 +1,122 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { Pair } from './carrier-pair.ts';
+import { CarrierProcess, carrierBuilds, fileSystems, helloOf, makePlace } from './carrier-process.ts';
+
+const places = carrierBuilds.map((build, index) => ({
+  ...build,
+  under: fileSystems[index] ?? fileSystems[0],
+}));
+
+describe.each(places)('what is written late ($name, $under)', ({ name, carrier, under }) => {
+  const changes = [
+    ['replaced', (there: (path: string) => string) => writeFileSync(there('d/f'), 'tool')],
+    ['deleted', (there: (path: string) => string) => rmSync(there('d/f'))],
+    ['deleted with its folder', (there: (path: string) => string) => rmSync(there('d'), { recursive: true })],
+  ] as const;
+
+  test.each(changes)(
+    '4: a write through an old descriptor of a file that was %s is kept and told',
+    async (_name, change) => {
+      await using pair = await Pair.make(carrier, under);
+      const here = (path: string) => join(pair.homePlace.root, path);
+      mkdirSync(here('d'));
+      for (const name of ['d/f', 'd/quiet']) writeFileSync(here(name), 'base');
+      await sendOut(pair.home.session, pair.replica.session);
+      const old = openSync(here('d/f'), 'r+');
+      try {
+        change((path) => join(pair.replicaPlace.root, path));
+        const back = await bringHome(pair.home.session, pair.replica.session);
+        expect(back?.exchanged.applied.refused).toEqual([]);
+        expect(await pair.home.session.settle()).toMatchObject({ lateCount: 0, late: [] });
+        writeSync(old, 'late write of the agent', 0);
+        const { late } = await pair.home.session.settle();
+        expect(late.map(({ path }) => path.toString())).toEqual(['d/f']);
+        const kept = join(pair.homePlace.area, 'kept', late[0]?.kept ?? '');
+        expect(readFileSync(kept, 'utf8')).toBe('late write of the agent');
+        // It is the same file: what comes later still is there, too. It is told once.
+        writeSync(old, 'LATE', 0);
+        expect(await pair.home.session.settle()).toMatchObject({ lateCount: 0, late: [] });
+        expect(readFileSync(kept, 'utf8')).toBe('LATE write of the agent');
+      } finally {
+        closeSync(old);
+      }
+      expect(pair.difference).toBe('');
+    },
+  );
+
+  test('4: a write through a name that stays is seen there, and no grave outlives the carrier', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const [here, there] = [pair.homePlace.root, pair.replicaPlace.root];
+    writeFileSync(join(here, 'f'), 'base');
+    await sendOut(pair.home.session, pair.replica.session);
+    const old = openSync(join(here, 'f'), 'r+');
+    renameSync(join(there, 'f'), join(there, 'g'));
+    writeFileSync(join(there, 'f'), 'tool');
+    await bringHome(pair.home.session, pair.replica.session);
+    expect(readdirSync(join(pair.homePlace.area, 'grave'))).toHaveLength(1);
+    writeSync(old, 'late');
+    closeSync(old);
+    pair.home.session.end();
+    await pair.home.exited();
+    expect(readdirSync(join(pair.homePlace.area, 'grave'))).toEqual([]);
+    const [folder = ''] = readdirSync(join(pair.homePlace.area, 'kept'));
+    expect(readFileSync(join(pair.homePlace.area, 'kept', folder, '0'), 'utf8')).toBe('late');
+  });
+
+  test.runIf(name === 'static' && existsSync('/usr/bin/strace'))(
+    '23: a replacement is on the disk before it is moved in',
+    async () => {
+      await using pair = await Pair.make(carrier, under);
+      using place = makePlace(under);
+      const log = join(place.folder, 'calls');
+      const wrapper = ['strace', '-f', '-o', log, '-e', 'trace=fdatasync,renameat2'];
+      await using home = new CarrierProcess(carrier, wrapper);
+      writeFileSync(join(place.root, 'f'), 'base');
+      await home.session.ready(helloOf(place));
+      await sendOut(home.session, pair.replica.session);
+      for (const file of ['f', 'new']) writeFileSync(join(pair.replicaPlace.root, file), 'tool');
+      await bringHome(home.session, pair.replica.session);
+      home.session.end();
+      await home.exited();
+      const calls = readFileSync(log, 'utf8').match(/fdatasync|RENAME_EXCHANGE/g);
+      expect(calls).toEqual(['fdatasync', 'RENAME_EXCHANGE']);
+    },
+  );
+
+  test('what is kept has an age and a size, and the newest stays', async () => {
+    using place = makePlace(under);
+    const kept = (name: string) => join(place.area, 'kept', name);
+    const made = (ageSeconds: number, size: number): string => {
+      const name = `${BigInt(Date.now() - ageSeconds * 1000) * 1_000_000n}`;
+      mkdirSync(kept(name), { recursive: true });
+      writeFileSync(join(kept(name), '0'), Buffer.alloc(size, 'x'));
+      return name;
+    };
+    made(7200, 1);
+    made(1800, 200_000);
+    const [small, large] = [made(1200, 10_000), made(600, 500_000)];
+    mkdirSync(kept('not ours'));
+    const over = { kept: { seconds: 3600, bytes: 600_000 } };
+    await using first = await CarrierProcess.start(carrier, place, over);
+    expect(readdirSync(kept('')).sort()).toEqual([small, large, 'not ours'].sort());
+    first.session.end();
+    await first.exited();
+    await using second = await CarrierProcess.start(carrier, place, { kept: { seconds: 3600, bytes: 1 } });
+    expect(readdirSync(kept('')).sort()).toEqual([large, 'not ours'].sort());
+    expect(second.first.late).toEqual([]);
+  });
+});
