@@ -159,7 +159,10 @@ void stage_entry(struct carrier *carrier, struct op *op)
         return;
     find_inside(carrier, op);
     if (op->kind == CHANGE_LINK) {
-        stage_other_name(carrier, op);
+        /* If the bytes of the file are still to come, what is in the tree under its name is another file. */
+        const struct op *target = op_at(carrier, op->target);
+        if (!target || target->staged)
+            stage_other_name(carrier, op);
         return;
     }
     if (op->wanted.type == TYPE_FILE) {

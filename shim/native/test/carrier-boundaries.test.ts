@@ -1,0 +1,105 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { Pair } from './carrier-pair.ts';
+import { type CarrierProcess, carrierBuilds, fileSystems } from './carrier-process.ts';
+import { Dice } from './random-tree.ts';
+
+const long = process.env['CLAWRDEN_LONG'] === '1';
+const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
+const places = carrierBuilds.map((build, index) => ({
+  ...build,
+  under: fileSystems[index] ?? fileSystems[0],
+}));
+
+/** Of each kind of change one or two; with a file of which only some blocks travel. */
+function change(root: string, round: number): void {
+  const at = (path: string) => join(root, path);
+  writeFileSync(at('replaced'), `${round}`.repeat(1000));
+  writeFileSync(
+    at('large'),
+    Buffer.concat([Buffer.alloc(2 ** 20, `${round}`), Buffer.alloc(2 ** 20 + 7, 'x')]),
+  );
+  mkdirSync(at(`new${round}/in`), { recursive: true });
+  for (const name of ['a', 'in/b', 'in/c']) writeFileSync(at(`new${round}/${name}`), `${name}${round}`);
+  linkSync(at('replaced'), at(`new${round}/link`));
+  rmSync(at(`new${round - 2}`), { recursive: true, force: true });
+  if (round > 1) renameSync(at(`new${round - 1}/a`), at(`new${round}/moved`));
+}
+
+/** Every plain file with its bytes. Links are not followed: entries are told by their folders. */
+function filesOf(root: string, folder = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const item of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, item.name);
+    if (item.isDirectory()) for (const [name, bytes] of filesOf(root, path)) found.set(name, bytes);
+    else if (item.isFile()) found.set(path, readFileSync(join(root, path), 'latin1'));
+  }
+  return found;
+}
+
+/** Before its n-th frame to either carrier, counted over both, `cut` is called once. Returns how many there were. */
+function watchFrames(carriers: readonly CarrierProcess[], n: number, cut: () => void): () => number {
+  let frames = 0;
+  for (const { stream } of carriers) {
+    const write = stream.write.bind(stream) as (bytes: Buffer) => boolean;
+    stream.write = (bytes: Buffer) => {
+      if (frames++ === n) cut();
+      return write(bytes);
+    };
+  }
+  return () => frames;
+}
+
+describe.each(places)('an exchange that is cut ($name, $under)', ({ name, carrier, under }) => {
+  const rounds = long ? 100 : name === 'static' ? 6 : 4;
+
+  test(
+    `23: at any frame, each file is before or after and the next exchange converges (${rounds}, CLAWRDEN_SEED=${first})`,
+    async () => {
+      await using pair = await Pair.make(carrier, under);
+      const dice = new Dice(first);
+      const most = { out: 0, back: 0 };
+      let cuts = 0;
+      change(pair.homePlace.root, 0);
+      await sendOut(pair.home.session, pair.replica.session);
+      for (let round = 1; round <= rounds; round++) {
+        const way = round % 2 === 0 ? 'out' : 'back';
+        const [from, to] =
+          way === 'out'
+            ? [pair.homePlace.root, pair.replicaPlace.root]
+            : [pair.replicaPlace.root, pair.homePlace.root];
+        const before = filesOf(to);
+        change(from, round);
+        const after = filesOf(from);
+        const victim = pair[dice.pick(['home', 'replica'] as const)];
+        const how = dice.pick(['kill', 'cut'] as const);
+        // The first two, one for each direction, are not cut: they say how many frames there are.
+        const at = round <= 2 ? Number.POSITIVE_INFINITY : dice.below(most[way]);
+        const counted = watchFrames([pair.home, pair.replica], at, () => {
+          cuts++;
+          if (how === 'kill') victim.child.kill('SIGKILL');
+          else victim.stream.destroy();
+        });
+        await (way === 'out' ? sendOut : bringHome)(pair.home.session, pair.replica.session).catch(() => {});
+        most[way] = Math.max(most[way], counted());
+        for (const [path, bytes] of filesOf(to))
+          expect([round, path, [before.get(path), after.get(path)].includes(bytes)]).toEqual([
+            round,
+            path,
+            true,
+          ]);
+        for (const role of ['home', 'replica'] as const) await pair.again(role, dice.pick(['kill', 'end']));
+        await bringHome(pair.home.session, pair.replica.session);
+        await sendOut(pair.home.session, pair.replica.session);
+        expect([round, pair.difference]).toEqual([round, '']);
+        expect([round, filesOf(to)]).toEqual([round, after]);
+        expect((await pair.home.session.settle()).tree).toBe((await pair.replica.session.settle()).tree);
+      }
+      expect(Math.min(most.out, most.back)).toBeGreaterThan(15);
+      expect(cuts).toBe(rounds - 2);
+    },
+    long ? 900_000 : 60_000,
+  );
+});
