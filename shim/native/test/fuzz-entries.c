@@ -107,6 +107,8 @@ static void make_hello(struct payload *payload)
     for (int i = 0; i < 3; i++)
         add_number(payload, below(1000000), 8);
     add_number(payload, below(300), 4);
+    add_number(payload, below(1000), 4);
+    add_number(payload, below(1000000), 8);
     add_text(payload, "/root");
     add_text(payload, "/area");
     uint32_t count = below(4);
