@@ -21,7 +21,7 @@ const places = carrierBuilds.map((build, index) => ({
   under: fileSystems[index] ?? fileSystems[0],
 }));
 
-describe.each(places)('what is written late ($name, $under)', ({ name, carrier, under }) => {
+describe.each(places)('what is written late ($name, $under)', ({ name: build, carrier, under }) => {
   const changes = [
     ['replaced', (there: (path: string) => string) => writeFileSync(there('d/f'), 'tool')],
     ['deleted', (there: (path: string) => string) => rmSync(there('d/f'))],
@@ -77,7 +77,7 @@ describe.each(places)('what is written late ($name, $under)', ({ name, carrier, 
     expect(readFileSync(join(pair.homePlace.area, 'kept', folder, '0'), 'utf8')).toBe('late');
   });
 
-  test.runIf(name === 'static' && existsSync('/usr/bin/strace'))(
+  test.runIf(build === 'static' && existsSync('/usr/bin/strace'))(
     '23: a replacement is on the disk before it is moved in',
     async () => {
       await using pair = await Pair.make(carrier, under);
