@@ -6,7 +6,6 @@ import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { createFaults, type Faults, outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
-import { nativeFile } from '../src/native-file.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
 import { decide } from '../src/policy/rules/decide.ts';
@@ -27,6 +26,7 @@ import { createOperatorApi } from './control/operator-api.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
+import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
 import { createLedger } from './execution/ledger.ts';
@@ -109,11 +109,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const revocations = await openRevocations(records.database, audit);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
-  const init = nativeFile('clawrden-init');
+  const files = nativeFiles();
   const pool = openPool({
     config,
     policy,
-    openEngine: (host) => openEngine(host, identity.gatewayId, init, log),
+    openEngine: (host) => openEngine(host, identity.gatewayId, files, log),
     record,
     drained: drains.names(),
     log,

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
+import type Docker from 'dockerode';
 import type { Engine } from '../ports/engine.ts';
+import type { ReplicaHost } from '../ports/replica.ts';
 import { pingEngine, refuseMappedUsers } from './engine/check-host.ts';
 import { connect, type EngineAddress } from './engine/connect.ts';
 import { engineText, toEngineError } from './engine/engine-errors.ts';
 import type { EngineLog } from './engine/engine-log.ts';
 import { renewable } from './engine/renewable.ts';
-import { departures } from './ghost/departures.ts';
+import { type Departures, departures } from './ghost/departures.ts';
 import { removeContainer } from './ghost/remove-container.ts';
 import { removeStrays } from './ghost/remove-strays.ts';
 import { startGhost } from './ghost/start-ghost.ts';
@@ -13,38 +14,34 @@ import { startingContainers } from './ghost/starting-containers.ts';
 import { imageVolumes, inspectImage } from './images/image-facts.ts';
 import { pullImage } from './images/pull-image.ts';
 import { fillInitVolume } from './init/init-volume.ts';
+import type { NativeFiles } from './init/native-files.ts';
 import { removeOldInitVolumes } from './init/remove-old-init-volumes.ts';
+import { openReplica, removeReplica } from './replica/open-replica.ts';
+import { replicaAgents } from './replica/replica-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**
- * One engine as the gateway uses it. Throws if the address or the init file (the static `clawrden-init`) cannot be
- * used; sends nothing before the first call.
+ * One engine as the gateway uses it. `files` are the static `clawrden-init` and `clawrden-carrier`. Throws if the
+ * address cannot be used; sends nothing before the first call.
  */
 export function openEngine(
   address: EngineAddress,
   gatewayId: string,
-  initBinary: string,
+  files: NativeFiles,
   log: EngineLog,
-): Engine {
+): Engine & ReplicaHost {
   const { name: host } = address;
   const { docker, explain, close } = connect(address);
   const starting = startingContainers();
-  const init = readFileSync(initBinary);
   const initVolume = renewable(async (again) => {
     if (!again) await refuseMappedUsers(docker, host);
-    const volume = await fillInitVolume({ docker, gatewayId, starting, init }, again);
+    const volume = await fillInitVolume({ docker, gatewayId, starting, files }, again);
     await removeOldInitVolumes(docker, volume.name).catch((error: unknown) =>
       log.warn({ host, why: engineText(error) }, 'init volumes of other builds may be left'),
     );
     return volume;
   });
-  const leaving = departures(async (containerId) => {
-    try {
-      await removeContainer(docker, containerId);
-    } catch (error) {
-      log.warn({ host, container: containerId, why: engineText(error) }, 'a container may be left');
-    }
-  });
+  const leaving = departuresOf(docker, host, log);
   const source = {
     docker,
     host,
@@ -54,6 +51,7 @@ export function openEngine(
     departures: leaving,
     initVolume,
     imageVolumes: imageVolumes(docker, host),
+    carriers: new Set<string>(),
   };
   const mapped = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -64,7 +62,10 @@ export function openEngine(
     inspectImage: (reference) => mapped(inspectImage(docker, reference)),
     pullImage: (reference, onProgress, signal) => pullImage(docker, host, reference, onProgress, signal),
     ping: () => mapped(ping()),
-    removeStrays: (keep) => mapped(removeStrays(source, keep)),
+    removeStrays: (keep) => mapped(removeStrays(source, new Set([...keep, ...source.carriers]))),
+    openReplica: (wish, signal) => openReplica(source, wish, signal),
+    replicaAgents: () => mapped(replicaAgents(docker, gatewayId)),
+    removeReplica: (agent) => mapped(removeReplica(source, agent)),
     watch: (options, signal) =>
       mapped(watchEngine({ docker, gatewayId, departures: leaving }, options, signal)),
     close,
@@ -80,4 +81,14 @@ export function openEngine(
     }
     await initVolume.get();
   }
+}
+
+function departuresOf(docker: Docker, host: string, log: EngineLog): Departures {
+  return departures(async (containerId) => {
+    try {
+      await removeContainer(docker, containerId);
+    } catch (error) {
+      log.warn({ host, container: containerId, why: engineText(error) }, 'a container may be left');
+    }
+  });
 }

@@ -26,7 +26,10 @@ export interface Engine {
   ) => Promise<void>;
   /** Rejects if the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
   readonly ping: () => Promise<void>;
-  /** Removes every container with this gateway's id that is neither in `keep` nor starting; returns how many. */
+  /**
+   * Removes every container with this gateway's id that is neither in `keep`, nor starting, nor the carrier of an open
+   * replica; returns how many.
+   */
   readonly removeStrays: (keep: ReadonlySet<string>) => Promise<number>;
   /**
    * Reports events of the engine until `signal` aborts, then resolves; with `until` (epoch seconds by the engine's

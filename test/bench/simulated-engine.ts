@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { nativeFiles } from '../../gateway/docker/init/native-files.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine } from '../../gateway/ports/engine.ts';
-import { nativeFile } from '../../src/native-file.ts';
 
 export interface SimulatedEngine extends AsyncDisposable {
   readonly engine: Engine;
@@ -23,8 +23,7 @@ export async function simulatedEngine(
   );
   const socket = join(dir, `${name}.sock`);
   await once(server.listen(socket), 'listening');
-  const init = nativeFile('clawrden-init');
-  const engine = openEngine({ name, engine: `unix://${socket}` }, 'bench', init, { warn: () => {} });
+  const engine = openEngine({ name, engine: `unix://${socket}` }, 'bench', nativeFiles(), { warn: () => {} });
   return {
     engine,
     [Symbol.asyncDispose]: async () => {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineAddress } from '../../gateway/docker/engine/connect.ts';
+import { nativeFiles } from '../../gateway/docker/init/native-files.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, Ghost } from '../../gateway/ports/engine.ts';
+import type { ReplicaHost } from '../../gateway/ports/replica.ts';
 import { shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { toClawrdenError } from '../../src/errors.ts';
 import type { InitEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
-import { nativeFile } from '../../src/native-file.ts';
 import type { Plan } from '../../src/plan.ts';
 import { busyboxImage } from '../lab/images/catalogue.ts';
 import type { LabHost } from '../lab/lab-host.ts';
@@ -15,7 +16,7 @@ import type { LabHost } from '../lab/lab-host.ts';
  * A gateway's engine, over TLS unless told otherwise, with its own gateway id and a view of what it left on the host.
  */
 export interface GhostsOn {
-  readonly engine: Engine;
+  readonly engine: Engine & ReplicaHost;
   readonly gatewayId: string;
   /** Messages that the engine logged. */
   readonly warnings: string[];
@@ -40,7 +41,7 @@ export function ghostsOn(
 ): GhostsOn {
   const warnings: string[] = [];
   const log = { warn: (_fields: unknown, message: string) => void warnings.push(message) };
-  const engine = openEngine({ name: host.name, ...address }, gatewayId, nativeFile('clawrden-init'), log);
+  const engine = openEngine({ name: host.name, ...address }, gatewayId, nativeFiles(), log);
   const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000), executionId) => {
     const purpose = { pooled: false, timeoutMs: plan.timeoutMs, ...(executionId && { executionId }) };
     return engine.startGhost(shapeOf(plan), purpose, signal);

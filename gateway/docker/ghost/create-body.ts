@@ -3,17 +3,7 @@ import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerod
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
-
-/** The engine's volume with our init. */
-export interface InitVolume {
-  readonly name: string;
-  /** Where the engine's host keeps the volume's files. */
-  readonly mountpoint: string;
-}
-
-export const initDirectory = '/.clawrden';
-export const initFile = 'init';
-export const hostsFile = 'hosts';
+import { hostsFile, type InitVolume, initDirectory, initFile, uncopied } from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';
 
@@ -139,6 +129,3 @@ function initMounts({ network }: GhostShape, init: InitVolume): MountSettings[] 
   const source = `${init.mountpoint}/${hostsFile}`;
   return [volume, { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];
 }
-
-/** Docker would fill an empty volume from the image: a workspace with its files, the init's volume with its init. */
-const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };

@@ -1,8 +1,8 @@
-import type { Socket } from 'node:net';
 import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
-import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { withDeadline } from '../engine/deadline.ts';
+import { attach } from './attach.ts';
 
 /** Attaches to a created container, starts it and waits for its init. Rejects with the engine's error or the signal's reason. */
 export async function startInit(container: Docker.Container, signal: AbortSignal): Promise<InitSession> {
@@ -20,18 +20,4 @@ export async function startInit(container: Docker.Container, signal: AbortSignal
     socket.destroy();
     throw error;
   }
-}
-
-/** Attached before the start, so that the init's first frame is not lost. */
-function attach(container: Docker.Container, signal: AbortSignal): Promise<Socket> {
-  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
-  const dial = async (abortSignal: AbortSignal): Promise<Socket> => {
-    // After the hijack it is the connection's own socket, whatever its type says.
-    const socket = (await container.attach({ ...options, abortSignal })) as Socket;
-    if (abortSignal.aborted) socket.destroy();
-    // A host that is cut off sends no end: it is noticed after 3 s of silence and ten probes, one a second.
-    socket.setKeepAlive(true, 3000);
-    return socket;
-  };
-  return withDeadline(callTimeoutMs, dial, signal);
 }

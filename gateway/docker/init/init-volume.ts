@@ -4,42 +4,40 @@ import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
-import { type InitVolume, initDirectory, initFile } from '../ghost/create-body.ts';
 import { createContainer } from '../ghost/create-container.ts';
 import { ghostLabels } from '../ghost/ghost-labels.ts';
 import { removeContainer } from '../ghost/remove-container.ts';
 import type { StartingContainers } from '../ghost/starting-containers.ts';
 import { emptyArchive, initArchive } from './init-archive.ts';
+import { emptyImage, type InitVolume, initDirectory, initFile } from './init-layout.ts';
+import type { NativeFiles } from './native-files.ts';
 
 /** A label of every init volume: the hash of its content. */
 export const initLabel = 'clawrden.init';
-
-const helperImage = 'clawrden-init:empty';
 
 export interface InitVolumeSource {
   readonly docker: Docker;
   readonly gatewayId: string;
   readonly starting: StartingContainers;
-  /** The init's bytes. */
-  readonly init: Buffer;
+  readonly files: NativeFiles;
 }
 
 /**
- * Makes the volume `clawrden-init-<hash of the init>` and puts the init into it, only through the Engine API: it
+ * Makes the volume `clawrden-init-<hash of its programs>` and puts them into it, only through the Engine API: it
  * makes an empty image, and a container of that image that never starts takes the archive. If a volume already holds
  * an init of that size, it stays as it is, unless `again`. Several gateways may do this at once, because they write
  * the same bytes.
  */
 export async function fillInitVolume(source: InitVolumeSource, again: boolean): Promise<InitVolume> {
-  const { docker, init } = source;
-  const hash = createHash('sha256').update(init).digest('hex');
+  const { docker, files } = source;
+  const hash = createHash('sha256').update(files.init).update(files.carrier).digest('hex');
   const name = `clawrden-init-${hash.slice(0, 12)}`;
   const mountpoint = await makeVolume(docker, name, hash);
   const helperName = `clawrden-init-${randomBytes(6).toString('hex')}`;
   const forget = source.starting.add(helperName);
   try {
     const helper = await makeHelper(source, helperName, name);
-    if (again || !(await holds(helper, init.length))) await put(helper, init);
+    if (again || !(await holds(helper, files.init.length))) await put(helper, files);
   } finally {
     await removeContainer(docker, helperName).finally(forget);
   }
@@ -62,7 +60,7 @@ async function makeHelper(source: InitVolumeSource, name: string, volume: string
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
   }
-  const [repo, tag] = helperImage.split(':');
+  const [repo, tag] = emptyImage.split(':');
   await withDeadline(callTimeoutMs, async (abortSignal) => {
     const progress = await docker.importImage(Readable.from([emptyArchive()]), { repo, tag, abortSignal });
     await text(progress);
@@ -72,7 +70,7 @@ async function makeHelper(source: InitVolumeSource, name: string, volume: string
 
 function createHelper({ docker, gatewayId }: InitVolumeSource, name: string, volume: string) {
   return createContainer(docker, name, {
-    Image: helperImage,
+    Image: emptyImage,
     Cmd: ['none'],
     NetworkDisabled: true,
     Labels: ghostLabels(gatewayId, { agent: '', pool: '', timeoutMs: callTimeoutMs }, Date.now()),
@@ -99,8 +97,8 @@ async function holds(helper: Docker.Container, size: number): Promise<boolean> {
   }
 }
 
-async function put(helper: Docker.Container, init: Buffer): Promise<void> {
-  const archive = await initArchive(init);
+async function put(helper: Docker.Container, files: NativeFiles): Promise<void> {
+  const archive = await initArchive(files);
   await withDeadline(callTimeoutMs, (abortSignal) =>
     helper.putArchive(archive, { path: initDirectory, abortSignal }),
   );

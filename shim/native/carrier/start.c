@@ -50,6 +50,8 @@ static int open_area(const struct limits *limits)
 static const char *open_tree(struct carrier *carrier)
 {
     struct stat root, area;
+    /* A replica begins with nothing. */
+    bool made = carrier->limits.replica && mkdir(carrier->limits.root, 0755) == 0;
     carrier->root = open(carrier->limits.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (carrier->root < 0)
         return errno == ENOENT ? "workspace-missing: there is no such folder" : "workspace-missing: it cannot be opened";
@@ -58,6 +60,9 @@ static const char *open_tree(struct carrier *carrier)
         return "carrier-failed: the folder for the carrier's own files cannot be opened";
     if (root.st_dev != area.st_dev)
         return "carrier-failed: the workspace and the carrier's folder are not on one file system";
+    /* What is known of a tree that is gone would tell home to delete everything. */
+    if (made && unlinkat(carrier->area, "index", 0) != 0 && errno != ENOENT)
+        return "carrier-failed: what is known of an earlier tree cannot be removed";
     carrier->device = root.st_dev;
     carrier->root_inode = root.st_ino;
     return NULL;

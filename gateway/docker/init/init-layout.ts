@@ -1,0 +1,18 @@
+/** The engine's volume with our programs. */
+export interface InitVolume {
+  readonly name: string;
+  /** Where the engine's host keeps the volume's files. */
+  readonly mountpoint: string;
+}
+
+/** Where a container finds the volume, and what is in it. */
+export const initDirectory = '/.clawrden';
+export const initFile = 'init';
+export const carrierFile = 'carrier';
+export const hostsFile = 'hosts';
+
+/** An image of nothing, made on each host. */
+export const emptyImage = 'clawrden-init:empty';
+
+/** Docker would fill an empty volume from the image: a workspace with its files, the init's volume with its init. */
+export const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };

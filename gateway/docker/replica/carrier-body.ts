@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { ContainerCreateOptions } from 'dockerode';
+import { carrierFile, emptyImage, type InitVolume, initDirectory, uncopied } from '../init/init-layout.ts';
+
+/** Where a carrier finds its volume: the tree in one folder, its own files beside it. */
+export const replicaMount = '/w';
+export const treeFolder = 'base';
+
+/** To give entries their owners, and go where those let only themselves; FSETID keeps setgid on folders of any group. */
+export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] as const;
+
+const mebibyte = 1024 * 1024;
+
+/** The volume of a replica, and of its name the carrier's container: only one can have it. */
+export function replicaName(gatewayId: string, agent: string): string {
+  const hash = createHash('sha256').update(`${gatewayId}\0${agent}`).digest('hex');
+  return `clawrden-ws-${hash.slice(0, 16)}`;
+}
+
+/**
+ * The whole body of a carrier's create call without its labels. Root without a network and with four
+ * capabilities.
+ */
+export function carrierBody(volume: string, init: InitVolume): ContainerCreateOptions {
+  return {
+    Image: emptyImage,
+    User: '0:0',
+    Entrypoint: [`${initDirectory}/${carrierFile}`],
+    Cmd: [],
+    WorkingDir: '/',
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Healthcheck: { Test: ['NONE'] },
+    // A carrier ends at the end of its stdin.
+    StopTimeout: 2,
+    NetworkDisabled: true,
+    HostConfig: {
+      AutoRemove: true,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'none', Config: {} },
+      CapDrop: ['ALL'],
+      CapAdd: [...carrierCapabilities],
+      SecurityOpt: ['no-new-privileges'],
+      ReadonlyRootfs: true,
+      Privileged: false,
+      Init: false,
+      IpcMode: 'private',
+      NetworkMode: 'none',
+      PidsLimit: 4,
+      Memory: 256 * mebibyte,
+      // The same as Memory: no additional swap.
+      MemorySwap: 256 * mebibyte,
+      Ulimits: [
+        { Name: 'nofile', Soft: 4096, Hard: 4096 },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
+      Mounts: [
+        { Type: 'volume', Source: volume, Target: replicaMount, ReadOnly: false, VolumeOptions: uncopied },
+        {
+          Type: 'volume',
+          Source: init.name,
+          Target: initDirectory,
+          ReadOnly: true,
+          VolumeOptions: uncopied,
+        },
+      ],
+    },
+  };
+}

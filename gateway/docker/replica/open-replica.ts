@@ -1,0 +1,105 @@
+import { finished } from 'node:stream';
+import type Docker from 'dockerode';
+import { onAbort } from '../../../src/abort.ts';
+import { CarrierError } from '../../../src/carrier-client/carrier-error.ts';
+import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Replica, ReplicaWish } from '../../ports/replica.ts';
+import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
+import { attach } from '../ghost/attach.ts';
+import { createContainer } from '../ghost/create-container.ts';
+import type { Departures } from '../ghost/departures.ts';
+import { ghostLabels } from '../ghost/ghost-labels.ts';
+import { removeContainer } from '../ghost/remove-container.ts';
+import { type StartSource, startContainer } from '../ghost/start-container.ts';
+import type { InitVolume } from '../init/init-layout.ts';
+import { type InitSource, withInit } from '../init/with-init.ts';
+import { attachedStream } from './attached-stream.ts';
+import { carrierBody, replicaMount, replicaName, treeFolder } from './carrier-body.ts';
+import { makeReplicaVolume, removeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
+
+export interface ReplicaSource extends StartSource, InitSource {
+  readonly gatewayId: string;
+  readonly departures: Departures;
+  /** Containers of carriers that are in use: no sweep takes them. */
+  readonly carriers: Set<string>;
+}
+
+/** See `ReplicaHost.openReplica`. */
+export function openReplica(source: ReplicaSource, wish: ReplicaWish, signal: AbortSignal): Promise<Replica> {
+  return withInit(source, (init) => start(source, wish, init, signal), signal);
+}
+
+async function start(
+  source: ReplicaSource,
+  wish: ReplicaWish,
+  init: InitVolume,
+  signal: AbortSignal,
+): Promise<Replica> {
+  const { docker, gatewayId } = source;
+  const { agent } = wish;
+  const name = replicaName(gatewayId, agent);
+  const mountpoint = await makeReplicaVolume(docker, gatewayId, agent, name);
+  const labels = ghostLabels(gatewayId, { agent, pool: '', timeoutMs: 0 }, Date.now());
+  const body = { ...carrierBody(name, init), Labels: { ...labels, [workspaceLabel]: agent } };
+  const begin = (container: Docker.Container) =>
+    startCarrier(source, container, wish, `${mountpoint}/${treeFolder}`, signal);
+  return startContainer(source, name, () => createAlone(docker, name, body), begin, signal);
+}
+
+/** Two carriers on one volume would spoil it, so its name is the lock: one that an earlier gateway left goes first. */
+async function createAlone(
+  docker: Docker,
+  name: string,
+  body: Docker.ContainerCreateOptions,
+): Promise<Docker.Container> {
+  try {
+    return await createContainer(docker, name, body);
+  } catch (error) {
+    if (statusOf(error) !== 409) throw error;
+  }
+  await removeContainer(docker, name);
+  return createContainer(docker, name, body);
+}
+
+async function startCarrier(
+  { carriers, departures }: ReplicaSource,
+  container: Docker.Container,
+  { limits, excludes }: ReplicaWish,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Replica> {
+  const socket = await attach(container, signal);
+  using _ = onAbort(signal, () => void socket.destroy());
+  try {
+    const session = new CarrierSession(attachedStream(socket));
+    await withDeadline(callTimeoutMs, (abortSignal) => container.start({ abortSignal }), signal);
+    const hello = { role: 'replica', uid: 0, gid: 0, limits, excludes } as const;
+    const root = `${replicaMount}/${treeFolder}`;
+    const found = await session.ready({ ...hello, root, area: replicaMount });
+    carriers.add(container.id);
+    const alive = () => !socket.destroyed && socket.writable;
+    finished(socket, () => carriers.delete(container.id));
+    const end = async () => {
+      session.end();
+      await departures.expect(container.id);
+    };
+    return { containerId: container.id, session, alive, found, folder, end };
+  } catch (error) {
+    socket.destroy();
+    throw error instanceof CarrierError ? faultOf(error) : error;
+  }
+}
+
+function faultOf(error: CarrierError): ClawrdenError {
+  const code = error.code === 'carrier-lost' ? 'host-lost' : 'internal';
+  return new ClawrdenError(code, `the carrier of a replica: ${error.message}`, { cause: error });
+}
+
+/** See `ReplicaHost.removeReplica`. */
+export async function removeReplica({ docker, gatewayId }: ReplicaSource, agent: string): Promise<boolean> {
+  const name = replicaName(gatewayId, agent);
+  await removeContainer(docker, name);
+  return removeReplicaVolume(docker, name);
+}

@@ -1,0 +1,23 @@
+import type { Replica } from '../../gateway/ports/replica.ts';
+import { defaultLimits } from '../../src/carrier-client/hello.ts';
+import type { LabHost } from '../lab/lab-host.ts';
+import type { GhostsOn } from './ghosts-on.ts';
+
+/** Starts the carrier of `agent`'s replica. */
+export function openOn({ engine }: GhostsOn, agent = 'coder'): Promise<Replica> {
+  const wish = { agent, limits: defaultLimits, excludes: [] };
+  return engine.openReplica(wish, AbortSignal.timeout(20_000));
+}
+
+/** What the gateway has on the host: containers, and volumes of replicas. */
+export async function ownOn(
+  host: LabHost,
+  gatewayId: string,
+): Promise<{ containers: number; volumes: number }> {
+  const label = `label=clawrden.gateway=${gatewayId}`;
+  const count = async (args: string[]) => {
+    const { stdout } = await host.docker([...args, '--quiet', '--filter', label]);
+    return stdout.split('\n').filter(Boolean).length;
+  };
+  return { containers: await count(['ps', '--all']), volumes: await count(['volume', 'ls']) };
+}
