@@ -55,8 +55,10 @@ export async function bringHome(
   replica: CarrierSession,
   { conflicts = 'keep-agent' }: { readonly conflicts?: 'keep-agent' | 'keep-tool' } = {},
 ): Promise<{ exchanged: Exchanged; state: CarrierState } | undefined> {
-  const { at, dirty } = await replica.settle();
-  if (dirty === 0) return undefined;
+  const { at, dirty, entries } = await replica.settle();
+  // One that was just made has only the folder itself, whose owner and mode say nothing about home's.
+  const isNew = at.epoch === 0n && entries <= 1;
+  if (dirty === 0 || isNew) return undefined;
   const begin = { version: at, theirs: conflicts === 'keep-tool' };
   const exchanged = await exchange([replica, home], { of: 'dirty' }, begin);
   const { version, refused } = exchanged.applied;
