@@ -27,6 +27,8 @@ type Placed<T> = { readonly refused: string } | { readonly displaced: T | undefi
  */
 const burst = 200;
 const perSecond = 100;
+/** What one counts for that flooded us without a name. */
+const floodTokens = 50;
 
 interface Address<T> {
   open: number;
@@ -78,6 +80,13 @@ export class ConnectionBounds<T extends Counted> {
     connection.name = name;
     this.#forgetUnproven(connection);
     return true;
+  }
+
+  /** The connection has cost far more than a handshake: if it has no name, its address may connect less often. */
+  flooded({ name, address }: T): void {
+    if (name !== undefined) return;
+    const known = this.#addressOf(address);
+    known.tokens = Math.max(known.tokens - floodTokens, 0);
   }
 
   /** Call it once for each counted connection. */

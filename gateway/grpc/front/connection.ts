@@ -7,6 +7,7 @@ import type { Pace } from './pace.ts';
 import type { PeerShare } from './peer-share.ts';
 import type { RelayPlace } from './relay-place.ts';
 import { windowBytes } from './server-credentials.ts';
+import { TlsRecords } from './tls-records.ts';
 
 /** How long a peer may keep what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
@@ -24,6 +25,7 @@ export class Connection implements Counted {
   ofName: PeerShare | undefined;
   /** Destroyed: bytes that were read from it earlier do not count any more. */
   isDropped = false;
+  readonly records: TlsRecords;
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();
@@ -40,6 +42,7 @@ export class Connection implements Counted {
 
   constructor(raw: Socket, pace: Pace, ofAddress: PeerShare) {
     this.#raw = raw;
+    this.records = new TlsRecords(raw);
     this.ofAddress = ofAddress;
     this.#pace = pace;
     this.address = raw.remoteAddress ?? '';

@@ -45,7 +45,10 @@ export interface ServedCall {
 }
 
 const lookMs = 1000;
+/** A flood of TLS records has to end sooner. */
+const weighMs = 100;
 const protocol = 'h2';
+const longHandshake = 'its TLS handshake is far too long';
 
 /**
  * Stands between the network and grpc-js. It bounds the connections of a listener, ends those that must not continue,
@@ -61,7 +64,7 @@ export class Front implements Disposable {
   readonly #unfinished = unfinishedMessages();
   readonly #shares = new PeerShares();
   readonly #turns: CallTurns<PeerShare>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   readonly #lookAt: (connection: Connection) => void;
   #serving: ServedCall | undefined;
 
@@ -76,10 +79,8 @@ export class Front implements Disposable {
     );
     const destroy = (connection: Connection) => connection.destroy();
     this.#lookAt = faults.guard('connection', (connection: Connection) => this.#check(connection), destroy);
-    this.#timer = setInterval(
-      faults.guard('connections', () => this.#tick()),
-      lookMs,
-    ).unref();
+    const every = (ms: number, run: () => void) => setInterval(faults.guard('connections', run), ms).unref();
+    this.#timers = [every(lookMs, () => this.#tick()), every(weighMs, () => this.#weigh())];
   }
 
   /** Call it before the server listens. */
@@ -106,7 +107,7 @@ export class Front implements Disposable {
   };
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#connected.flush();
     this.#ended.flush();
     for (const connection of this.#open.values()) connection.end();
@@ -142,7 +143,10 @@ export class Front implements Disposable {
     if (connection === undefined) return void socket.destroy();
     const admitted = this.#admit(connection, socket);
     if ('refused' in admitted) return this.#drop(connection, admitted.refused);
+    if (connection.records.isHandshakeTooLong()) return this.#flooded(connection, longHandshake);
     connection.secured(socket, admitted.value);
+    const onFlood = () => this.#flooded(connection, 'it updated its TLS keys far too often');
+    connection.records.secured(socket, this.#rules.faults.guard('records', onFlood));
     if (admitted.value !== undefined) this.#welcome(connection, admitted.value);
     // grpc-js does not expose its sessions. This one is made during the call.
     const opened = (session: ServerHttp2Session) => {
@@ -243,6 +247,21 @@ export class Front implements Disposable {
     if (problem === undefined) return;
     this.#ended.tell(problem, connection.peer);
     connection.end();
+  }
+
+  /** Looks at what never became a call or even a frame. */
+  #weigh(): void {
+    for (const connection of this.#open.values()) {
+      if (connection.records.isHandshakeTooLong()) this.#flooded(connection, longHandshake);
+      else if (!connection.share.mayCarry(connection.records.takeOverhead()))
+        this.#flooded(connection, 'far too many TLS records that carry next to nothing');
+    }
+  }
+
+  #flooded(connection: Connection, reason: string): void {
+    connection.ofName?.putOut();
+    this.#bounds.flooded(connection);
+    this.#drop(connection, reason);
   }
 
   #drop(connection: Connection, reason: string): void {

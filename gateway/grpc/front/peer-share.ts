@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { Turned } from './call-turns.ts';
+import { recordOverhead } from './tls-records.ts';
 import type { Held } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
@@ -12,6 +13,8 @@ export interface ShareLimits {
   readonly callsPerSecond: number;
   /** Refused calls, before the connection over which they come ends. */
   readonly refusalsPerSecond: number;
+  /** TLS records beyond what its content needs; twice as many at once. */
+  readonly recordsPerSecond: number;
 }
 
 /** A relay serves 256 commands of each of its agents at once. */
@@ -20,6 +23,7 @@ export const nameLimits: ShareLimits = {
   unheard: 256,
   callsPerSecond: 2000,
   refusalsPerSecond: 1000,
+  recordsPerSecond: 20_000,
 };
 
 /** Several relays may be behind one address. */
@@ -28,6 +32,7 @@ export const addressLimits: ShareLimits = {
   unheard: 1024,
   callsPerSecond: 8000,
   refusalsPerSecond: 4000,
+  recordsPerSecond: 20_000,
 };
 
 /** How long a name that asked for far too much is not admitted. */
@@ -42,6 +47,7 @@ export class PeerShare implements Held, Turned {
   readonly #now: () => number;
   readonly #rate: TokenBucket;
   readonly #refusals: TokenBucket;
+  readonly #overhead: TokenBucket;
   readonly #unheard = new Set<ServerHttp2Stream>();
   #calls = 0;
   #outUntil = Number.NEGATIVE_INFINITY;
@@ -51,6 +57,7 @@ export class PeerShare implements Held, Turned {
     this.#now = now;
     this.#rate = tokenBucket(limits.callsPerSecond, now);
     this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
+    this.#overhead = tokenBucket(limits.recordsPerSecond * recordOverhead, now);
   }
 
   /**
@@ -86,8 +93,17 @@ export class PeerShare implements Held, Turned {
   /** Counts a refused call; false if so many calls of the peer were refused that its connection must end. */
   mayGoOn(): boolean {
     if (this.#refusals.take(1)) return true;
-    this.#outUntil = this.#now() + outMs;
+    this.putOut();
     return false;
+  }
+
+  /** Counts bytes of TLS records that carried nothing; false if the connection that sent them must end. */
+  mayCarry(overhead: number): boolean {
+    return overhead === 0 || this.#overhead.take(overhead);
+  }
+
+  putOut(): void {
+    this.#outUntil = this.#now() + outMs;
   }
 
   isOut(): boolean {
@@ -96,7 +112,7 @@ export class PeerShare implements Held, Turned {
 
   /** Whether it can be forgotten without any effect. */
   isAtRest(): boolean {
-    return this.connections === 0 && !this.isOut() && this.#rate.isFull();
+    return this.connections === 0 && !this.isOut() && this.#rate.isFull() && this.#overhead.isFull();
   }
 }
 

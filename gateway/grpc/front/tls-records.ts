@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { tokenBucket } from '../../../src/token-bucket.ts';
+
+/** What a record of TLS 1.3 has beside its content: header, type and tag. A key update has more. */
+export const recordOverhead = 22;
+
+/**
+ * Of a client whose handshake is not over. That takes a few kilobytes, but a client may send its first calls and a
+ * window of content behind it before we have read all.
+ */
+const handshakeBytes = 256 * 1024;
+
+/** Our clients never update their keys; others do after gigabytes. */
+const keyUpdatesPerSecond = 1;
+const keyUpdatesAtOnce = 20;
+
+/** Records of ordinary size have less overhead than this part of their content. */
+const freePart = 1 / 64;
+/** How much of that a connection may save up for later, or what may wait to be decrypted. */
+const savedBytes = 64 * 1024;
+
+/**
+ * What the TLS records of one connection bring beside content. OpenSSL reads them without a word to us, and a record
+ * costs it about as much whether it carries 16 KiB or nothing; a key update costs ten times as much.
+ */
+export class TlsRecords {
+  readonly #raw: Socket;
+  #tls: TLSSocket | undefined;
+  #counted = 0;
+
+  constructor(raw: Socket) {
+    this.#raw = raw;
+  }
+
+  /** Calls `onFlood` in a later turn if there are too many key updates; nothing more is read from then on. */
+  secured(tls: TLSSocket, onFlood: () => void): void {
+    this.#tls = tls;
+    const updates = tokenBucket(keyUpdatesPerSecond, undefined, keyUpdatesAtOnce);
+    // Only this event tells of a key update. It brings the key, which nobody keeps.
+    tls.on('keylog', (line: Buffer) => {
+      if (this.#raw.destroyed || !line.toString('latin1', 0, 24).startsWith('CLIENT_TRAFFIC_SECRET_N'))
+        return;
+      if (updates.take(1)) return;
+      // OpenSSL is at work on the TLS socket: only the one below it can be ended now.
+      this.#raw.destroy();
+      setImmediate(onFlood);
+    });
+  }
+
+  isHandshakeTooLong(): boolean {
+    return this.#tls === undefined && this.#raw.bytesRead > handshakeBytes;
+  }
+
+  /** Bytes that were read since the last call and carried nothing. */
+  takeOverhead(): number {
+    if (this.#tls === undefined) return 0;
+    const content = this.#tls.bytesRead;
+    const overhead = this.#raw.bytesRead - content * (1 + freePart);
+    const more = Math.max(overhead - this.#counted, 0);
+    this.#counted = Math.min(this.#counted + more, overhead + savedBytes);
+    return more;
+  }
+}
