@@ -16,7 +16,7 @@ export interface PlanMount {
   readonly target: string;
 }
 
-/** 0 means no limit, unless a comment says otherwise. */
+/** What the strategy enforces; 0 means no limit. */
 export interface PlanLimits {
   readonly memoryBytes: number;
   readonly cpus: number;
@@ -59,6 +59,7 @@ export interface Plan {
   readonly argv: readonly string[];
   /**
    * The whole environment of a ghost. For mirror: the variables that replace those of the container. Sorted by name.
+   * Empty for passthrough, which has the agent's own.
    */
   readonly env: readonly string[];
   readonly cwd: string;

@@ -11,6 +11,7 @@ import {
   type Strategy,
 } from '../../src/plan.ts';
 import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
+import { hasEffect, type KeyWithoutEffect } from '../../src/policy/file/tool-schema.ts';
 import type { Policy, ToolDefinition } from '../../src/policy/policy.ts';
 import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
@@ -79,7 +80,9 @@ function seal(plan: Plan): SealedPlan {
 function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanParts): Plan {
   const { command, root } = cleared;
   const { agent, identity } = cleared.subject;
-  const caller = callerEnvironment(command, policy, tool);
+  const kept = keptBy(strategy);
+  const caller = kept('environment', callerEnvironment(command, policy, tool), []);
+  const record = kept('record', tool.record, 'none');
   const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
@@ -93,21 +96,26 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     strategy,
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy) : [],
-    network: strategy === 'ghost' ? tool.network : '',
+    network: kept('network', tool.network, ''),
     limits: {
-      memoryBytes: tool.memoryBytes,
-      cpus: tool.cpus,
-      pids: tool.pids,
-      outputBytes: tool.outputBytes,
-      fileBytes: tool.fileBytes,
+      memoryBytes: kept('memory', tool.memoryBytes, 0),
+      cpus: kept('cpus', tool.cpus, 0),
+      pids: kept('pids', tool.pids, 0),
+      outputBytes: kept('output', tool.outputBytes, 0),
+      fileBytes: kept('file-size', tool.fileBytes, 0),
     },
-    stdin: tool.stdin,
-    timeoutMs,
-    idleTimeoutMs: tool.idleTimeoutMs,
-    ...(tool.record === 'none' ? {} : { record: tool.record }),
+    stdin: kept('stdin', tool.stdin, 'pipe'),
+    timeoutMs: kept('timeout', timeoutMs, 0),
+    idleTimeoutMs: kept('idle-timeout', tool.idleTimeoutMs, 0),
+    ...(record === 'none' ? {} : { record }),
     policyHash: policy.hash,
     ...scriptsOf(argv, policy),
   };
+}
+
+/** The value of a key of the policy, or nothing: a plan promises only what its strategy enforces. */
+function keptBy(strategy: Strategy): <Value>(key: KeyWithoutEffect, value: Value, nothing: Value) => Value {
+  return (key, value, nothing) => (hasEffect(key, strategy) ? value : nothing);
 }
 
 /** The only place that derives from a command's arguments what it runs. */

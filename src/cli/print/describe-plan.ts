@@ -20,7 +20,7 @@ export function planFacts(canonical: string): Fact[] {
       'mounts',
       plan.mounts.map(({ kind, source, target }) => `${kind} ${quoteText(source)} at ${quoteText(target)}`),
     ),
-    ...listed('environment', plan.env.map(quoteText)),
+    ...environment(plan),
     ['limits', limits(plan)],
     ['stdin', plan.stdin],
     ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
@@ -56,6 +56,11 @@ function where({ strategy, image }: Plan): string {
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
   return `in a fresh container of ${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')} (ghost)`;
+}
+
+function environment({ strategy, env }: Plan): Fact[] {
+  if (strategy === 'passthrough' && env.length === 0) return [['environment', "the agent's own"]];
+  return listed('environment', env.map(quoteText));
 }
 
 function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {

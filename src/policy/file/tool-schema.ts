@@ -88,6 +88,14 @@ export const withoutEffect = {
   ],
 } as const;
 
+export type KeyWithoutEffect = (typeof withoutEffect)['passthrough'][number];
+
+/** Whether anything enforces the key where a command runs like that. */
+export function hasEffect(key: KeyWithoutEffect, strategy: keyof typeof withoutEffect): boolean {
+  const without: readonly KeyWithoutEffect[] = withoutEffect[strategy];
+  return !without.includes(key);
+}
+
 export const toolsSchema = z.record(z.string(), toolSchema);
 
 export const networksSchema = z.record(z.string(), strictObject({ 'docker-network': dockerNetworkField }));

@@ -1,4 +1,5 @@
 import { knownTools, type Origin } from '../arguments/tools/known-tools.ts';
+import { hasEffect } from '../file/tool-schema.ts';
 import type { CommandFacts, Decision, Policy } from '../policy.ts';
 import { locateCwd } from '../request/normalize-cwd.ts';
 import { decide } from './decide.ts';
@@ -24,17 +25,22 @@ export function explainCommand(policy: Policy, facts: CommandFacts): Explanation
   const decision = place === undefined ? outside(policy) : decide(policy, { ...facts, cwd: place.cwd });
   const line = policy.rules.find(({ name }) => name === decision.rule)?.line;
   const known = (policy.known ?? knownTools).originOf(facts.tool);
-  const timeoutMs = decision.timeoutMs ?? decision.tool?.timeoutMs;
+  const timeoutMs = timeoutOf(decision);
   return {
     decision,
     ...(line === undefined ? {} : { line }),
     argv: [facts.tool, ...facts.args],
     cwd: place?.cwd ?? facts.cwd,
-    ...(timeoutMs === undefined || decision.action === 'deny' ? {} : { timeoutMs }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     approvalExpiresMs: policy.approvalExpiresMs,
     policyHash: policy.hash,
     ...(known === undefined ? {} : { known }),
   };
+}
+
+function timeoutOf({ action, tool, timeoutMs }: Decision): number | undefined {
+  if (action === 'deny' || (tool !== undefined && !hasEffect('timeout', tool.strategy))) return undefined;
+  return timeoutMs ?? tool?.timeoutMs;
 }
 
 function outside({ roots }: Policy): Decision {

@@ -192,9 +192,9 @@ test('A-81: what the rows say is what is in the plan, to the last blank', () => 
       expect(valuesOf(lines, 'argv').map(unquote)).toEqual(drawn.argv);
       expect(valuesOf(lines, 'cwd').map(unquote)).toEqual([drawn.cwd]);
       const environment = valuesOf(lines, 'environment');
-      expect(drawn.env.length === 0 ? ['none'] : drawn.env).toEqual(
-        drawn.env.length === 0 ? environment : environment.map(unquote),
-      );
+      const isOwn = drawn.how.strategy === 'passthrough';
+      if (drawn.env.length === 0) expect(environment).toEqual([isOwn ? "the agent's own" : 'none']);
+      else expect(environment.map(unquote)).toEqual(drawn.env);
       expect(valuesOf(lines, 'network')).toEqual([renderArgument(drawn.network)]);
     }),
     { numRuns },

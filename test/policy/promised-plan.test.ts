@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { judge } from '../../gateway/judging/judge.ts';
+import { sealJudged } from '../../gateway/judging/seal-plan.ts';
+import { planFacts } from '../../src/cli/print/describe-plan.ts';
+import { noStdin } from '../../src/command.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Plan, Strategy } from '../../src/plan.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { explainCommand } from '../../src/policy/rules/explain.ts';
+
+const relay = { kind: 'relay', name: 'host-1', role: 'relay' } as const;
+const identity = { uid: 1000, gid: 1000 };
+const agents = new Map<string, AgentConfig>([
+  ['coder', { name: 'coder', relay: 'host-1', users: [identity], labels: {}, hosts: {}, cwd: '/app' }],
+]);
+const image = { id: 'sha256:1', repoDigests: [], env: ['PATH=/bin'], volumes: [] };
+const command = { args: [], cwd: '/app', umask: 0o22, stdio: noStdin, ignored: [], version: 1 };
+
+async function planOf(text: string, version = 1): Promise<{ plan: Plan; page: Map<string, unknown> }> {
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  const asked = { ...command, tool: 'tool', env: ['LANG=C.UTF-8', 'OTHER=x'], version };
+  const request = { executionId: '', agent: 'coder', hostLabels: {}, identity, command: asked };
+  const judgement = judge(result.policy, agents, relay, request, () => undefined);
+  const { plan, canonical } = await sealJudged(judgement, result.policy, () => Promise.resolve(image));
+  return { plan, page: new Map(planFacts(canonical)) };
+}
+
+/** As a person writes it: what the strategy has no effect for is left out, because the policy would be refused. */
+const policies = fc.record({
+  strategy: fc.constantFrom<Strategy>('ghost', 'mirror', 'passthrough'),
+  seconds: fc.integer({ min: 1, max: 86_000 }),
+  ofRule: fc.boolean(),
+});
+
+function policyText(strategy: Strategy, seconds: number, ofRule: boolean): string {
+  const ours = strategy === 'ghost' ? ', image: "node:24", memory: 2g, cpus: 3, pids: 77' : '';
+  const more = strategy === 'passthrough' ? '' : ', output: 5k, file-size: 6k, idle-timeout: 7s, stdin: none';
+  const time = ofRule ? `, timeout: ${seconds}s` : '';
+  return `version: 1
+timeout: ${seconds}s
+environment: { allow: [LANG] }
+tools:
+  tool: { strategy: ${strategy}${ours}${more} }
+rules:
+  - { name: r, tools: [tool], action: ask${time} }
+complete: true
+`;
+}
+
+const nothing = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
+const inside = { outputBytes: 5 * 1024, fileBytes: 6 * 1024 };
+
+test('P9 P11: a plan and its page promise what its strategy enforces, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(policies, async ({ strategy, seconds, ofRule }) => {
+      const { plan, page } = await planOf(policyText(strategy, seconds, ofRule));
+      expect(plan.strategy).toBe(strategy);
+      const { limits, timeoutMs, idleTimeoutMs, stdin, env } = plan;
+      if (strategy === 'passthrough') {
+        expect({ limits, timeoutMs, idleTimeoutMs, stdin, env }).toEqual({
+          ...{ limits: nothing, timeoutMs: 0, idleTimeoutMs: 0, stdin: 'pipe', env: [] },
+        });
+        expect([page.get('limits'), page.get('environment')]).toEqual(['none', "the agent's own"]);
+        return;
+      }
+      expect({ timeoutMs, idleTimeoutMs, stdin }).toEqual({
+        ...{ timeoutMs: seconds * 1000, idleTimeoutMs: 7000, stdin: 'none' },
+      });
+      expect(env).toContain('LANG=C.UTF-8');
+      const ofGhost = { memoryBytes: 2 * 1024 ** 3, cpus: 3, pids: 77 };
+      expect(limits).toEqual({ ...nothing, ...inside, ...(strategy === 'ghost' && ofGhost) });
+      const shown = `output 5 KiB, a file 6 KiB, time ${seconds} s, silence 7 s`;
+      expect(page.get('limits')).toBe(
+        strategy === 'ghost' ? `memory 2 GiB, cpus 3, processes 77, ${shown}` : shown,
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a passthrough that runs by mirror, for a shim of version 0, has the limits of a mirror', async () => {
+  const { plan } = await planOf(policyText('passthrough', 9, false), 0);
+  expect(plan).toMatchObject({ strategy: 'mirror', timeoutMs: 9000, limits: nothing });
+  expect(plan.env).toContain('LANG=C.UTF-8');
+});
+
+test('policy explain tells no time of a passthrough', () => {
+  const times = (['ghost', 'mirror', 'passthrough'] as const).map((strategy) => {
+    const result = parsePolicy(policyText(strategy, 9, false), 'p.yaml');
+    if ('problems' in result) throw new Error(result.problems.join('\n'));
+    const facts = { agent: '', tool: 'tool', args: [], uid: 1, gid: 1, cwd: '/app' };
+    return explainCommand(result.policy, facts).timeoutMs;
+  });
+  expect(times).toEqual([9000, 9000, undefined]);
+});
