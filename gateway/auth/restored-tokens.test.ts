@@ -9,8 +9,9 @@ import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
+import { createOperatorApi, type OperatorParts } from '../control/operator-api.ts';
 import { openRevocations } from '../control/revocations.ts';
-import type { Enrolment } from '../ports/authentication.ts';
+import type { Admission, Enrolment } from '../ports/authentication.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
 import { createEnrolment } from './create-enrolment.ts';
 
@@ -30,15 +31,24 @@ afterEach(() => rm(dir, { recursive: true }));
 
 interface Life extends Records, Enrolment {
   readonly token: () => Promise<string>;
+  /** As an operator who has taken all agents out of gateway.yaml; the epoch after it, or false. */
+  readonly revoke: (relay: string) => Promise<number | false>;
   /** Empty, or why it enrols no machine. */
   readonly refusal: (token: string) => Promise<string>;
 }
+
+const spare = { check: () => ({ value: {} }) } as unknown as Admission;
 
 async function start(): Promise<Life> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
   const records = await openRecords(config, identity.signingKey, 'test');
   const revocations = await openRevocations(records.database, records.audit);
   const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], revocations });
+  const operators = createOperatorApi({
+    ...records,
+    agents: () => new Map(),
+    revocations,
+  } as unknown as OperatorParts);
   return {
     ...records,
     ...enrolment,
@@ -47,6 +57,7 @@ async function start(): Promise<Life> {
       if ('refused' in made) throw new Error(made.refused);
       return made.value.token;
     },
+    revoke: async (relay) => (await operators.revokeRelay(relay, by, '')) && revocations.epochOf(relay),
     refusal: async (token) => {
       const answer = await enrolment.enroll(token, request, 'there');
       return 'refused' in answer ? answer.refused : '';
@@ -95,5 +106,22 @@ test('P6 P25: if records are missing, no token of the older copy counts', async 
   expect(second.audit.warnings().join()).toMatch(/enrolment token [-0-9a-f]{36} given up; record/);
   expect(second.isOpen()).toBe(false);
   expect(await second.refusal(token)).toBe('the token was used before');
+  await second.close();
+});
+
+test('P6: a relay that enrolled or renewed is revoked although gateway.yaml does not name it, over a lost database too', async () => {
+  const first = await start();
+  expect(await first.revoke('r')).toBe(false);
+  expect(await first.refusal(await first.token())).toBe('');
+  expect(await first.revoke('r')).toBe(1);
+  // It enrolled before there was a list.
+  expect(await first.renew('older', request, spare)).toHaveProperty('value');
+  expect(await first.revoke('older')).toBe(1);
+  expect(await first.revoke('mistyped')).toBe(false);
+  await first.close();
+  await rm(join(dir, 'clawrden.db'));
+  const second = await start();
+  expect([await second.revoke('r'), await second.revoke('older')]).toEqual([2, 2]);
+  expect(await second.revoke('mistyped')).toBe(false);
   await second.close();
 });

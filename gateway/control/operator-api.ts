@@ -71,7 +71,9 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
       return hostView(host, parts);
     },
     revokeRelay: async (relay, by, reason) => {
-      if (![...parts.agents().values()].some((agent) => agent.relay === relay)) return false;
+      const isNamed = [...parts.agents().values()].some((agent) => agent.relay === relay);
+      // Its agents may be gone from gateway.yaml, and its certificate still counts. A name that was mistyped is refused.
+      if (!isNamed && !(await parts.revocations.wasEnrolled(relay))) return false;
       await parts.revocations.revoke(relay, by, reason);
       return true;
     },

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { Database } from '../store/database.ts';
-import { epochOf, recordCertificate } from '../store/enrolment-tokens.ts';
+import { epochOf, recordCertificate, wasEnrolled } from '../store/enrolment-tokens.ts';
 import { tighten } from './lasting-change.ts';
 
 /**
@@ -13,6 +13,8 @@ export interface Revocations {
   readonly isRevoked: (fingerprint: string, relay: string) => boolean;
   /** How often the relay was revoked. */
   readonly epochOf: (relay: string) => number;
+  /** Whether the relay holds a certificate, or held one. */
+  readonly wasEnrolled: (relay: string) => Promise<boolean>;
   /** In force at once, and on the disk when it resolves. */
   readonly revoke: (relay: string, by: Caller, reason: string) => Promise<void>;
   /** Records a renewed certificate; false if the epoch in which it was requested is over. */
@@ -46,6 +48,7 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
   return {
     isRevoked: (fingerprint, relay) => present(relay) > 0 && good.get(fingerprint)?.epoch !== present(relay),
     epochOf: present,
+    wasEnrolled: (relay) => wasEnrolled(database, relay),
     revoke: async (relay, caller, reason) => {
       const by = callerName(caller);
       const epoch = present(relay) + 1;

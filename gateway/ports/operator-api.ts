@@ -116,7 +116,7 @@ export interface OperatorApi {
     by: Caller,
     reason: string,
   ) => Promise<HostView | undefined>;
-  /** Resolves when it is on the disk; false if no agent has this relay. */
+  /** Resolves when it is on the disk; false if no agent has this relay and it never enrolled. */
   readonly revokeRelay: (relay: string, by: Caller, reason: string) => Promise<boolean>;
   readonly policy: () => PolicyView;
   readonly explain: (command: ExplainedCommand) => Promise<Explanation>;

@@ -7,7 +7,7 @@ import { keepDrain } from '../control/drains.ts';
 import { keepRevocation } from '../control/revocations.ts';
 import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
-import { tokenOfName } from '../store/enrolment-tokens.ts';
+import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
 
 /** What the audit has and the database lacks. */
 export interface Behind {
@@ -22,13 +22,14 @@ interface Change {
   readonly apply: () => Promise<unknown>;
 }
 
-/** The last word on each agent, host and relay, and the enrolment tokens that were used. */
+/** The last word on each agent, host and relay, the enrolment tokens that were used, and who enrolled. */
 interface Told {
   readonly agents: Map<string, OfAudit<ControlRecord>>;
   readonly hosts: Map<string, OfAudit<HostRecord>>;
   readonly relays: Map<string, OfAudit<RevocationRecord> & { readonly epoch: number }>;
   /** Each token with its relay. */
   readonly used: Map<string, string>;
+  readonly enrolled: Set<string>;
 }
 
 const namedAtMost = 8;
@@ -38,13 +39,19 @@ export async function findBehind(database: Database, file: string, recorded: Rec
   const from = typeof recorded === 'string' ? 0 : recorded.seq;
   const revoked = await database.selectFrom('revoked_relays').selectAll().execute();
   const epochs = new Map(revoked.map(({ relay, epoch }) => [relay, epoch]));
-  const told: Told = { agents: new Map(), hosts: new Map(), relays: new Map(), used: new Map() };
+  const told: Told = {
+    agents: new Map(),
+    hosts: new Map(),
+    relays: new Map(),
+    used: new Map(),
+    enrolled: new Set(),
+  };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
   const { last, missing } = await readBehind(file, from, (record) => {
     if (record.type === 'control') told.agents.set(record.agent, record);
     else if (record.type === 'host') told.hosts.set(record.host, record);
-    else if (record.type === 'credential') noteUse(told, record);
+    else if (record.type === 'credential') noteCredential(told, record);
     else {
       const known = told.relays.get(record.relay)?.epoch ?? before.get(record.relay) ?? 0;
       told.relays.set(record.relay, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
@@ -60,6 +67,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     text: textOf(changes, missing, `it knew record ${from} of ${last}`),
     apply: async () => {
       for (const change of changes) await change.apply();
+      for (const relay of told.enrolled) await keepEnrolled(database, relay);
     },
   };
 }
@@ -109,9 +117,10 @@ function relayChanges(database: Database, { relays }: Told, epochs: ReadonlyMap<
   });
 }
 
-function noteUse(told: Told, { credential, by, relay }: CredentialRecord): void {
+function noteCredential(told: Told, { credential, by, relay }: CredentialRecord): void {
   const token = credential === 'certificate' ? tokenOfName(by) : undefined;
   if (token !== undefined) told.used.set(token, relay);
+  if (credential === 'certificate') told.enrolled.add(relay);
 }
 
 /** If records are missing, each token may have been used. */

@@ -123,6 +123,11 @@ export interface ReissuedCertificateRow {
   epoch: number;
 }
 
+/** A relay that holds or held a certificate. */
+export interface EnrolledRelayRow {
+  relay: string;
+}
+
 export interface AuditPositionRow {
   /** Always 1: there is one row. */
   one: number;
@@ -152,6 +157,7 @@ export interface Tables {
   grants: GrantRow;
   outputs: OutputRow;
   revoked_relays: RevokedRelayRow;
+  enrolled_relays: EnrolledRelayRow;
   reissued_certificates: ReissuedCertificateRow;
   executions: ExecutionRow;
   enrolment_tokens: EnrolmentTokenRow;

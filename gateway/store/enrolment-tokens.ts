@@ -82,11 +82,30 @@ export async function epochOf(database: Database, relay: string): Promise<number
   return row?.epoch ?? 0;
 }
 
-/** If a relay was never revoked, every certificate of it counts and none is recorded. */
+/** If a relay was never revoked, every certificate of it counts and only its name is recorded. */
 export async function recordCertificate(
   database: Database,
   row: { relay: string; epoch: number; fingerprint: string },
 ): Promise<void> {
+  await keepEnrolled(database, row.relay);
   if (row.epoch === 0) return;
   await database.insertInto('reissued_certificates').values(row).execute();
+}
+
+/** Notes that the relay holds a certificate, or held one. */
+export async function keepEnrolled(database: Database, relay: string): Promise<void> {
+  await database
+    .insertInto('enrolled_relays')
+    .values({ relay })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function wasEnrolled(database: Database, relay: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('enrolled_relays')
+    .select('relay')
+    .where('relay', '=', relay)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -7,6 +7,7 @@ import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { openDatabase } from './database.ts';
+import { wasEnrolled } from './enrolment-tokens.ts';
 import { openHistory } from './history.ts';
 import { migrations } from './migrations.ts';
 
@@ -56,6 +57,7 @@ test.each(names.map((name, index) => [name, index + 1] as const))(
       const database = await openDatabase(file, 'crash');
       const waiting = await createApprovalStore(database).unfinished();
       expect(waiting.map(({ id }) => id)).toEqual(count > names.indexOf('0003-approvals') ? ['a1'] : []);
+      expect(await wasEnrolled(database, 'host-1')).toBe(count < names.indexOf('0016-enrolled-relays') + 1);
       const history = openHistory(database);
       expect(await history.find('e1')).toMatchObject({
         ...{ agent: 'coder', argv: ['ls', '-l'], state: 'ended', exitCode: 3, stdoutBytes: 12, endedAt: 2 },

@@ -18,6 +18,7 @@ export const migrations: Record<string, Migration> = {
   '0013-enrolment-epochs': { up: addEnrolmentEpochs },
   '0014-plans-of-questions': { up: forgetAnsweredPlans },
   '0015-history-sizes': { up: addHistorySizes },
+  '0016-enrolled-relays': { up: addEnrolledRelays },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -204,4 +205,17 @@ async function addHistorySizes(database: Kysely<unknown>): Promise<void> {
     `${subtract} delete from history_sizes where agent = old.agent and bytes <= 0;`,
   );
   await trigger('changes', 'update', `${subtract} ${add}`);
+}
+
+/** Relays that got a certificate, so far as an earlier version left traces of them. */
+async function addEnrolledRelays(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('enrolled_relays')
+    .addColumn('relay', 'text', (column) => column.primaryKey())
+    .execute();
+  const begin = 'relay:';
+  await sql`insert into enrolled_relays
+    select distinct substr(caller, ${begin.length + 1}) from executions where caller like ${`${begin}%`}
+    union select relay from revoked_relays
+    union select relay from reissued_certificates`.execute(database);
 }

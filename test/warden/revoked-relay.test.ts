@@ -56,9 +56,11 @@ test('P6, A-56: a revoked relay is out at once, its work with it, over a restart
   ]);
 }, 60_000);
 
-test('a relay that gateway.yaml does not know is not revoked', async () => {
+test('a relay that gateway.yaml does not name and that never enrolled is not revoked', async () => {
   expect(await gateway.cli('revoke', 'host-2')).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^clawrden: revoke: no agent in gateway.yaml has the relay host-2; /),
+    stderr: expect.stringMatching(
+      /^clawrden: revoke: no agent in gateway.yaml has the relay host-2, and none of that name was enrolled; /,
+    ),
   });
 });

@@ -80,7 +80,8 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     revokeRelay: may(administers, async ({ relay, reason }, caller) => {
       if (await warden.revokeRelay(relay, caller, reason)) return {};
-      throw new CallRefused(status.NOT_FOUND, `no agent in gateway.yaml has the relay ${relay}`);
+      const text = `no agent in gateway.yaml has the relay ${relay}, and none of that name was enrolled`;
+      throw new CallRefused(status.NOT_FOUND, text);
     }),
     getPolicy: may(looks, () => warden.policy()),
     explainCommand: may(looks, async (request) => {

@@ -10,7 +10,7 @@ export function revokeCommand(): Command {
     'revoke',
     "end a relay's certificates, its connections and its work, until it enrols again",
   )
-    .argument('<relay>', 'its name in gateway.yaml')
+    .argument('<relay>', 'its name')
     .option('--reason <text>', 'for the record')
     .action((relay: string, _options, command: Command) => revoke(relay, command.optsWithGlobals()));
 }
