@@ -24,7 +24,9 @@ const kinds: Record<string, (peer: RawTls, round: number) => Buffer> = {
 };
 /** Otherwise these would end a slow flood first. */
 const patient = { ...callersPace, firstCallMs: 60_000, synchronizeMs: 60_000, idleMs: 60_000 };
-const perBatch = 1000;
+/** Sealed before any of it is sent: a slow machine would seal fewer a second than a name may send. */
+const perBatch = (cycle: readonly string[]) =>
+  cycle.includes('byte') && !cycle.some((kind) => kind.startsWith('key')) ? 70_000 / cycle.length : 1000;
 /** Far more than any of them may bring. */
 const most = 3_000_000;
 
@@ -43,7 +45,7 @@ async function flood(peer: RawTls, cycle: readonly string[]): Promise<number> {
   let sent = 0;
   for (let round = 0; !peer.socket.closed && sent < most; ) {
     const batch: Buffer[] = [];
-    for (let n = 0; n < perBatch; n++, round++)
+    for (let n = 0; n < perBatch(cycle); n++, round++)
       for (const kind of cycle) batch.push(kinds[kind]?.(peer, round) ?? none);
     sent += batch.length;
     const isTaken = peer.socket.write(Buffer.concat(batch));
@@ -61,7 +63,7 @@ test(
     await using gateway = await startTestGateway({ onLog: (line) => log.push(line), pace: patient });
     const other = await gateway.connect(admin);
     const call = () => other.call(WardenServiceService.listHosts, listHosts);
-    const some = fc.sample(cycles, { numRuns: isLong ? 60 : 2, seed: isLong ? Date.now() : 20_261_122 });
+    const some = fc.sample(cycles, { numRuns: isLong ? 60 : 1, seed: isLong ? Date.now() : 20_261_122 });
     const all = [...Object.keys(kinds).map((kind) => [kind]), ...some];
     for (const [n, cycle] of all.entries()) {
       const identityDir = await gateway.identity({ kind: 'relay', name: `host-${n}` });
