@@ -1,6 +1,7 @@
 import type { ScriptOperand } from '../../plan.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { fold } from './flag.ts';
+import { impliedBy } from './implied-work.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
 import { seeThrough } from './see-through.ts';
@@ -72,9 +73,9 @@ function runBy(grammar: ToolGrammar, tool: string, args: readonly string[]): rea
 }
 
 /** What the sub-command, or another one whose work it does, runs of the agent's files. */
-function filesRunBy({ subcommands }: ToolGrammar, { subcommand }: Reading): string | undefined {
-  const others = (subcommand?.does ?? []).map((name) => subcommands?.get(name));
-  return [subcommand, ...others].find((one) => one?.runs !== undefined)?.runs;
+function filesRunBy(grammar: ToolGrammar, reading: Reading): string | undefined {
+  const { subcommands } = impliedBy(grammar, reading);
+  return [reading.subcommand, ...subcommands].find((one) => one?.runs !== undefined)?.runs;
 }
 
 function workOf({ subcommand }: Reading): string | undefined {

@@ -1,9 +1,10 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
+import { findWork } from '../arguments/implied-work.ts';
 import { compileTool, ownGroup } from '../arguments/tools/compile-tool.ts';
-import { leavesOf, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { leavesOf, type Subcommand, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { plainTools } from '../arguments/tools/plain-tools.ts';
-import type { OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
+import type { ImpliedData, OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
 import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
 import type { ToolsFile } from '../file/tool-schema.ts';
 
@@ -90,13 +91,30 @@ export function findMissingNames(data: ToolData): readonly Problem[] {
 }
 
 function missingWork(data: ToolData): readonly Problem[] {
-  const { subcommands } = compileTool(data);
-  const names = new Set([...(subcommands?.keys() ?? []), ...leavesOf(subcommands).map(({ name }) => name)]);
-  return Object.entries(data.subcommands ?? {}).flatMap(([name, { does = [] }]) =>
+  const grammar = compileTool(data);
+  const { options, subcommands } = grammar;
+  const leaves = leavesOf(subcommands);
+  const unknown = (does: readonly string[] = [], path: readonly string[]) =>
     does
-      .filter((other) => !names.has(other))
-      .map((other): Problem => [['subcommands', name, 'does'], `there is no sub-command "${other}"`]),
-  );
+      .filter((name) => findWork(grammar, name) === undefined)
+      .map((name): Problem => [[...path, 'does'], `there is no sub-command "${name}"`]);
+  const implied = (one: ImpliedData, path: readonly string[], among: readonly Subcommand[]) => [
+    ...unknown(one.does, path),
+    ...(one.options ?? [])
+      .filter((name) => !options.has(name) && !among.some((leaf) => leaf.options.has(name)))
+      .map((name): Problem => [[...path, 'options'], `there is no option "${name}"`]),
+  ];
+  return [
+    ...unknown(data.bare?.does, ['bare']),
+    ...(data.also ?? []).flatMap((one) => implied(one, ['also'], leaves)),
+    ...Object.entries(data.subcommands ?? {}).flatMap(([name, { does, also = [] }]) => {
+      const own = leaves.filter((leaf) => leaf.name === name);
+      return [
+        ...unknown(does, ['subcommands', name]),
+        ...also.flatMap((one) => implied(one, ['subcommands', name, 'also'], own)),
+      ];
+    }),
+  ];
 }
 
 /** The warning of `policy check` for each: no test tries what a policy teaches. */

@@ -1,6 +1,7 @@
+import { type Implied, impliedBy } from '../arguments/implied-work.ts';
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
-import type { Subcommand, ToolGrammar } from '../arguments/tools/grammar.ts';
+import type { ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
@@ -43,7 +44,8 @@ export class CommandLine {
   readonly #from: number;
   readonly #index: RuleIndex;
   readonly #effort: Effort;
-  #strictLine: Line | undefined;
+  #strictLines: readonly Line[] | undefined;
+  #implied: Implied | undefined;
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #filter: TextFilter | undefined;
@@ -62,12 +64,24 @@ export class CommandLine {
     this.reading = this.#grammar && readArguments(this.#grammar, args.all, args.from);
   }
 
-  get #strict(): Line {
-    this.#strictLine ??=
-      this.#grammar === undefined || this.reading === undefined
-        ? generousLine(this.#words, this.#from)
-        : exactLine(this.#words, this.#from, this.reading, this.#grammar);
-    return this.#strictLine;
+  get #strict(): readonly Line[] {
+    this.#strictLines ??=
+      this.reading === undefined || this.#work === undefined
+        ? [generousLine(this.#words, this.#from)]
+        : exactLines(this.#words, this.#from, this.reading, this.#work);
+    return this.#strictLines;
+  }
+
+  get #work(): Implied | undefined {
+    if (this.#grammar === undefined || this.reading === undefined) return undefined;
+    this.#implied ??= impliedBy(this.#grammar, this.reading);
+    return this.#implied;
+  }
+
+  /** It also does the work of one of these sub-commands. */
+  doesWorkOf(subcommands: ReadonlySet<string>): boolean {
+    for (const name of this.#work?.names ?? []) if (subcommands.has(name)) return true;
+    return false;
   }
 
   /** If its tool is known: no argument runs a program or writes a file. */
@@ -108,7 +122,8 @@ export class CommandLine {
 
   /** Without options and possible values of options, and with every name of the sub-command. */
   fitsStrictly(pattern: ArgPattern): Fit {
-    return this.#fits(pattern, this.#strict);
+    const fits = this.#strict.map((line) => this.#fits(pattern, line));
+    return fits.find((fit) => fit === 'yes') ?? fits.find((fit) => fit === 'unsure') ?? 'no';
   }
 
   /** No pattern that begins like this can be about this sub-command, whatever the rest of the line is. */
@@ -121,9 +136,8 @@ export class CommandLine {
 
   /** All words up to the sub-command, and their other spellings. */
   #findFirstWords(): readonly string[] {
-    const { path, otherwise } = this.#strict;
-    const before = this.#words.all.slice(this.#from, (path?.at.at(-1) ?? this.#from - 1) + 1);
-    return [...before, ...(path?.spellings ?? []).flat(), ...(otherwise?.values() ?? [])].flat();
+    const before = this.#words.all.slice(this.#from, (this.reading?.pathAt.at(-1) ?? this.#from - 1) + 1);
+    return [...before, ...this.#strict.flatMap(otherWords)];
   }
 
   /** For most patterns the first words of a long line are enough; making a filter of the line takes longer. */
@@ -140,9 +154,7 @@ export class CommandLine {
 
   #makeFilter(): TextFilter {
     const { filter } = this.#words;
-    const { otherwise, path } = this.#strict;
-    for (const words of [...(otherwise?.values() ?? []), ...(path?.spellings ?? [])])
-      for (const word of words) filter.add(word);
+    for (const word of this.#strict.flatMap(otherWords)) filter.add(word);
     return filter;
   }
 }
@@ -153,24 +165,20 @@ function byAnyDash(name: string): readonly string[] {
   return [name, name.startsWith('--') ? name.slice(1) : `-${name}`];
 }
 
-function exactLine({ all }: Words, from: number, reading: Reading, grammar: ToolGrammar): Line {
-  const { isOption, otherwise, pathAt, subcommand } = reading;
-  const path =
-    subcommand === undefined ? undefined : { at: pathAt, spellings: workOf(reading, subcommand, grammar) };
-  return {
-    ...{ args: all, from, otherwise, mayLeaveOut: isOption, leaveOutUntil: all.length },
-    ...(path === undefined ? {} : { path }),
-  };
+/** What a strict rule may read there that is not written there. */
+function otherWords({ otherwise, path }: Line): readonly string[] {
+  return [...(otherwise?.values() ?? []), ...(path?.spellings ?? [])].flat();
 }
 
-/** All the words of a sub-command, and of those whose work it also does. */
-function workOf(
-  { path }: Reading,
-  { spellings }: Subcommand,
-  grammar: ToolGrammar,
-): readonly (readonly string[])[] {
-  const others = path.flatMap(({ does = [] }) => does);
-  return [...spellings, ...others.flatMap((name) => grammar.subcommands?.get(name)?.spellings ?? [])];
+/** The line with all the words of its sub-command and of those whose work it also does. */
+function exactLines({ all }: Words, from: number, reading: Reading, work: Implied): readonly Line[] {
+  const { isOption, otherwise, pathAt, subcommand } = reading;
+  const base = { args: all, from, otherwise, mayLeaveOut: isOption, leaveOutUntil: all.length };
+  const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
+  const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
+  if (work.withOperand.length === 0) return [own];
+  const operandAt = isOption.indexOf(0, (pathAt.at(-1) ?? -1) + 1);
+  return [own, { ...base, path: { at: [...pathAt, operandAt], spellings: work.withOperand } }];
 }
 
 /** Any flag before `--`, and its possible value, may be left out: `-C /x --quiet push` is `push`. */

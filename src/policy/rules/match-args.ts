@@ -34,7 +34,7 @@ export interface Line {
   readonly leaveOutUntil?: number;
   /** Other meanings of an argument. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
-  /** The words of the sub-command, and all words with the same meaning. */
+  /** The words of the sub-command (if there is none: no position), and all words with the same meaning. */
   readonly path?: { readonly at: readonly number[]; readonly spellings: readonly (readonly string[])[] };
 }
 
@@ -57,6 +57,8 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
   const { items, stars } = pattern;
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1);
+  // A line without a sub-command may do the work of one.
+  if (path?.at.length === 0) places |= throughPath(pattern, places, line, effort);
   for (let at = line.from; at < args.length && places !== 0; at += 1) {
     // The last `**` covers all that follows.
     if ((places & rest) !== 0) return true;

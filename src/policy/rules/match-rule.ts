@@ -27,7 +27,7 @@ export function matchesExactly(rule: Rule, line: CommandLine): boolean {
 export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   if (isAboutAll(rule)) return 'yes';
   if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
-  if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line.reading)) return 'no';
+  if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line)) return 'no';
   if (rule.safeArguments === true && !line.isSafe) return 'no';
   const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlags(rule);
   if (byFlags === 'no' || rule.args === undefined) return byFlags;
@@ -43,18 +43,15 @@ function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boo
   return reading?.sureOfSubcommand === true && reading.path.some(({ name }) => wanted.has(name));
 }
 
-/** The same for a strict rule: it also covers the work that a sub-command does for others. */
-function mayBeAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
-  return (
-    isAmong(wanted, reading) ||
-    reading?.path.some(({ does = [] }) => does.some((name) => wanted.has(name))) === true
-  );
+/** The same for a strict rule: it also covers the work of others that the line does. */
+function mayBeAmong(wanted: ReadonlySet<string>, line: CommandLine): boolean {
+  return isAmong(wanted, line.reading) || line.doesWorkOf(wanted);
 }
 
 /** The sub-command is certainly another one. */
 function isRuledOut({ subcommands, args }: Rule, line: CommandLine, reading: Reading): boolean {
   if (!reading.sureOfSubcommand || reading.subcommand === undefined) return false;
-  if (subcommands !== undefined && !mayBeAmong(subcommands, reading)) return true;
+  if (subcommands !== undefined && !mayBeAmong(subcommands, line)) return true;
   if (args === undefined || args.items[0] === '**') return false;
   return line.surelyBeginsOtherwise(args.items[0]);
 }

@@ -1,6 +1,7 @@
 import { checkOf } from './argument-checks.ts';
 import {
   abbreviationsOf,
+  type ImpliedWork,
   type Interpreter,
   type OptionTable,
   options,
@@ -8,7 +9,7 @@ import {
   type ToolGrammar,
   withOptions,
 } from './grammar.ts';
-import type { OptionsData, SubcommandData, ToolData } from './tool-data.ts';
+import type { ImpliedData, OptionsData, SubcommandData, ToolData } from './tool-data.ts';
 
 /** The group that every tool has: its own options. */
 export const ownGroup = 'tool';
@@ -27,10 +28,21 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(subcommands !== undefined && data.abbreviations === true
       ? { abbreviations: abbreviationsOf(subcommands) }
       : {}),
+    ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
+    ...(data.bare === undefined ? {} : { bare: { does: data.bare.does, unless: new Set(data.bare.unless) } }),
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
+  };
+}
+
+function impliedOf({ does, options: names, containing, 'first-operand': word }: ImpliedData): ImpliedWork {
+  return {
+    does,
+    ...(names === undefined ? {} : { options: new Set(names) }),
+    ...(containing === undefined ? {} : { containing }),
+    ...(word === undefined ? {} : { firstOperand: word === 'any' ? word : new Set(word) }),
   };
 }
 
@@ -125,6 +137,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(isUntold(data) ? { untold: true as const } : {}),
     ...(data.style === undefined ? {} : { style: data.style }),
     ...(data.does === undefined ? {} : { does: data.does }),
+    ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
   };
 }

@@ -9,6 +9,8 @@ type Subcommands = ReadonlyMap<string, Subcommand>;
 export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGrammar {
   const subcommands = extendSubcommands(first.subcommands, more.subcommands);
   const runs = first.runs ?? more.runs;
+  const also = [...(first.also ?? []), ...(more.also ?? [])];
+  const bare = first.bare ?? more.bare;
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   return {
     ...first,
@@ -18,6 +20,8 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
       ? {}
       : { abbreviations: abbreviationsOf(subcommands) }),
     ...(runs === undefined ? {} : { runs }),
+    ...(also.length === 0 ? {} : { also }),
+    ...(bare === undefined ? {} : { bare }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
   };
 }
@@ -38,6 +42,7 @@ function extendSubcommands(
 function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand {
   if (known === undefined) return more;
   const does = [...(known.does ?? []), ...(more.does ?? [])];
+  const also = [...(known.also ?? []), ...(more.also ?? [])];
   const subcommands = extendSubcommands(known.subcommands, more.subcommands);
   const runs = known.runs ?? more.runs;
   const { untold, ...both } = known;
@@ -47,6 +52,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     spellings: [...known.spellings, ...more.spellings],
     options: withOptions(known.options, more.options),
     ...(does.length === 0 ? {} : { does }),
+    ...(also.length === 0 ? {} : { also }),
     ...(subcommands === undefined ? {} : { subcommands }),
     ...(runs === undefined ? {} : { runs }),
   };

@@ -40,6 +40,17 @@ export interface Subcommand {
   readonly runs?: string;
   /** The sub-commands whose work it also does: rules that deny or ask about them hold for it too. */
   readonly does?: readonly string[];
+  readonly also?: readonly ImpliedWork[];
+}
+
+/** Sub-commands whose work a line also does because of one of its options, or of its first operand. */
+export interface ImpliedWork {
+  readonly does: readonly string[];
+  /** One of these is given, by any of its names. */
+  readonly options?: ReadonlySet<string>;
+  /** Only with one of these, in small letters, in the value. */
+  readonly containing?: readonly string[];
+  readonly firstOperand?: ReadonlySet<string> | 'any';
 }
 
 export type OptionTable = ReadonlyMap<string, Option>;
@@ -68,6 +79,10 @@ export interface ToolGrammar {
   readonly prints?: ReadonlySet<string>;
   /** It runs the file that its first operand names. */
   readonly interpreter?: Interpreter;
+  /** What each of its sub-commands also does. */
+  readonly also?: readonly ImpliedWork[];
+  /** The work of a line without a sub-command, unless it has one of these options. */
+  readonly bare?: { readonly does: readonly string[]; readonly unless: ReadonlySet<string> };
   /** What it runs that its arguments do not show. Absent: nothing, unless its sub-command is not harmless. */
   readonly runs?: string;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */

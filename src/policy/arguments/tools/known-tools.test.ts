@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findMissingNames } from '../../review/find-teaching-problems.ts';
 import { readArguments } from '../read-arguments.ts';
 import { hasSafeArguments } from '../safe-arguments.ts';
-import { leavesOf, type ToolGrammar } from './grammar.ts';
+import type { ToolGrammar } from './grammar.ts';
 import { knownTools } from './known-tools.ts';
 import { shippedTools } from './shipped-tools.ts';
 import { type ToolData, toolData } from './tool-data.ts';
@@ -93,10 +93,23 @@ function expectSame(shipped: ToolGrammar, both: ToolGrammar, args: readonly stri
   expect(hasSafeArguments(both, after)).toBe(hasSafeArguments(shipped, before));
 }
 
-test('each sub-command that is said to do the work of others names some that are there', () => {
-  for (const { subcommands } of knownTools.values()) {
-    const names = new Set([...(subcommands?.keys() ?? []), ...leavesOf(subcommands).map(({ name }) => name)]);
-    for (const { does = [] } of subcommands?.values() ?? [])
-      for (const name of does) expect(names).toContain(name);
-  }
+test.each([
+  [{ does: ['gone'] }, 'does', 'there is no sub-command "gone"'],
+  [{ also: [{ options: ['-x'], does: ['gone'] }] }, 'does', 'there is no sub-command "gone"'],
+  [{ also: [{ options: ['-y'], does: ['a'] }] }, 'options', 'there is no option "-y"'],
+])('A-77 what %j names must be there', (one, key, what) => {
+  const data = { source: 'x', style: 'gnu', subcommands: { a: { harmless: '-x', ...one } } };
+  expect(findMissingNames(toolData.parse(data)).map(([path, said]) => [path.at(-1), said])).toEqual([
+    [key, what],
+  ]);
+});
+
+test.each([
+  { does: ['a'] },
+  { options: ['-x'], 'first-operand': ['b'], does: ['a'] },
+  { containing: ['b'], 'first-operand': ['b'], does: ['a'] },
+  { options: ['-x'], does: [] },
+])('A-77 %j says no condition, or two', (also) => {
+  const data = { source: 'x', style: 'gnu', subcommands: { a: { harmless: '-x', also: [also] } } };
+  expect(toolData.safeParse(data).success).toBe(false);
 });

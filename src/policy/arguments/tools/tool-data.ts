@@ -40,6 +40,22 @@ const optionFields = {
   groups: z.array(groupName).max(16).optional(),
 };
 
+const optionNames = z.array(z.string().regex(/^--?[^\s=]{1,60}$/, 'must be the name of an option')).max(64);
+
+const workField = z.array(subcommandName).min(1).max(128);
+
+const impliedData = strictObject({
+  options: optionNames.min(1).optional(),
+  containing: z.array(z.string().min(1).max(64).toLowerCase()).min(1).max(16).optional(),
+  'first-operand': z.union([z.literal('any'), z.array(z.string().max(64)).min(1).max(64)]).optional(),
+  does: workField,
+}).superRefine((one, context) => {
+  const isPlain = (one.options === undefined) !== (one['first-operand'] === undefined);
+  if (isPlain && (one.containing === undefined || one.options !== undefined)) return;
+  const message = 'needs either options (perhaps with containing) or first-operand';
+  context.addIssue({ code: 'custom', message });
+});
+
 const styleField = z.enum(styles);
 
 const subcommandData = strictObject({
@@ -47,7 +63,8 @@ const subcommandData = strictObject({
   aliases: z.array(subcommandName).max(64).optional(),
   style: styleField.optional(),
   safe: z.boolean().optional(),
-  does: z.array(subcommandName).max(64).optional(),
+  does: workField.optional(),
+  also: z.array(impliedData).max(64).optional(),
   runs: textField.optional(),
 });
 
@@ -59,8 +76,6 @@ const refusalData = strictObject({
   equal: z.array(z.string().max(64)).max(64).optional(),
   missing: z.literal(true).optional(),
 });
-
-const optionNames = z.array(z.string().regex(/^--?[^\s=]{1,60}$/, 'must be the name of an option')).max(64);
 
 const interpreterData = strictObject({
   instead: optionNames,
@@ -88,6 +103,8 @@ export const toolData = strictObject({
   ...optionFields,
   'option-groups': z.record(groupName, strictObject(optionFields)).optional(),
   subcommands: z.record(subcommandName, subcommandData).optional(),
+  also: z.array(impliedData).max(64).optional(),
+  bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
   prints: optionNames.optional(),
   interpreter: interpreterData.optional(),
   operands: z.enum(['safe', 'risky']).optional(),
@@ -101,5 +118,7 @@ export type ToolData = z.infer<typeof toolData>;
 export type OptionsData = Pick<ToolData, 'harmless' | 'risky' | 'groups'>;
 
 export type SubcommandData = z.infer<typeof subcommandData>;
+
+export type ImpliedData = z.infer<typeof impliedData>;
 
 export type RefusalData = z.infer<typeof refusalData>;

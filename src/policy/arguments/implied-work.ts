@@ -1,0 +1,100 @@
+import type { Reading } from './read-arguments.ts';
+import type { ImpliedWork, Subcommand, ToolGrammar } from './tools/grammar.ts';
+
+type Words = readonly string[];
+
+/** What a line also does, as if it were written with other sub-commands. */
+export interface Implied {
+  /** The sub-commands, and the words that group them. */
+  readonly names: ReadonlySet<string>;
+  readonly subcommands: readonly Subcommand[];
+  /** Each can stand in place of the line's own sub-command. */
+  readonly spellings: readonly Words[];
+  /** Each can stand in place of the line's own sub-command and its first operand. */
+  readonly withOperand: readonly Words[];
+}
+
+/** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
+export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
+  const { path, sure, subcommand } = reading;
+  if (subcommand === undefined) return bareWorkOf(grammar, reading);
+  const always = path.flatMap(({ does = [] }) => does);
+  const all = [...(grammar.also ?? []), ...path.flatMap(({ also = [] }) => also)];
+  const held = all.filter((one) => !sure || holds(one, reading));
+  const byWord = held.filter(namesOperand).flatMap(({ does }) => does);
+  const others = held.filter((one) => !namesOperand(one)).flatMap(({ does }) => does);
+  return merge(find(grammar, [...always, ...others]), find(grammar, byWord));
+}
+
+function bareWorkOf(grammar: ToolGrammar, { given, sure }: Reading): Implied {
+  const { does, unless } = grammar.bare ?? nothing;
+  const isOther = sure && given.some(({ names }) => names.some((name) => unless.has(name)));
+  return merge(find(grammar, isOther ? [] : does), []);
+}
+
+const nothing = { does: [], unless: new Set<string>() };
+
+function namesOperand({ firstOperand }: ImpliedWork): boolean {
+  return firstOperand !== undefined && firstOperand !== 'any';
+}
+
+function holds({ options, containing, firstOperand }: ImpliedWork, reading: Reading): boolean {
+  const [word] = reading.operands;
+  if (firstOperand !== undefined)
+    return word !== undefined && (firstOperand === 'any' || firstOperand.has(word));
+  const isMeant = ({ names }: { readonly names: Words }) => names.some((name) => options?.has(name) === true);
+  if (!reading.given.some(isMeant)) return false;
+  const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text.toLowerCase());
+  return (
+    containing === undefined ||
+    texts.length === 0 ||
+    texts.some((text) => containing.some((part) => text.includes(part)))
+  );
+}
+
+interface Found {
+  readonly path: readonly Subcommand[];
+  /** Operands of it. */
+  readonly rest: Words;
+}
+
+function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
+  const all = [...own, ...byWord];
+  const subcommands = all.flatMap(({ path }) => path.slice(-1)).flatMap(withInner);
+  return {
+    names: new Set([...all.flatMap(({ path }) => path), ...subcommands].map(({ name }) => name)),
+    subcommands,
+    spellings: own.flatMap(spellingsOf),
+    withOperand: byWord.flatMap(spellingsOf),
+  };
+}
+
+function spellingsOf({ path, rest }: Found): readonly Words[] {
+  return path
+    .slice(-1)
+    .flatMap(withInner)
+    .flatMap(({ spellings }) => spellings.map((words) => [...words, ...rest]));
+}
+
+/** A command that only groups others stands for all of these. */
+function withInner(one: Subcommand): readonly Subcommand[] {
+  return [one, ...[...(one.subcommands?.values() ?? [])].flatMap(withInner)];
+}
+
+function find(grammar: ToolGrammar, names: Words): readonly Found[] {
+  return [...new Set(names)].flatMap((name) => findWork(grammar, name) ?? []);
+}
+
+/** `run`, `volume rm`, or a sub-command with its first operand (`run test`); absent if there is no such sub-command. */
+export function findWork({ subcommands }: ToolGrammar, name: string): Found | undefined {
+  const words = name.split(' ');
+  const path: Subcommand[] = [];
+  let known = subcommands;
+  while (known !== undefined && path.length < words.length) {
+    const one = known.get(words[path.length] ?? '');
+    if (one === undefined) return undefined;
+    path.push(one);
+    known = one.subcommands;
+  }
+  return path.length === 0 ? undefined : { path, rest: words.slice(path.length) };
+}

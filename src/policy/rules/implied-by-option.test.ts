@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import type { ImpliedWork, Option, Style, Subcommand, ToolGrammar } from '../arguments/tools/grammar.ts';
+import { leavesOf } from '../arguments/tools/grammar.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import { parsePolicy } from '../file/parse-policy.ts';
+import type { Action, Policy } from '../policy.ts';
+import { decide } from './decide.ts';
+
+const parsed = new Map<string, Policy>();
+
+/** What becomes of a line where all of its tool is allowed, but for one rule. */
+function actionOf(tool: string, about: string, action: Action, args: readonly string[]): Action {
+  const key = `${tool} ${about} ${action}`;
+  const rules = `  - { name: all, tools: [${tool}], action: allow }\n  - { name: one, tools: [${tool}], ${about}, action: ${action} }`;
+  const text = `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n${rules}\ncomplete: true\n`;
+  const policy = parsed.get(key) ?? load(text);
+  parsed.set(key, policy);
+  return decide(policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;
+}
+
+function load(text: string): Policy {
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.policy;
+}
+
+/** A deny by the sub-command's name, and an ask by its words. */
+const rulesAbout = (name: string) => [
+  [`subcommands: ["${name.split(' ')[0]}"]`, 'deny'] as const,
+  [
+    `args: [${name
+      .split(' ')
+      .map((word) => `"${word}"`)
+      .join(', ')}, "**"]`,
+    'ask',
+  ] as const,
+];
+
+interface Implied {
+  readonly tool: string;
+  readonly grammar: ToolGrammar;
+  readonly one: Subcommand;
+  readonly also: ImpliedWork;
+}
+
+const implied: readonly Implied[] = knownTools.entries().flatMap(([tool, grammar]) =>
+  leavesOf(grammar.subcommands).flatMap((one) => {
+    const table = [...one.options.keys()];
+    const general = (grammar.also ?? []).filter(({ options }) => table.some((name) => options?.has(name)));
+    return [...(one.also ?? []), ...general].map((also) => ({ tool, grammar, one, also }));
+  }),
+);
+
+/** Every way to write it, also those that are not understood: the rule must hold for these, too. */
+function formsOf(option: Option, style: Style, { containing }: ImpliedWork): string[][] {
+  const texts = (containing ?? ['1']).flatMap((part) => [part, `type=${part.toUpperCase()},x=y`]);
+  return option.names.flatMap((name) => {
+    const isLetter = name.length === 2;
+    const dashed = style === 'nopt' || style === 'words' ? [name, `-${name}`] : [name];
+    const cut = isLetter ? [] : [name.slice(0, -1)];
+    return [...dashed, ...cut].flatMap((word) => {
+      if (option.value === 'none') return [[word], ...(isLetter ? [] : [[`${word}=true`]])];
+      const attached = texts.map((text) => [
+        isLetter && style !== 'words' ? `${word}${text}` : `${word}=${text}`,
+      ]);
+      return option.value === 'optional'
+        ? [[word], ...attached]
+        : [...attached, ...texts.map((text) => [word, text])];
+    });
+  });
+}
+
+function linesOf({ grammar, one, also }: Implied): string[][] {
+  const style = one.style ?? grammar.style;
+  return one.spellings.flatMap((words) => {
+    if (also.firstOperand !== undefined) {
+      const first = also.firstOperand === 'any' ? ['x'] : [...also.firstOperand];
+      return first.flatMap((word) => [
+        [...words, word],
+        [...words, word, 'y'],
+        [...words, '--strange', word],
+      ]);
+    }
+    const options = [...(also.options ?? [])].flatMap((name) => one.options.get(name) ?? []);
+    const forms = [...new Set(options)].flatMap((option) => formsOf(option, style, also));
+    return forms.flatMap((form) => [
+      [...words, ...form],
+      [...words, ...form, 'x'],
+      ...(style === 'posix' ? [] : [[...words, 'x', ...form]]),
+    ]);
+  });
+}
+
+describe('A-77 P7: an option or an operand that does the work of another sub-command counts as it', () => {
+  test('where a rule denies or asks, in every spelling', () => {
+    const lines = implied.flatMap((each) => linesOf(each).map((args) => ({ each, args })));
+    const open = lines.flatMap(({ each: { tool, also }, args }) =>
+      also.does.flatMap((name) =>
+        rulesAbout(name)
+          .filter(([about, action]) => actionOf(tool, about, action, args) !== action)
+          .map(([about, action]) => `${action} ${about}: ${tool} ${args.join(' ')}`),
+      ),
+    );
+    expect(open).toEqual([]);
+    expect(new Set(implied.map(({ tool }) => tool)).size).toBeGreaterThan(4);
+    expect(lines.length).toBeGreaterThan(200);
+  });
+
+  test('and without the option, or with another value or operand, it does not', () => {
+    const open = implied.flatMap(({ tool, one, also }) => {
+      const others = new Set([...(one.does ?? []), one.name].map((name) => name.split(' ')[0]));
+      const own = also.does.filter((name) => !others.has(name.split(' ')[0]));
+      const lines = one.spellings.map((words) => (also.firstOperand === 'any' ? words : [...words, 'x']));
+      return own.flatMap((name) =>
+        lines
+          .filter((args) =>
+            rulesAbout(name).some(([about, action]) => actionOf(tool, about, action, args) !== 'allow'),
+          )
+          .map((args) => `${name}: ${tool} ${args.join(' ')}`),
+      );
+    });
+    expect(open).toEqual([]);
+  });
+
+  test('nor for a rule that allows', () => {
+    const open = implied.flatMap(({ tool, one, also }) => {
+      const wanted = also.does
+        .map((name) => name.split(' ')[0] ?? '')
+        .filter((name) => name !== one.name.split(' ')[0]);
+      const lines = linesOf({ tool, grammar: knownTools.get(tool)!, one, also });
+      return wanted.flatMap((name) =>
+        lines
+          .filter((args) => isAllowedBy(tool, name, args))
+          .map((args) => `${name}: ${tool} ${args.join(' ')}`),
+      );
+    });
+    expect(open).toEqual([]);
+  });
+
+  test.each([
+    ['destroy', 'terraform apply -destroy'],
+    ['destroy', 'terraform apply -auto-approve --destroy=true'],
+    ['destroy', 'terraform plan -out=p -destroy'],
+    ['push', 'docker build --push .'],
+    ['push', 'docker build . -o type=image,name=x,push=true'],
+    ['push', 'docker image build --output=type=registry .'],
+    ['push', 'docker buildx build -o type=registry .'],
+    ['push', 'docker build --cache-to x/y .'],
+    ['push', 'docker build --strange .'],
+    ['test', 'npm run test'],
+    ['test', 'npm --silent urn -s -- test --watch'],
+    ['stop', 'npm run-script restart'],
+    ['run', 'npm test'],
+    ['install', 'yarn'],
+    ['install', 'yarn --frozen-lockfile'],
+    ['publish', 'yarn workspace x publish'],
+    ['test', 'pnpm run test'],
+  ])('a deny of %s is not evaded by %s', (denied, line) => {
+    const [tool = '', ...args] = line.split(' ');
+    for (const [about, action] of rulesAbout(denied))
+      expect(actionOf(tool, about, action, args)).toBe(action);
+  });
+
+  test.each([
+    ['args: [run, test, "**"]', 'npm test'],
+    ['args: [run, test, "**"]', 'npm tst -- --watch'],
+    ['args: [run-script, start, "**"]', 'npm start'],
+    ['args: [run, --silent, test]', 'npm run --silent test'],
+    ['args: [test, --watch]', 'npm run test --watch'],
+    ['args: [run, stop]', 'npm restart'],
+    ['args: [volume, rm, "**"]', 'docker volume prune -f'],
+    ['args: [volume, remove, "**"]', 'docker system prune --volumes'],
+    ['args: [install]', 'yarn'],
+  ])('a deny by %s is not evaded by %s', (about, line) => {
+    const [tool = '', ...args] = line.split(' ');
+    expect(actionOf(tool, about, 'deny', args)).toBe('deny');
+  });
+
+  test.each([
+    ['subcommands: [destroy]', 'terraform apply p'],
+    ['subcommands: [push]', 'docker build -o out --pull .'],
+    ['subcommands: [push]', 'docker pull x'],
+    ['subcommands: [test]', 'npm run build test'],
+    ['args: [run, test]', 'npm start'],
+    ['args: [test]', 'npm run test x'],
+    ['subcommands: [install]', 'npm audit'],
+    ['subcommands: [install]', 'yarn --version'],
+    ['subcommands: [install]', 'npm'],
+  ])('and one by %s leaves %s alone', (about, line) => {
+    const [tool = '', ...args] = line.split(' ');
+    expect(actionOf(tool, about, 'deny', args)).toBe('allow');
+  });
+});
+
+function isAllowedBy(tool: string, name: string, args: readonly string[]): boolean {
+  const text = `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n  - { name: one, tools: [${tool}], subcommands: ["${name}"], action: allow }\ncomplete: true\n`;
+  const policy = parsed.get(text) ?? load(text);
+  parsed.set(text, policy);
+  return decide(policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action === 'allow';
+}
