@@ -86,12 +86,40 @@ test('P7 what a policy adds to a tool that Clawrden knows', () => {
   );
 });
 
+const implying = `
+      source: git 2.50
+      style: gnu
+      also: [{ options: [--work-tree], does: [worktree] }]
+      bare: { does: [help] }
+      subcommands:
+        tree: { also: [{ first-operand: [up], does: [push] }] }
+        tree one: { harmless: --up, also: [{ options: [--up], does: [push] }] }
+        diff: { risky: --cached, also: [{ options: [--cached], does: [tree] }] }`;
+
+test.each([
+  ['subcommands: [push]', 'tree one up', 'deny'],
+  ['subcommands: [push]', 'tree one --up', 'deny'],
+  ['subcommands: [push]', 'tree one', 'allow'],
+  ['subcommands: [tree]', 'diff --cached', 'deny'],
+  ['args: [tree, one, "**"]', 'diff --cached', 'deny'],
+  ['subcommands: [tree]', 'diff', 'allow'],
+  ['subcommands: [worktree]', '--work-tree=/x status', 'deny'],
+  ['subcommands: [help]', '', 'deny'],
+  ['subcommands: [help]', 'status', 'allow'],
+])('A-77 P7 a policy says what else git does: a deny by %s, and %s is %s', (denied, line, action) => {
+  const rules = `rules:\n  - { name: no, tools: [git], ${denied}, action: deny }\n  - { name: all, tools: [git], action: allow }\n`;
+  const result = parsePolicy(text('git', implying).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  expect(decide(result.policy, facts('git', line === '' ? [] : line.split(' '))).action).toBe(action);
+});
+
 test.each([
   ['sh', bun, /looks at what sh runs/],
   ['python3.12', bun, /looks at what python3\.12 runs/],
   ['git', bun, /style: must be gnu/],
   ['git', git('stash list: { safe: true }'), /"stash" takes no sub-commands/],
   ['git', git('x: { does: [nothing] }'), /does: there is no sub-command "nothing"/],
+  ['git', git('x: { also: [{ options: [--gone], does: [push] }] }'), /options: there is no option "--gone"/],
   ['bun', git('x: { groups: [nothing] }'), /groups: there is no group "nothing"/],
   ['bun', git('x: { harmles: -x }'), /nearest valid key is "harmless"/],
   ['bun', git('x: { harmless: x }'), /"x" is no option/],

@@ -1,6 +1,7 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { findWork } from '../arguments/implied-work.ts';
 import { compileTool, ownGroup } from '../arguments/tools/compile-tool.ts';
+import { extendGrammar } from '../arguments/tools/extend-grammar.ts';
 import { leavesOf, type Subcommand, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { plainTools } from '../arguments/tools/plain-tools.ts';
@@ -22,7 +23,7 @@ export function taughtBy(tools: ToolsFile): Taught {
 /** One line for each statement that would not hold as it is written. */
 export function findTeachingProblems(taught: Taught, source: YamlSource): string[] {
   return [...taught].flatMap(([name, data]) =>
-    [...problemsOf(name, data), ...findMissingNames(data)].map(([path, what]) =>
+    [...problemsOf(name, data), ...findMissingNames(data, knownTools.get(name))].map(([path, what]) =>
       source.problem(['tools', name, 'arguments', ...path], what),
     ),
   );
@@ -72,7 +73,7 @@ function sortingProblems(shipped: ToolGrammar, own: ToolGrammar): readonly Probl
 }
 
 /** A reference to a missing group or sub-command would silently mean nothing. */
-export function findMissingNames(data: ToolData): readonly Problem[] {
+export function findMissingNames(data: ToolData, shipped?: ToolGrammar): readonly Problem[] {
   const groups = Object.keys(data['option-groups'] ?? {});
   const missing = ({ groups: wanted = [] }: OptionsData, path: readonly string[], known: readonly string[]) =>
     wanted
@@ -86,12 +87,13 @@ export function findMissingNames(data: ToolData): readonly Problem[] {
     ...Object.entries(data.subcommands ?? {}).flatMap(([name, one]) =>
       missing(one, ['subcommands', name], [ownGroup, ...groups]),
     ),
-    ...missingWork(data),
+    ...missingWork(data, shipped),
   ];
 }
 
-function missingWork(data: ToolData): readonly Problem[] {
-  const grammar = compileTool(data);
+function missingWork(data: ToolData, shipped?: ToolGrammar): readonly Problem[] {
+  const own = compileTool(data);
+  const grammar = shipped === undefined ? own : extendGrammar(shipped, own);
   const { options, subcommands } = grammar;
   const leaves = leavesOf(subcommands);
   const unknown = (does: readonly string[] = [], path: readonly string[]) =>
@@ -108,10 +110,10 @@ function missingWork(data: ToolData): readonly Problem[] {
     ...unknown(data.bare?.does, ['bare']),
     ...(data.also ?? []).flatMap((one) => implied(one, ['also'], leaves)),
     ...Object.entries(data.subcommands ?? {}).flatMap(([name, { does, also = [] }]) => {
-      const own = leaves.filter((leaf) => leaf.name === name);
+      const inner = leaves.filter((leaf) => `${leaf.name} `.startsWith(`${name} `));
       return [
         ...unknown(does, ['subcommands', name]),
-        ...also.flatMap((one) => implied(one, ['subcommands', name, 'also'], own)),
+        ...also.flatMap((one) => implied(one, ['subcommands', name, 'also'], inner)),
       ];
     }),
   ];

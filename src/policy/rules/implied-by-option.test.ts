@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ImpliedWork, Option, Style, Subcommand, ToolGrammar } from '../arguments/tools/grammar.ts';
+import type {
+  ImpliedWork,
+  Option,
+  OptionTable,
+  Style,
+  Subcommand,
+  ToolGrammar,
+} from '../arguments/tools/grammar.ts';
 import { leavesOf } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { parsePolicy } from '../file/parse-policy.ts';
@@ -46,7 +53,9 @@ interface Implied {
 const implied: readonly Implied[] = knownTools.entries().flatMap(([tool, grammar]) =>
   leavesOf(grammar.subcommands).flatMap((one) => {
     const table = [...one.options.keys()];
-    const general = (grammar.also ?? []).filter(({ options }) => table.some((name) => options?.has(name)));
+    const general = (grammar.also ?? []).filter(({ options }) =>
+      [...table, ...grammar.options.keys()].some((name) => options?.has(name)),
+    );
     return [...(one.also ?? []), ...general].map((also) => ({ tool, grammar, one, also }));
   }),
 );
@@ -81,13 +90,18 @@ function linesOf({ grammar, one, also }: Implied): string[][] {
         [...words, '--strange', word],
       ]);
     }
-    const options = [...(also.options ?? [])].flatMap((name) => one.options.get(name) ?? []);
-    const forms = [...new Set(options)].flatMap((option) => formsOf(option, style, also));
-    return forms.flatMap((form) => [
-      [...words, ...form],
-      [...words, ...form, 'x'],
-      ...(style === 'posix' ? [] : [[...words, 'x', ...form]]),
-    ]);
+    const formsIn = (table: OptionTable) =>
+      [...new Set([...(also.options ?? [])].flatMap((name) => table.get(name) ?? []))].flatMap((option) =>
+        formsOf(option, style, also),
+      );
+    const before = grammar.also?.includes(also) === true ? formsIn(grammar.options) : [];
+    return formsIn(one.options)
+      .flatMap((form) => [
+        [...words, ...form],
+        [...words, ...form, 'x'],
+        ...(style === 'posix' ? [] : [[...words, 'x', ...form]]),
+      ])
+      .concat(before.map((form) => [...form, ...words]));
   });
 }
 
@@ -171,6 +185,7 @@ describe('A-77 P7: an option or an operand that does the work of another sub-com
     ['args: [volume, rm, "**"]', 'docker volume prune -f'],
     ['args: [volume, remove, "**"]', 'docker system prune --volumes'],
     ['args: [install]', 'yarn'],
+    ['subcommands: [context]', 'docker --context x ps'],
   ])('a deny by %s is not evaded by %s', (about, line) => {
     const [tool = '', ...args] = line.split(' ');
     expect(actionOf(tool, about, 'deny', args)).toBe('deny');

@@ -113,7 +113,7 @@ function sorted(entries: readonly Entry[]): ReadonlyMap<string, Subcommand> {
   );
   for (const [name, inner] of below) {
     const rest = inner.map(({ words, one }): Entry => ({ words: words.slice(1), one }));
-    const { does } = top.get(name) ?? {};
+    const { does, also } = top.get(name) ?? {};
     top.set(name, {
       ...{
         name,
@@ -123,6 +123,7 @@ function sorted(entries: readonly Entry[]): ReadonlyMap<string, Subcommand> {
         subcommands: sorted(rest),
       },
       ...(does === undefined ? {} : { does }),
+      ...(also === undefined ? {} : { also }),
     });
   }
   return top;
