@@ -81,7 +81,7 @@ describe('P25: a start never cuts or overwrites what is not provably the unfinis
   });
 
   test('P25: our own log, cut off at any byte, goes on behind its last whole record; what was cut is kept, and an incident', {
-    timeout: 60_000,
+    timeout: isLong ? 300_000 : 60_000,
   }, async () => {
     const cuts: number[] = [];
     {

@@ -13,7 +13,15 @@ const nobody = 65534;
 /** Each runs by itself: no network, no other process, the rights of user nobody. */
 const apart = [
   ...['unshare', '--net', '--pid', '--mount', '--ipc', '--fork', '--mount-proc', '--kill-child'],
-  ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'],
+  // The kernel forgets that a process is to end with its parent when the user changes: it is said again afterwards.
+  ...[
+    'setpriv',
+    '--pdeathsig=KILL',
+    `--reuid=${nobody}`,
+    `--regid=${nobody}`,
+    '--clear-groups',
+    '--no-new-privs',
+  ],
 ];
 const canAsk =
   process.getuid?.() === 0 && spawnSync(apart[0] ?? '', [...apart.slice(1), 'true']).status === 0;

@@ -132,6 +132,7 @@ function optionNames(shell: readonly string[]): string[] {
 
 test.for(['sh', 'bash', 'dash', 'busybox sh', 'busybox ash'])(
   'A-73 P9: each name that %s knows an option by changes nothing about what runs, or we do not say what does',
+  { timeout: isLong ? 300_000 : 20_000 },
   (line, context) => {
     const shell = line.split(' ');
     if (findTool(shell[0] ?? '') === undefined) context.skip(`${shell[0]} is not installed`);

@@ -38,6 +38,12 @@ struct entry {
     char name[];
 };
 
+struct torn {
+    uint64_t inode;
+    /* A name is gone: what was written through it is to be seen at the others. */
+    bool left;
+};
+
 struct index {
     struct entry *root;
     /* Tables of one size: by folder and name, by inode (files), by watch. */
@@ -57,7 +63,7 @@ struct index {
     struct entry **queue;
     size_t queued, queue_room;
     /* Inodes whose names must be put in order again, and how many of them were looked at. */
-    uint64_t *torn;
+    struct torn *torn;
     size_t torn_count, torn_room, torn_looked;
     /* Memory ended. The index cannot be believed any more. */
     bool failed;

@@ -16,9 +16,9 @@ static struct entry **watch_bucket(const struct index *index, int watch)
     return &index->watches[(size_t)watch & (index->buckets - 1)];
 }
 
-static const struct entry *other_name(const struct index *index, uint64_t inode)
+static struct entry *other_name(const struct index *index, uint64_t inode)
 {
-    const struct entry *at = *inode_bucket(index, inode);
+    struct entry *at = *inode_bucket(index, inode);
     while (at && at->inode != inode)
         at = at->inode_next;
     return at;
@@ -30,15 +30,18 @@ bool links_known(const struct index *index, uint64_t inode)
 }
 
 /* The names of this inode are not in order any more, where there are others. */
-static void tear(struct index *index, uint64_t inode)
+static void tear(struct index *index, uint64_t inode, bool left)
 {
     if (!other_name(index, inode))
         return;
-    if (index->torn_count > index->torn_looked && index->torn[index->torn_count - 1] == inode)
+    struct torn *last = index->torn_count > index->torn_looked ? &index->torn[index->torn_count - 1] : NULL;
+    if (last && last->inode == inode) {
+        last->left |= left;
         return;
+    }
     if (index->torn_count == index->torn_room) {
         size_t room = index->torn_room ? index->torn_room * 2 : 64;
-        uint64_t *torn = realloc(index->torn, room * sizeof *torn);
+        struct torn *torn = realloc(index->torn, room * sizeof *torn);
         if (!torn) {
             index->failed = true;
             return;
@@ -46,10 +49,10 @@ static void tear(struct index *index, uint64_t inode)
         index->torn = torn;
         index->torn_room = room;
     }
-    index->torn[index->torn_count++] = inode;
+    index->torn[index->torn_count++] = (struct torn){inode, left};
 }
 
-static void put_in(struct index *index, struct entry *entry)
+static void put_in(const struct index *index, struct entry *entry)
 {
     struct entry **bucket = inode_bucket(index, entry->inode);
     entry->inode_before = NULL;
@@ -59,18 +62,23 @@ static void put_in(struct index *index, struct entry *entry)
     *bucket = entry;
 }
 
-void links_leave(struct index *index, struct entry *entry)
+static void take_out(const struct index *index, const struct entry *entry)
 {
-    if (!(entry->flags & ENTRY_LINKED))
-        return;
     if (entry->inode_before)
         entry->inode_before->inode_next = entry->inode_next;
     else
         *inode_bucket(index, entry->inode) = entry->inode_next;
     if (entry->inode_next)
         entry->inode_next->inode_before = entry->inode_before;
+}
+
+void links_leave(struct index *index, struct entry *entry)
+{
+    if (!(entry->flags & ENTRY_LINKED))
+        return;
+    take_out(index, entry);
     entry->flags &= (uint8_t)~ENTRY_LINKED;
-    tear(index, entry->inode);
+    tear(index, entry->inode, true);
 }
 
 void links_join(struct index *index, struct entry *entry, uint64_t inode)
@@ -80,7 +88,7 @@ void links_join(struct index *index, struct entry *entry, uint64_t inode)
     links_leave(index, entry);
     entry->inode = inode;
     entry->flags |= ENTRY_LINKED;
-    tear(index, inode);
+    tear(index, inode, false);
     put_in(index, entry);
 }
 
@@ -115,12 +123,23 @@ static bool comes_first(const struct entry *a, const struct entry *b)
     return names_order(a, b) < 0;
 }
 
+/* The first name is put before the others in the table: a file may have tens of thousands, and each asks for it. */
+static struct entry *first_of(const struct index *index, uint64_t inode)
+{
+    struct entry *first = other_name(index, inode);
+    if (!first || (index->torn_count == 0 && first->now.link == 0))
+        return first;
+    for (struct entry *at = first->inode_next; at; at = at->inode_next)
+        if (at->inode == inode && comes_first(at, first))
+            first = at;
+    take_out(index, first);
+    put_in(index, first);
+    return first;
+}
+
 struct entry *links_first(const struct index *index, const struct entry *entry)
 {
-    struct entry *first = NULL;
-    for (struct entry *at = *inode_bucket(index, entry->inode); at; at = at->inode_next)
-        if (at->inode == entry->inode && (!first || comes_first(at, first)))
-            first = at;
+    struct entry *first = first_of(index, entry->inode);
     return first == entry ? NULL : first;
 }
 
@@ -148,31 +167,53 @@ static void set_link(struct index *index, struct entry *entry, uint64_t link)
 
 static void mend(struct index *index, uint64_t inode)
 {
-    struct entry *first = NULL;
-    for (struct entry *at = *inode_bucket(index, inode); at; at = at->inode_next)
-        if (at->inode == inode && (!first || comes_first(at, first)))
-            first = at;
+    struct entry *first = first_of(index, inode);
     uint64_t key = first ? key_of(first) : 0;
     for (struct entry *at = first ? *inode_bucket(index, inode) : NULL; at; at = at->inode_next)
         if (at->inode == inode)
             set_link(index, at, at == first ? 0 : key);
 }
 
+static int by_inode(const void *a, const void *b)
+{
+    uint64_t left = ((const struct torn *)a)->inode, right = ((const struct torn *)b)->inode;
+    return left < right ? -1 : left > right;
+}
+
 void links_mend(struct index *index)
 {
+    /* An inode of many names is torn by each of them, and put in order once. */
+    if (index->torn_count > 1)
+        qsort(index->torn, index->torn_count, sizeof *index->torn, by_inode);
     for (size_t i = 0; i < index->torn_count; i++)
-        mend(index, index->torn[i]);
+        if (i == 0 || index->torn[i].inode != index->torn[i - 1].inode)
+            mend(index, index->torn[i].inode);
     index->torn_count = index->torn_looked = 0;
 }
 
 void links_queue_torn(struct index *index)
 {
     for (; index->torn_looked < index->torn_count; index->torn_looked++) {
-        uint64_t inode = index->torn[index->torn_looked];
-        for (struct entry *at = *inode_bucket(index, inode); at; at = at->inode_next)
+        uint64_t inode = index->torn[index->torn_looked].inode;
+        for (struct entry *at = index->torn[index->torn_looked].left ? *inode_bucket(index, inode) : NULL; at;
+             at = at->inode_next)
             if (at->inode == inode)
                 index_queue(index, at);
     }
+}
+
+bool links_agree(const struct entry *entry)
+{
+    const struct entry *others[] = {entry->inode_before, entry->inode_next};
+    for (int i = 0; i < 2; i++) {
+        if (!(entry->flags & ENTRY_LINKED) || !others[i] || others[i]->inode != entry->inode)
+            continue;
+        struct record record = others[i]->now;
+        record.link = entry->now.link;
+        if (record_same(&record, &entry->now))
+            return true;
+    }
+    return false;
 }
 
 void links_queue(struct index *index, const struct entry *entry)

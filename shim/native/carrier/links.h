@@ -20,6 +20,12 @@ struct entry *links_first(const struct index *index, const struct entry *entry);
 /* All names of files whose names changed must be looked at again. */
 void links_queue_torn(struct index *index);
 
+/*
+ * Whether a neighbour among the names of the inode is known to be what this one is. Then the first of them that was found
+ * to be so has queued the others; if each name did, many names would take the square of their number.
+ */
+bool links_agree(const struct entry *entry);
+
 /* All other names of the entry's inode must be looked at again. */
 void links_queue(struct index *index, const struct entry *entry);
 

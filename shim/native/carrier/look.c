@@ -208,7 +208,8 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
         memcpy(found->record.id, entry->now.id, SHA256_BYTES);
     if (unstable || !record_same(&entry->now, &found->record)) {
         index_set(index, entry, &found->record);
-        links_queue(index, entry);
+        if (entry->inode == found->status.st_ino && !links_agree(entry))
+            links_queue(index, entry);
     }
     keep_facts(index, entry, found);
     skip_set(index, entry, SKIP_NOT);
