@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { auditFiles, rotatedFiles, strayParts } from '../../src/audit/audit-files.ts';
 import type { Link } from '../../src/audit/chain.ts';
-import { hashAt, lastLink, lastRecord } from '../../src/audit/last-link.ts';
+import { hashAt, lastLink, lastRecord, PartFault } from '../../src/audit/last-link.ts';
 import { type Rest, readRest } from '../../src/audit/rest-of-log.ts';
 import { lockDescriptor } from '../../src/lock.ts';
 import { cutAside } from './cut-aside.ts';
@@ -134,12 +135,22 @@ async function gapOf(path: string, found: Link, recorded: Link): Promise<string>
 }
 
 function wayOut(error: unknown): string {
+  if (error instanceof PartFault) return wayOutOfPart(error);
   const { code, message } = error as NodeJS.ErrnoException;
   const why = message.replaceAll(/\s+/g, ' ');
   if (code === 'EACCES' || code === 'EPERM') return `${why}; make it and its folder the gateway's user's own`;
   if (code === 'ENOENT') return `${why}; make its folder`;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `${why}; make room on its disk`;
   return `${why}${waysOut.find(([fault]) => fault.test(why))?.[1] ?? ''}`;
+}
+
+/** The log itself has no record yet, so the chain goes on after the newest file that has the name of a part. */
+function wayOutOfPart({ file, cause }: PartFault): string {
+  const why = wayOut(cause);
+  const isContent = waysOut.some(([fault]) => fault.test(why));
+  if (!isContent) return `${file}: ${why}`;
+  const name = `${basename(file)}.damaged`;
+  return `${file}: ${(cause as Error).message}; move it away, under a name that is no part's (${name}): the next start goes on without it and says what is missing`;
 }
 
 const waysOut: readonly (readonly [fault: RegExp, way: string])[] = [

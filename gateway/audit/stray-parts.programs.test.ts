@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,13 +60,3 @@ test.each(cases)(
     }
   },
 );
-
-test('a regular file of that name is a part', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'clawrden-stray-'));
-  const file = join(dir, 'audit.jsonl');
-  writeFileSync(file, '');
-  writeFileSync(`${file}.000000000005`, 'garbage\n');
-  expect(await auditFiles(file)).toEqual([`${file}.000000000005`, file]);
-  await expect(openAuditLog(file, { key })).rejects.toThrow('000000000005');
-  rmSync(dir, { recursive: true });
-});

@@ -20,20 +20,34 @@ function endOf({ text, end }: Line): End {
   return { ...link, end };
 }
 
-/** The last record in several files, given oldest first. */
+/** One of several files cannot be used; `cause` says why. */
+export class PartFault extends Error {
+  readonly file: string;
+
+  constructor(file: string, cause: Error) {
+    super(`${file}: ${cause.message}`, { cause });
+    this.file = file;
+  }
+}
+
+/** The last record in several files, given oldest first. Throws a `PartFault`. */
 export async function lastLink(files: readonly string[]): Promise<Link> {
   for (const file of [...files].reverse()) {
-    const handle = await openRegular(file);
-    try {
-      const last = await lastRecord(handle);
-      if (last !== undefined) return { seq: last.seq, hash: last.hash };
-    } catch (error) {
-      throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
-    } finally {
-      await handle.close();
-    }
+    const last = await lastRecordIn(file).catch((error: Error) => {
+      throw new PartFault(file, error);
+    });
+    if (last !== undefined) return { seq: last.seq, hash: last.hash };
   }
   return beginning;
+}
+
+async function lastRecordIn(file: string): Promise<End | undefined> {
+  const handle = await openRegular(file);
+  try {
+    return await lastRecord(handle);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
