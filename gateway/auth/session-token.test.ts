@@ -60,6 +60,36 @@ test('A-52: a token that was good is refused once it has expired', async () => {
   vi.useRealTimers();
 });
 
+test('A-91 P4: however the wall clock jumps, a token that was good is good for ten minutes and the skew at most', async () => {
+  const jump = fc.record({
+    by: fc.integer({ min: -3e9, max: 3e9 }),
+    after: fc.integer({ min: 0, max: 400_000 }),
+  });
+  const jumps = fc.array(jump, { minLength: 1, maxLength: 6 });
+  let kept = 0;
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  try {
+    await fc.assert(
+      fc.asyncProperty(jumps, async (all) => {
+        const { token } = await tokens.issue(caller, print);
+        const began = performance.now();
+        expect(await tokens.verify(token, print)).toHaveProperty('value');
+        for (const { by, after } of all) {
+          vi.advanceTimersByTime(after);
+          vi.setSystemTime(Date.now() + by);
+          const isGood = 'value' in (await tokens.verify(token, print));
+          if (isGood) kept += 1;
+          if (isGood) expect(performance.now() - began).toBeLessThanOrEqual(630_000);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(kept).toBeGreaterThan(0);
+});
+
 test('A-53: a token over another certificate is refused', async () => {
   const { token } = await tokens.issue(caller, print);
   const refused = 'the token is bound to another certificate';

@@ -50,13 +50,18 @@ const claims = z.strictObject({
 
 type Claims = z.infer<typeof claims>;
 
+interface Verified extends Claims {
+  /** On the monotonic clock: a wall clock that is set back makes no token live longer. */
+  readonly until: number;
+}
+
 export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity): SessionTokens {
   const issuer = issuerOf(gatewayId);
   const publicKey = createPublicKey(signingKey);
   // A good signature stays good, and its verification costs more than everything else in a call.
-  const verified = boundedCache<Claims>(maxCached);
+  const verified = boundedCache<Verified>(maxCached);
 
-  async function read(token: string): Promise<Claims> {
+  async function read(token: string): Promise<Verified> {
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
       algorithms: [algorithm],
       typ: type,
@@ -67,7 +72,8 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
     });
     // No `kid`, `jku`, `x5u`, `jwk`: a token must not say how it is checked.
     z.strictObject({ alg: z.string(), typ: z.string() }).parse(protectedHeader);
-    return claims.parse(payload);
+    const good = claims.parse(payload);
+    return { ...good, until: performance.now() + leftMs(good.exp) };
   }
 
   return {
@@ -90,8 +96,9 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
       if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
       if (!isStrictToken(token)) return { refused: invalid };
       try {
-        const { sub, role, iat, exp, cnf } = verified.get(token) ?? verified.add(token, await read(token));
-        if (Date.now() > (exp + skewSeconds) * 1000) return { refused: expired };
+        const good = verified.get(token) ?? verified.add(token, await read(token));
+        const { sub, role, iat, exp, cnf, until } = good;
+        if (leftMs(exp) < 0 || performance.now() > until) return { refused: expired };
         if (exp - iat > maxLifetimeSeconds) return { refused: 'the token lives too long' };
         if (cnf['x5t#S256'] !== fingerprint) return { refused: 'the token is bound to another certificate' };
         return { value: { subject: sub, role } };
@@ -100,6 +107,11 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
       }
     },
   };
+}
+
+/** Until that second of the wall clock, and the skew after it. */
+function leftMs(second: number): number {
+  return (second + skewSeconds) * 1000 - Date.now();
 }
 
 export function issuerOf(gatewayId: string): string {
