@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Frame } from '../wire/frames.ts';
 import { CarrierError, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { type CarrierState, parseState, type Version } from './carrier-state.ts';
+import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
 import {
   type Applied,
   type BeginOptions,
@@ -22,9 +22,17 @@ import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
 import { u8 } from './payload.ts';
 
+export interface TakenLate {
+  readonly count: number;
+  readonly files: readonly Late[];
+}
+
 type Put = (frame: Frame) => Promise<void> | undefined;
 
 const defaultSilenceMs = 120_000;
+
+/** More than that are only counted. */
+const lateMost = 1000;
 
 /**
  * One carrier over a stream. `ready` first; then one operation at a time. What the carrier refuses, and a stream that
@@ -33,6 +41,7 @@ const defaultSilenceMs = 120_000;
 export class CarrierSession {
   readonly #channel: FrameChannel;
   #busy = false;
+  #late: TakenLate = { count: 0, files: [] };
 
   constructor(stream: Duplex, silenceMs = defaultSilenceMs) {
     this.#channel = new FrameChannel(stream, silenceMs);
@@ -42,7 +51,7 @@ export class CarrierSession {
   async ready(hello: Hello): Promise<CarrierState> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.hello, encodeHello(hello));
-      return parseState((await this.#answer(CarrierFrame.ready)).payload);
+      return this.#state(CarrierFrame.ready);
     });
   }
 
@@ -53,7 +62,7 @@ export class CarrierSession {
   async settle({ all = false, trust = false } = {}): Promise<CarrierState> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0)));
-      return parseState((await this.#answer(CarrierFrame.state)).payload);
+      return this.#state(CarrierFrame.state);
     });
   }
 
@@ -108,7 +117,7 @@ export class CarrierSession {
   async abort(): Promise<CarrierState> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.abort);
-      return parseState((await this.#answer(CarrierFrame.state)).payload);
+      return this.#state(CarrierFrame.state);
     });
   }
 
@@ -116,7 +125,7 @@ export class CarrierSession {
   async acknowledge(at: Version, not: readonly Buffer[] = []): Promise<CarrierState> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
-      return parseState((await this.#answer(CarrierFrame.state)).payload);
+      return this.#state(CarrierFrame.state);
     });
   }
 
@@ -128,12 +137,26 @@ export class CarrierSession {
     });
   }
 
+  /** What any state told of files that were written too late, since this was last called: a carrier tells each once. */
+  takeLate(): TakenLate {
+    const taken = this.#late;
+    this.#late = { count: 0, files: [] };
+    return taken;
+  }
+
   end(): void {
     this.#channel.end();
   }
 
   destroy(): void {
     this.#channel.destroy();
+  }
+
+  async #state(type: number): Promise<CarrierState> {
+    const state = parseState((await this.#answer(type)).payload);
+    const files = [...this.#late.files, ...state.late].slice(0, lateMost);
+    this.#late = { count: this.#late.count + state.lateCount, files };
+    return state;
   }
 
   async #handOn(put: Put): Promise<ChangesDone> {

@@ -16,8 +16,11 @@ bool guard_suspects(const struct carrier *carrier)
     return !carrier->limits.replica && too_much(carrier->index.guarded, carrier->index.entries);
 }
 
-void guard_trust(struct index *index)
+void guard_trust(struct carrier *carrier)
 {
+    struct index *index = &carrier->index;
+    if (index->guarded != index->entries)
+        carrier->unsaved = true;
     index->guarded = index->entries;
 }
 
@@ -40,5 +43,7 @@ bool guard_refuses(const struct carrier *carrier)
         const struct entry *entry = op->kind == CHANGE_DELETE ? living(carrier, op->path) : NULL;
         going += entry ? living_below(entry) : 0;
     }
-    return too_much(carrier->index.entries, carrier->index.entries - going);
+    /* A folder that is named beside what is in it is counted twice. */
+    uint64_t here = carrier->index.entries;
+    return too_much(here, going < here ? here - going : 0);
 }

@@ -13,7 +13,8 @@
 #include "content.h"
 #include "look.h"
 
-enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2 };
+/* An empty file costs something, too: without that the bytes would not bound how many there are. */
+enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2, ENTRY_BYTES = 4096 };
 
 struct kept {
     uint64_t number, bytes;
@@ -48,7 +49,7 @@ static uint64_t bytes_in(int folder, const char *name, unsigned deep)
     struct dirent *found;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
-    uint64_t bytes = (uint64_t)status.st_blocks * 512;
+    uint64_t bytes = (uint64_t)status.st_blocks * 512 + ENTRY_BYTES;
     int fd = S_ISDIR(status.st_mode) && deep < DEEP_MOST ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : -1;
     DIR *names = fd < 0 ? NULL : fdopendir(fd);
     while (names && (found = readdir(names)))
@@ -81,16 +82,22 @@ static int by_number(const void *a, const void *b)
     return (first->number > second->number) - (first->number < second->number);
 }
 
-/* Only folders that are ours: their names are numbers. */
+/* Only folders that are ours: their names are numbers, as we write them. */
+static bool ours(const char *name, uint64_t *number)
+{
+    char again[24];
+    *number = strtoull(name, NULL, 10);
+    snprintf(again, sizeof again, "%llu", (unsigned long long)*number);
+    return strcmp(again, name) == 0;
+}
+
 static void list_read(int fd, DIR *names, struct kept_list *list)
 {
     struct dirent *found;
-    while ((found = readdir(names))) {
-        char *end;
-        uint64_t number = strtoull(found->d_name, &end, 10);
-        if (*end == 0 && found->d_name[0] != 0 && !list_add(list, (struct kept){number, bytes_in(fd, found->d_name, 0)}))
+    uint64_t number;
+    while ((found = readdir(names)))
+        if (ours(found->d_name, &number) && !list_add(list, (struct kept){number, bytes_in(fd, found->d_name, 0)}))
             break;
-    }
     if (list->count > 1)
         qsort(list->all, list->count, sizeof *list->all, by_number);
 }

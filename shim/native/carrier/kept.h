@@ -7,7 +7,7 @@
 /* A new folder of kept/, and its number, which is the time. -1 if it cannot be made. */
 int kept_open(struct carrier *carrier, uint64_t *number);
 
-/* Takes away what is too old, and the oldest while all of it is too much. The newest always stays. */
+/* Takes away what is too old, and the oldest while all of it is too much, but never the newest for that. */
 void kept_bound(struct carrier *carrier);
 
 #endif

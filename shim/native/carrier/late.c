@@ -21,7 +21,9 @@ enum {
     LATE_MS = 60 * 1000,
     /* So soon after a write the next may leave the same time. */
     CLOCK_STANDS_NS = 20 * 1000 * 1000,
+    /* Of one file, and in one look: whoever has them open could have all of them read in each. */
     READ_AGAIN_MOST = 64 * 1024 * 1024,
+    LOOK_READS_MOST = 4 * READ_AGAIN_MOST,
 };
 
 /* A file in a grave, and what it was. */
@@ -170,12 +172,15 @@ static bool other_bytes(struct carrier *carrier, const struct late_file *file)
     struct stat status;
     struct content content = {.blocks = NULL};
     int fd = beneath_open(carrier->area, file->where, O_RDONLY | O_NONBLOCK);
-    bool read = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
-        && content_read(fd, &status, carrier->block, &content) != CONTENT_UNREAD;
+    bool there = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file->inode;
+    /* It may have grown without end since it was looked at. */
+    bool other = there && (uint64_t)status.st_size != file->size;
+    if (there && !other && content_read(fd, &status, carrier->block, &content) != CONTENT_UNREAD)
+        other = memcmp(content.id, file->id, SHA256_BYTES) != 0;
     free(content.blocks);
     if (fd >= 0)
         close(fd);
-    return read && memcmp(content.id, file->id, SHA256_BYTES) != 0;
+    return other;
 }
 
 /* Somebody wrote since it was taken out. A write through a name that is still in the tree is seen there. */
@@ -192,8 +197,11 @@ static bool was_written(struct carrier *carrier, struct late_file *file)
         return false;
     if ((uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
         return true;
-    if (file->size > READ_AGAIN_MOST || (file->settled && nanoseconds(&status.st_ctim) == file->ctime))
+    if (file->settled && nanoseconds(&status.st_ctim) == file->ctime)
         return false;
+    if (file->size > READ_AGAIN_MOST || file->size > carrier->late.may_read)
+        return false;
+    carrier->late.may_read -= file->size;
     file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
     file->ctime = nanoseconds(&status.st_ctim);
     return other_bytes(carrier, file);
@@ -216,6 +224,8 @@ static void keep(struct carrier *carrier, struct late_file *file, int kept, uint
     *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
     carrier->late.found = found;
     carrier->late.found_count++;
+    /* Told once, even if somebody gives it a name in the grave again. */
+    file->inode = 0;
 }
 
 static void look_at_all(struct carrier *carrier)
@@ -223,6 +233,7 @@ static void look_at_all(struct carrier *carrier)
     int kept = -1;
     uint64_t folder = 0;
     uint32_t number = 0;
+    carrier->late.may_read = LOOK_READS_MOST;
     for (struct late_file *file = carrier->late.first; file; file = file->next) {
         if (!was_written(carrier, file))
             continue;

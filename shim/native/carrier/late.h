@@ -16,6 +16,8 @@ struct late {
     /* `fresh`: those of the commit that is going on. */
     uint32_t count, fresh, found_count;
     uint64_t graves;
+    /* Bytes that the look that goes on may still read. */
+    uint64_t may_read;
 };
 
 /* Between the moves of a commit and the look that follows them: the index still has what was taken out. */

@@ -244,7 +244,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     folder_close(&sending.folder);
     put_done(carrier, sending.number, sending.unstable);
     if (sending.how != SEND_DIRTY)
-        guard_trust(index);
+        guard_trust(carrier);
 }
 
 static struct entry *wanted_file(struct carrier *carrier, const char *path)

@@ -29,7 +29,7 @@ static void serve_settle(struct carrier *carrier, struct reader *reader)
     }
     settle(carrier, how & SETTLE_ALL);
     if (how & SETTLE_TRUST)
-        guard_trust(&carrier->index);
+        guard_trust(carrier);
     forget_gone(carrier);
     late_look(carrier);
     if (carrier->index.failed)

@@ -7,7 +7,7 @@
 
 /* The path in /proc of the file behind a descriptor. */
 struct way {
-    char path[32];
+    char path[40];
 };
 
 static inline struct way way_to(int fd)

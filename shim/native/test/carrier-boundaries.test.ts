@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { type CarrierProcess, carrierBuilds, fileSystems } from './carrier-process.ts';
+import { buildsOrOnly, type CarrierProcess } from './carrier-process.ts';
 import { Dice } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('sanitized');
 
 /** Of each kind of change one or two; with a file of which only some blocks travel. */
 function change(root: string, round: number): void {
@@ -52,8 +49,8 @@ function watchFrames(carriers: readonly CarrierProcess[], n: number, cut: () => 
   return () => frames;
 }
 
-describe.each(places)('an exchange that is cut ($name, $under)', ({ name, carrier, under }) => {
-  const rounds = long ? 100 : name === 'static' ? 6 : 4;
+describe.each(places)('an exchange that is cut ($name, $under)', ({ carrier, under }) => {
+  const rounds = long ? 100 : 6;
 
   test(
     `23: at any frame, each file is before or after and the next exchange converges (${rounds}, CLAWRDEN_SEED=${first})`,

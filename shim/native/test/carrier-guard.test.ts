@@ -4,12 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { defaultLimits } from '../../../src/carrier-client/hello.ts';
 import { Pair } from './carrier-pair.ts';
-import { carrierBuilds, fileSystems } from './carrier-process.ts';
+import { buildsOrOnly } from './carrier-process.ts';
 
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('static');
 
 const fill = (root: string, folder: string, count: number): void => {
   mkdirSync(join(root, folder));
@@ -31,12 +28,17 @@ describe.each(places)('a mass deletion at home ($name, $under)', ({ carrier, und
       expect(await pair.home.session.settle()).toMatchObject({ suspect: true, entries: 902 });
       await expect(sendOut(pair.home.session, pair.replica.session)).rejects.toThrow('workspace-suspect');
       expect(readdirSync(join(pair.replicaPlace.root, 'a'))).toHaveLength(1100);
-      await pair.again('home', 'end');
+      await pair.again('home', times === 0 ? 'end' : 'kill');
     }
     // What a tool makes still comes home.
     writeFileSync(join(pair.replicaPlace.root, 'made'), 'tool');
     await bringHome(pair.home.session, pair.replica.session);
+    await expect(sendOut(pair.home.session, pair.replica.session)).rejects.toThrow('workspace-suspect');
+    // What somebody said is not asked again, though nothing else changed.
+    await pair.again('home', 'end');
     expect(await pair.home.session.settle({ trust: true })).toMatchObject({ suspect: false });
+    await pair.again('home', 'end');
+    expect(await pair.home.session.settle()).toMatchObject({ suspect: false });
     await sendOut(pair.home.session, pair.replica.session);
     expect(pair.difference).toBe('');
   });
@@ -144,5 +146,25 @@ describe.each(places)('conflicts: keep-tool ($name, $under)', ({ carrier, under 
     await sendOut(pair.home.session, pair.replica.session);
     expect(pair.difference).toBe('');
     expect(await bringHome(pair.home.session, pair.replica.session)).toBeUndefined();
+  });
+
+  test("both made it: the tool's stands, but a folder at home stays, and what came is kept", async () => {
+    await using pair = await Pair.make(carrier, under);
+    const here = (path: string) => join(pair.homePlace.root, path);
+    await sendOut(pair.home.session, pair.replica.session);
+    writeFileSync(here('f'), 'agent');
+    mkdirSync(here('d'));
+    writeFileSync(here('d/in'), 'agent');
+    for (const name of ['f', 'd']) writeFileSync(join(pair.replicaPlace.root, name), 'tool');
+    const back = await bringHome(pair.home.session, pair.replica.session, { conflicts: 'keep-tool' });
+    const kept = (name = '') => readFileSync(join(pair.homePlace.area, 'kept', name), 'utf8');
+    const named = back?.exchanged.applied.refused.map((one) => [`${one.path}`, one.why, kept(one.kept)]);
+    expect(named?.sort()).toEqual([
+      ['d', 'conflict', 'tool'],
+      ['f', 'replaced', 'agent'],
+    ]);
+    expect([readFileSync(here('f'), 'utf8'), readFileSync(here('d/in'), 'utf8')]).toEqual(['tool', 'agent']);
+    await sendOut(pair.home.session, pair.replica.session);
+    expect(pair.difference).toBe('');
   });
 });

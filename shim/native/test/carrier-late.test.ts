@@ -1,12 +1,15 @@
 import {
   closeSync,
   existsSync,
+  futimesSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -14,12 +17,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { CarrierProcess, carrierBuilds, fileSystems, helloOf, makePlace } from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, helloOf, makePlace } from './carrier-process.ts';
 
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('static');
 
 describe.each(places)('what is written late ($name, $under)', ({ name: build, carrier, under }) => {
   const changes = [
@@ -57,6 +57,29 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
       expect(pair.difference).toBe('');
     },
   );
+
+  test('4: a write that restores size and mtime is found by its bytes, and no state that tells of it is lost', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const path = join(pair.homePlace.root, 'f');
+    writeFileSync(path, 'base');
+    utimesSync(path, 1e9, 1e9);
+    await sendOut(pair.home.session, pair.replica.session);
+    const old = openSync(path, 'r+');
+    try {
+      rmSync(join(pair.replicaPlace.root, 'f'));
+      await bringHome(pair.home.session, pair.replica.session);
+      await pair.home.session.settle();
+      writeSync(old, 'LATE', 0);
+      futimesSync(old, 1e9, 1e9);
+      await sendOut(pair.home.session, pair.replica.session);
+    } finally {
+      closeSync(old);
+    }
+    const { count, files } = pair.home.session.takeLate();
+    expect([count, files.map((file) => file.path.toString())]).toEqual([1, ['f']]);
+    expect(readFileSync(join(pair.homePlace.area, 'kept', files[0]?.kept ?? ''), 'utf8')).toBe('LATE');
+    expect(pair.home.session.takeLate()).toEqual({ count: 0, files: [] });
+  });
 
   test('4: a write through a name that stays is seen there, and no grave outlives the carrier', async () => {
     await using pair = await Pair.make(carrier, under);
@@ -109,14 +132,26 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     made(7200, 1);
     made(1800, 200_000);
     const [small, large] = [made(1200, 10_000), made(600, 500_000)];
-    mkdirSync(kept('not ours'));
+    const others = ['not ours', '007', '+5', '99999999999999999999'];
+    for (const name of others) mkdirSync(kept(name));
     const over = { kept: { seconds: 3600, bytes: 600_000 } };
     await using first = await CarrierProcess.start(carrier, place, over);
-    expect(readdirSync(kept('')).sort()).toEqual([small, large, 'not ours'].sort());
+    expect(readdirSync(kept('')).sort()).toEqual([small, large, ...others].sort());
     first.session.end();
     await first.exited();
     await using second = await CarrierProcess.start(carrier, place, { kept: { seconds: 3600, bytes: 1 } });
-    expect(readdirSync(kept('')).sort()).toEqual([large, 'not ours'].sort());
+    expect(readdirSync(kept('')).sort()).toEqual([large, ...others].sort());
     expect(second.first.late).toEqual([]);
+    second.session.end();
+    await second.exited();
+    // Files without bytes count, too.
+    for (let i = 0; i < 100; i++) writeFileSync(join(kept(large), `empty${i}`), '');
+    truncateSync(join(kept(large), '0'));
+    const newest = made(1, 1);
+    await using third = await CarrierProcess.start(carrier, place, {
+      kept: { seconds: 3600, bytes: 300_000 },
+    });
+    expect(readdirSync(kept('')).sort()).toEqual([newest, ...others].sort());
+    expect(third.first.late).toEqual([]);
   });
 });

@@ -19,6 +19,15 @@ export const carrierBuilds = [
 /** A memory file system where there is one, and the disk: their clocks, inodes and renames are not the same. */
 export const fileSystems = ['/dev/shm', '/var/tmp'] as const;
 
+/** Each build on a file system of its own; if not asked for all (CLAWRDEN_LONG), only the named one. */
+export function buildsOrOnly(name: (typeof carrierBuilds)[number]['name']) {
+  const all = carrierBuilds.map((build, index) => ({
+    ...build,
+    under: fileSystems[index] ?? fileSystems[0],
+  }));
+  return process.env['CLAWRDEN_LONG'] ? all : all.filter((build) => build.name === name);
+}
+
 export interface Place extends Disposable {
   readonly folder: string;
   readonly root: string;
