@@ -21,7 +21,7 @@ enum {
     LATE_MS = 60 * 1000,
     /* So soon after a write the next may leave the same time. */
     CLOCK_STANDS_NS = 20 * 1000 * 1000,
-    /* Of one file, and in one look: whoever has them open could have all of them read in each. */
+    /* Of one file, and in one look: a process that has them open could have all of them read in each. */
     READ_AGAIN_MOST = 64 * 1024 * 1024,
     LOOK_READS_MOST = 4 * READ_AGAIN_MOST,
 };
