@@ -158,7 +158,11 @@ describe.each(places)('conflicts: keep-tool ($name, $under)', ({ carrier, under 
     for (const name of ['f', 'd']) writeFileSync(join(pair.replicaPlace.root, name), 'tool');
     const back = await bringHome(pair.home.session, pair.replica.session, { conflicts: 'keep-tool' });
     const kept = (name = '') => readFileSync(join(pair.homePlace.area, 'kept', name), 'utf8');
-    const named = back?.exchanged.applied.refused.map((one) => [`${one.path}`, one.why, kept(one.kept)]);
+    const named = back?.exchanged.applied.refused.map((one) => [
+      one.path.toString(),
+      one.why,
+      kept(one.kept),
+    ]);
     expect(named?.sort()).toEqual([
       ['d', 'conflict', 'tool'],
       ['f', 'replaced', 'agent'],
