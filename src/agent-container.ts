@@ -29,7 +29,7 @@ export interface Labelled {
   readonly name: string;
   /**
    * `own`: it was created with the label. `inherited`: its image has the same label, so it cannot be told. `unknown`: its
-   * image is gone. `named`: relay.yaml names it for another agent.
+   * image cannot be looked at. `named`: relay.yaml names it for another agent.
    */
   readonly claim: 'own' | 'inherited' | 'unknown' | 'named';
 }
@@ -38,7 +38,7 @@ export interface LabelledOptions {
   readonly agent: string;
   /** Containers that relay.yaml names. */
   readonly named: readonly string[];
-  /** `undefined` if there is no such image. */
+  /** `undefined` if the engine does not say what the image has. */
   readonly imageOf: (id: string) => Promise<ImageFacts | undefined>;
 }
 
@@ -84,6 +84,6 @@ export function labelProblem(agent: string, all: readonly Labelled[]): string {
 const whyNot: Readonly<Record<Labelled['claim'], string>> = {
   own: '',
   inherited: 'and so has its image: it counts only on a container whose image has it not',
-  unknown: 'and its image is gone: it may be the image that has it',
+  unknown: 'and its image is gone or cannot be looked at: it may be the image that has it',
   named: 'and relay.yaml names that container for another agent',
 };

@@ -1,5 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { type AgentEngine, openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
+import { checkRelayFiles } from '../../src/cli/set-up/doctor/check-relay-files.ts';
+import { formatTold } from '../../src/config/told-agents.ts';
 import { attempt, run } from '../lab/command.ts';
 import { agentImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
@@ -11,6 +17,7 @@ const labelled = 'clawrden-test-labelled:1';
 describe.skipIf(!hasLab())('containers found by the label of their creation', () => {
   let lab: Lab;
   let engine: AgentEngine;
+  let dir: string;
   const made: string[] = [];
   const docker = (...args: string[]) => run(['docker', '-H', `unix://${lab.agentHost.socket}`, ...args]);
   const start = async (name: string, image: string, ...labels: string[]) => {
@@ -26,14 +33,33 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
       ({ code, message }) => ({ code, message }),
     );
 
+  /** What doctor says of an agent, and how bad it is. */
+  const findings = async (agent: string) =>
+    (await checkRelayFiles(join(dir, 'relay.yaml')))
+      .filter(({ check }) => check === `agent ${agent}`)
+      .map(({ level, text }) => `${level}: ${text}`);
+
   beforeAll(async () => {
     lab = sharedLab();
+    dir = await mkdtemp(join(tmpdir(), 'clawrden-label-'));
+    const base = {
+      gateway: 'localhost:1',
+      identity: '.',
+      state: '.',
+      docker: `unix://${lab.agentHost.socket}`,
+    };
+    const listed = { name: 'mine', socket: 'run/warden.sock', container: 'lbl-listed', users: ['1000:1000'] };
+
+    await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, agents: [listed] }));
+    const told = ['lbl', 'lbl2', 'lbl3'].map((name) => ({ name, users: [user] as [typeof user] }));
+    await writeFile(join(dir, 'agents.json'), formatTold(told));
     engine = openAgentEngine(`unix://${lab.agentHost.socket}`, ['lbl-listed']);
     await start('lbl-source', agentImage, 'lbl');
     await docker('commit', 'lbl-source', labelled);
     await docker('rm', '-f', 'lbl-source');
   });
   afterAll(async () => {
+    await rm(dir, { recursive: true });
     const removed = ['docker', '-H', `unix://${lab.agentHost.socket}`];
     await attempt([...removed, 'rm', '-fv', ...made]);
     await attempt([...removed, 'rmi', '-f', labelled]);
@@ -50,6 +76,12 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
       code: 'host-lost',
       message: expect.stringMatching(/its image/),
     });
+    expect(await findings('lbl')).toEqual([
+      expect.stringMatching(/^error: container lbl-(image|both) has the label .*, and so has its image/),
+    ]);
+    expect(await findings('lbl3')).toEqual([
+      'error: no container with the label clawrden.agent=lbl3 runs on this agent host',
+    ]);
     await engine.set({ agent: 'lbl' }, 'killed');
     expect([await stateOf('lbl-image'), await stateOf('lbl-both')]).toEqual(['running', 'running']);
   });
@@ -61,6 +93,19 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     expect(await engine.look({ agent: 'lbl' })).toEqual({ running: true, problem: '' });
     expect(await engine.look({ agent: 'lbl2' })).toEqual({ running: true, problem: '' });
     expect((await engine.look({ agent: 'lbl-own' })).problem).toMatch(/^no container with the label/);
+    // Doctor looks into the one that counts, and tells of the others.
+    const warned = (name: string) =>
+      expect.stringMatching(new RegExp(`^warning: container ${name} has the label .*so has its image`));
+    expect(await findings('lbl')).toEqual(
+      expect.arrayContaining([warned('lbl-image'), warned('lbl-both'), 'error: no /clawrden/bin']),
+    );
+    expect(await findings('lbl2')).toEqual(
+      expect.arrayContaining([
+        'warning: container lbl-listed has the label clawrden.agent=lbl2, and relay.yaml names that container for another agent',
+        'error: no /clawrden/bin',
+      ]),
+    );
+    expect(await findings('mine')).not.toContainEqual(expect.stringContaining('label'));
     // It is found, and has no jail.
     const started = await engine.startInit({ agent: 'lbl' }, user, AbortSignal.timeout(5000));
     expect(started.container).toBe('lbl-own');
@@ -71,6 +116,9 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     await start('lbl-own-2', agentImage, 'lbl');
     expect(await refusal('lbl')).toMatchObject({ code: 'agent-ambiguous' });
     expect((await engine.look({ agent: 'lbl' })).problem).toMatch(/lbl-own.*have the label/);
+    expect(await findings('lbl')).toEqual([
+      expect.stringMatching(/^error: containers lbl-own.*, lbl-own.* have the label clawrden.agent=lbl;/),
+    ]);
     const three = async () => await Promise.all(['lbl-own', 'lbl-own-2', 'lbl-image'].map(stateOf));
     await engine.set({ agent: 'lbl' }, 'paused');
     expect(await three()).toEqual(['paused', 'paused', 'running']);

@@ -64,8 +64,9 @@ async function findLabelled(
     try {
       return imageFacts.parse(await abortable(docker.getImage(id).inspect(), signal));
     } catch (error) {
-      if ((error as { statusCode?: number }).statusCode === 404) return undefined;
-      throw error;
+      // One image that the engine cannot show must not keep the other containers from being halted.
+      if (signal.aborted) throw error;
+      return undefined;
     }
   };
   return await judgeLabelled(listedContainers.parse(list), { agent, named: taken, imageOf });

@@ -48,9 +48,10 @@ async function findLabelled(
   const ask = (path: string): Promise<EngineAnswer> => askEngine({ engine }, path);
   const imageOf = async (id: string): Promise<ImageFacts | undefined> => {
     const { status, body } = await ask(`/images/${encodeURIComponent(id)}/json`);
-    return status === 404 ? undefined : imageFacts.parse(body);
+    return status === 200 ? imageFacts.parse(body) : undefined;
   };
   const filters = encodeURIComponent(JSON.stringify(labelFilter(agent)));
-  const { body } = await ask(`/containers/json?filters=${filters}`);
+  const { status, body } = await ask(`/containers/json?filters=${filters}`);
+  if (status !== 200) throw new Error(`the engine does not list containers (${status})`);
   return await judgeLabelled(listedContainers.parse(body), { agent, named, imageOf });
 }
