@@ -14,6 +14,7 @@ agents:
     identity: '/srv/relay',
     docker: 'unix:///var/run/docker.sock',
     state: '/srv/relay/state',
+    workspaceRoots: { volumes: true, folders: ['/srv'] },
     limits: { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
     agents: [
       {
@@ -33,6 +34,11 @@ test.each([
   ['', 'gateway: is missing'],
   ['gateway: warden\n', 'gateway: must be HOST:PORT'],
   ['gateway: "warden:0"\n', 'gateway: must be HOST:PORT'],
+  ['workspace-roots: [/]\n', 'workspace-roots[0]: must be "volumes"'],
+  ['workspace-roots: [/etc]\n', "a folder that is not the system's"],
+  ['workspace-roots: [/srv, /usr/local]\n', "a folder that is not the system's"],
+  ['workspace-roots: [/srv/../etc]\n', 'workspace-roots[0]: must be "volumes"'],
+  ['workspace-roots: [srv]\n', 'workspace-roots[0]: must be "volumes"'],
   ['docker: "tcp://x:2375"\n', "unix:///PATH of this host's own engine"],
   [`agents:\n${agent('a', '/r/a/s', 'a', '0:0')}`, 'uid 0 is never accepted'],
   [

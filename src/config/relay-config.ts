@@ -7,6 +7,7 @@ import { duplicates } from './duplicates.ts';
 import { nameField, parsedField, parseHostPort, pathField, sizeField, usersField } from './fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
+import { toWorkspaceRoots, type WorkspaceRoots, workspaceRootsField } from './workspace-roots.ts';
 
 /** relay.yaml as the relay uses it: checked, defaults filled in, every path absolute. */
 export interface RelayConfig {
@@ -20,6 +21,7 @@ export interface RelayConfig {
   readonly docker: string;
   /** Folder. */
   readonly state: string;
+  readonly workspaceRoots: WorkspaceRoots;
   readonly limits: RequestLimits;
   readonly agents: readonly RelayAgentConfig[];
 }
@@ -58,6 +60,7 @@ export const relaySchema = strictObject({
     "unix:///PATH of this host's own engine",
   ).prefault('unix:///var/run/docker.sock'),
   state: pathField.default('state'),
+  'workspace-roots': workspaceRootsField,
   limits: strictObject({
     'requests-per-second': z.int().min(1).max(100_000).default(500),
     'bytes-per-second': sizeField.prefault('4m'),
@@ -84,7 +87,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
   const shape = checkShape(relaySchema, yaml.source);
   if ('problems' in shape) throw new ConfigError(shape.problems);
   const inFolder = (path: string): string => resolve(dirname(resolve(file)), path);
-  const raw = shape.value;
+  const { 'workspace-roots': roots, ...raw } = shape.value;
   const agents = raw.agents.map((one) => ({ ...one, socket: inFolder(one.socket) }));
   const problems = findContradictions(agents, yaml.source);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -93,6 +96,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
     file: resolve(file),
     identity: inFolder(raw.identity),
     state: inFolder(raw.state),
+    workspaceRoots: toWorkspaceRoots(roots),
     limits: {
       requestsPerSecond: raw.limits['requests-per-second'],
       bytesPerSecond: raw.limits['bytes-per-second'],

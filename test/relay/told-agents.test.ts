@@ -185,6 +185,35 @@ describe.skipIf(!isRoot)('a relay whose file names no agents', () => {
     await expect.poll(() => host.problem('up'), patience).not.toMatch(/workspace/);
   });
 
+  test('P13: a workspace outside of workspace-roots is told by name, also after a restart without a gateway', async () => {
+    const limits = { entries: 1, bytes: 2, file: 3, depth: 4 };
+    const bound = (name: string, source: string): Told => ({
+      ...told(name),
+      workspace: { kind: 'bind', source, target: '/app', excludes: [], conflicts: 'keep-agent', limits },
+    });
+    const host = await startHost(
+      [bound('inside', join(dir, 'roots/a')), bound('outside', '/srv/a'), bound('system', '/etc/x')],
+      {},
+      { 'workspace-roots': [join(dir, 'roots')] },
+    );
+    await expect.poll(() => host.problem('outside'), patience).toMatch(/^its workspace .* workspace-roots/);
+    expect(host.problem('system')).toMatch(/a folder of the system's$/);
+    expect(host.problem('inside')).not.toMatch(/workspace/);
+    await host.program.end('SIGKILL');
+    await host.gateway.close(0);
+    await rm(join(dir, 'relay.log'));
+    {
+      await using _ = await startMain();
+      expect(await Promise.all(['inside', 'outside'].map(answers))).toEqual([true, true]);
+      const log = await readFile(join(dir, 'relay.log'), 'utf8');
+      expect(log.match(/its workspace is not kept: \S+/g)?.toSorted()).toEqual([
+        'its workspace is not kept: /etc/x',
+        'its workspace is not kept: /srv/a',
+      ]);
+    }
+    await host.gateway[Symbol.asyncDispose]();
+  }, 60_000);
+
   test('relay.yaml keeps its word: its agents, their containers and their sockets', async () => {
     const listed = {
       name: 'mine',

@@ -15,6 +15,7 @@ import type { SynchronizedAgents } from '../control/synchronize.ts';
 import type { ServedAgent } from './serve-agent.ts';
 import { takeTold } from './take-told.ts';
 import type { ToldFile } from './told-file.ts';
+import { createFindOutOfBounds, type FindOutOfBounds } from './workspace-bounds.ts';
 
 export interface AgentSetParts {
   readonly config: RelayConfig;
@@ -40,9 +41,12 @@ export async function openAgentSet(parts: AgentSetParts): Promise<AgentSet> {
 
 class Agents implements AgentSet {
   readonly #parts: AgentSetParts;
+  readonly #findOutOfBounds: FindOutOfBounds;
   readonly #listed: readonly ServedAgent[];
   readonly #told = new Map<string, ServedAgent>();
   #refused: ReadonlyMap<string, string> = new Map();
+  /** Agents whose workspace cannot be read in what the gateway told last, with the reason. */
+  #faulty: ReadonlyMap<string, string> = new Map();
   /** Agents whose workspace is not kept, with the reason. */
   #unkept: ReadonlyMap<string, string> = new Map();
   #known: readonly ToldAgent[] = [];
@@ -51,6 +55,7 @@ class Agents implements AgentSet {
 
   constructor(parts: AgentSetParts) {
     this.#parts = parts;
+    this.#findOutOfBounds = createFindOutOfBounds(parts.config);
     const { config, serve } = parts;
     this.#listed = config.agents.map((agent) => serve(listedPlaces(config, agent)));
   }
@@ -67,7 +72,9 @@ class Agents implements AgentSet {
 
   workspaces = (): ReadonlyMap<string, HomeWorkspace> =>
     new Map(
-      this.#known.flatMap(({ name, workspace }) => (workspace === undefined ? [] : [[name, workspace]])),
+      this.#known.flatMap(({ name, workspace }) =>
+        workspace === undefined || this.#unkept.has(name) ? [] : [[name, workspace]],
+      ),
     );
 
   follow = (told: readonly AgentState[]): Promise<void> =>
@@ -77,7 +84,7 @@ class Agents implements AgentSet {
       const taken = takeTold(told, before);
       for (const line of taken.faults) log.error(line);
       this.#known = taken.agents;
-      this.#setUnkept(taken.unkept);
+      this.#faulty = taken.unkept;
       // First on the disk: a relay that is killed now must not serve a removed agent when it starts.
       if (!isDeepStrictEqual(this.#known, before)) await file.write(this.#known);
       await this.#take();
@@ -102,6 +109,7 @@ class Agents implements AgentSet {
   /** Makes what is served match what is known. */
   async #take(): Promise<void> {
     const { config } = this.#parts;
+    this.#setUnkept(new Map([...(await this.#findOutOfBounds(this.#known)), ...this.#faulty]));
     const own = this.#known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
     const places = own.map((agent) => toldPlaces(config, agent));
     const refused = places.flatMap((place) => refusalsOf(place, config));

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
+import { parseRelayConfig } from '../../../src/config/relay-config.ts';
+import type { ToldAgent } from '../../../src/config/told-agents.ts';
+import { openAgentSet } from './agent-set.ts';
+import type { ServedAgent } from './serve-agent.ts';
+import { createToldFile } from './told-file.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'clawrden-set-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const users = [{ uid: 1000, gid: 1000 }] as [{ uid: number; gid: number }];
+const bind = (source: string): HomeWorkspace => ({
+  ...{ kind: 'bind', source, target: '/app', excludes: [], conflicts: 'keep-agent' },
+  limits: { entries: 1, bytes: 2, file: 3, depth: 4 },
+});
+
+/** What a relay that starts keeps of what it was told before. */
+async function start(known: readonly ToldAgent[], roots: readonly string[]) {
+  const log = pino({ level: 'silent' });
+  const listed = { name: 'mine', socket: 'run/s', container: 'mine', users: ['1000:1000'] };
+  const keys = { gateway: 'w:1', identity: 'identity', agents: [listed], 'workspace-roots': roots };
+  const config = parseRelayConfig(JSON.stringify(keys), join(dir, 'relay.yaml'));
+  const file = createToldFile(dir, log);
+  await file.write(known);
+  // No sockets: which workspaces are kept does not depend on them.
+  const serve = () =>
+    ({ listen: async () => {}, setUsers: () => {}, problem: () => '' }) as unknown as ServedAgent;
+  const set = await openAgentSet({ config, serve, file, log });
+  return { kept: [...set.workspaces().keys()], refused: [...set.refused().keys()] };
+}
+
+test('P13: what is read from agents.json is bounded as what is told, also for an agent that relay.yaml names', async () => {
+  const known = [
+    { name: 'inside', users, workspace: bind('/srv/inside') },
+    { name: 'outside', users, workspace: bind('/opt/outside') },
+    { name: 'mine', users, workspace: bind('/etc/mine') },
+    { name: 'plain', users },
+  ];
+  expect(await start(known, ['/srv'])).toEqual({ kept: ['inside'], refused: ['outside', 'mine'] });
+  expect(await start(known, ['/opt'])).toEqual({ kept: ['outside'], refused: ['inside', 'mine'] });
+  expect(await start(known, [])).toEqual({ kept: [], refused: ['inside', 'outside', 'mine'] });
+});
