@@ -1,5 +1,5 @@
 import type { Reading } from './read-arguments.ts';
-import type { ImpliedWork, Subcommand, ToolGrammar } from './tools/grammar.ts';
+import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 type Words = readonly string[];
 
@@ -19,8 +19,10 @@ export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
   const { path, sure, subcommand } = reading;
   if (subcommand === undefined) return bareWorkOf(grammar, reading);
   const always = path.flatMap(({ does = [] }) => does);
-  const all = [...(grammar.also ?? []), ...path.flatMap(({ also = [] }) => also)];
-  const held = all.filter((one) => !sure || holds(one, reading));
+  const held = [
+    ...(grammar.also ?? []).filter((one) => !sure || holds(one, reading, grammar.options)),
+    ...path.flatMap(({ also = [] }) => also).filter((one) => !sure || holds(one, reading)),
+  ];
   const byWord = held.filter(namesOperand).flatMap(({ does }) => does);
   const others = held.filter((one) => !namesOperand(one)).flatMap(({ does }) => does);
   return merge(find(grammar, [...always, ...others]), find(grammar, byWord));
@@ -38,18 +40,29 @@ function namesOperand({ firstOperand }: ImpliedWork): boolean {
   return firstOperand !== undefined && firstOperand !== 'any';
 }
 
-function holds({ options, containing, firstOperand }: ImpliedWork, reading: Reading): boolean {
-  const [word] = reading.operands;
-  if (firstOperand !== undefined)
-    return word !== undefined && (firstOperand === 'any' || firstOperand.has(word));
-  const isMeant = ({ names }: { readonly names: Words }) => names.some((name) => options?.has(name) === true);
+/** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
+function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
+  const { options, containing, firstOperand } = one;
+  if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading.operands[0]);
+  const isMeant = (option: Option) =>
+    option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
   if (!reading.given.some(isMeant)) return false;
-  const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text.toLowerCase());
-  return (
-    containing === undefined ||
-    texts.length === 0 ||
-    texts.some((text) => containing.some((part) => text.includes(part)))
-  );
+  const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text);
+  return texts.length === 0 || texts.some((text) => hasOneOf(containing, text));
+}
+
+function fitsFirst(
+  wanted: ReadonlySet<string> | 'any',
+  containing: Words | undefined,
+  word?: string,
+): boolean {
+  if (word === undefined) return false;
+  return wanted === 'any' ? hasOneOf(containing, word) : wanted.has(word);
+}
+
+function hasOneOf(parts: Words | undefined, text: string): boolean {
+  const small = text.toLowerCase();
+  return parts === undefined || parts.some((part) => small.includes(part));
 }
 
 interface Found {

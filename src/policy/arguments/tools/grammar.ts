@@ -48,7 +48,7 @@ export interface ImpliedWork {
   readonly does: readonly string[];
   /** One of these is given, by any of its names. */
   readonly options?: ReadonlySet<string>;
-  /** Only with one of these, in small letters, in the value. */
+  /** Only with one of these, in small letters, in the value, or in the operand. */
   readonly containing?: readonly string[];
   readonly firstOperand?: ReadonlySet<string> | 'any';
 }

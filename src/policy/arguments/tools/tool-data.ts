@@ -51,8 +51,8 @@ const impliedData = strictObject({
   does: workField,
 }).superRefine((one, context) => {
   const isPlain = (one.options === undefined) !== (one['first-operand'] === undefined);
-  if (isPlain && (one.containing === undefined || one.options !== undefined)) return;
-  const message = 'needs either options (perhaps with containing) or first-operand';
+  if (isPlain && (one.containing === undefined || !Array.isArray(one['first-operand']))) return;
+  const message = 'needs either options or first-operand; containing is for options and any first-operand';
   context.addIssue({ code: 'custom', message });
 });
 
