@@ -1,5 +1,6 @@
 import { isFlag, nameOf } from './flag.ts';
 import { mostOptions } from './flags.ts';
+import { readLate, readsLate } from './late-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** A command line as its tool reads it, up to the first word that is not understood. */
@@ -16,6 +17,8 @@ export interface Reading {
   /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
+  /** Those that the tool takes from words behind its operands. */
+  readonly late: readonly Option[];
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
@@ -43,6 +46,7 @@ class Reader implements Reading {
   doubt?: string;
   sureOfSubcommand = true;
   readonly given: Option[] = [];
+  readonly late: Option[] = [];
   readonly values: OptionValue[] = [];
   /** The operands before `restAt`. */
   readonly first: string[] = [];
@@ -89,7 +93,15 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
     else ended = readOperand(reader, arg) || ended;
   }
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
+  if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
   return reader;
+}
+
+/** Some tools take options from words that are operands by their place. */
+function readOperandsAgain(reader: Reader): void {
+  const late = readLate(reader.grammar, reader.operands);
+  reader.late.push(...late.options);
+  if (late.doubt !== undefined) doubt(reader, late.doubt);
 }
 
 /** The rest is unknown: no word after it is read. */

@@ -1,6 +1,5 @@
 import type { ScriptOperand } from '../../plan.ts';
 import { isToolName } from '../request/tool-name.ts';
-import { fold } from './flag.ts';
 import { impliedBy } from './implied-work.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
@@ -97,16 +96,10 @@ function interpretedBy(
   if (!reading.sure || interpreter.words.has(reading.operands[0] ?? '')) {
     return [unseen(`these options of ${tool} change what it runs`)];
   }
-  const late = readBehind(interpreter, reading);
-  if (late !== undefined) return [unseen(`what ${tool} ${late} has it load, also behind its program`)];
+  const [late] = reading.late;
+  if (late !== undefined)
+    return [unseen(`what ${tool} ${late.names[0] ?? ''} has it load, also behind its program`)];
   return [...loaded(interpreter, tool, reading), ...mainProgram(grammar, interpreter, tool, reading)];
-}
-
-/** The option that the interpreter reads although it stands behind its program, and even behind `--`. */
-function readBehind({ anywhere }: Interpreter, { operands }: Reading): string | undefined {
-  if (anywhere.length === 0) return undefined;
-  const words = operands.filter((word) => word.startsWith('-')).map(fold);
-  return anywhere.find((name) => words.some((word) => word.startsWith(name)));
 }
 
 /** A bare name is looked up in places that are unknown here. */

@@ -1,7 +1,7 @@
 import { type Implied, impliedBy } from '../arguments/implied-work.ts';
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
-import type { ToolGrammar } from '../arguments/tools/grammar.ts';
+import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
@@ -48,6 +48,7 @@ export class CommandLine {
   #implied: Implied | undefined;
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
+  #late: ReadonlySet<Rule> | undefined;
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
@@ -106,14 +107,22 @@ export class CommandLine {
     return this.#given.rules.has(rule) ? 'yes' : 'no';
   }
 
+  /** The same, or the tool takes one of them from a word behind its operands. */
+  fitsFlagsAnywhere(rule: Rule): Fit {
+    const fit = this.fitsFlags(rule);
+    if (fit !== 'no') return fit;
+    this.#late ??= this.#rulesAbout(this.reading?.late ?? []);
+    return this.#late.has(rule) ? 'yes' : 'no';
+  }
+
   #rulesByFlags(): ReadonlySet<Rule> | undefined {
-    const { flags } = this.#index;
-    if (this.reading === undefined) return flags.possible(this.#words.index, this.#from);
-    return flags.of(
-      [...new Set(this.reading.given)].flatMap(({ names, alike = [] }) =>
-        [...names, ...alike].flatMap(byAnyDash),
-      ),
-    );
+    if (this.reading === undefined) return this.#index.flags.possible(this.#words.index, this.#from);
+    return this.#rulesAbout(this.reading.given);
+  }
+
+  #rulesAbout(options: readonly Option[]): ReadonlySet<Rule> {
+    const names = [...new Set(options)].flatMap(({ names: own, alike = [] }) => [...own, ...alike]);
+    return this.#index.flags.of(names.flatMap(byAnyDash));
   }
 
   fitsLiterally(pattern: ArgPattern): boolean {

@@ -29,7 +29,7 @@ export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
   if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line)) return 'no';
   if (rule.safeArguments === true && !line.isSafe) return 'no';
-  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlags(rule);
+  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlagsAnywhere(rule);
   if (byFlags === 'no' || rule.args === undefined) return byFlags;
   const byArgs = line.fitsStrictly(rule.args);
   return byArgs === 'yes' ? byFlags : byArgs;

@@ -85,6 +85,8 @@ export interface ToolGrammar {
   readonly bare?: { readonly does: readonly string[]; readonly unless: ReadonlySet<string> };
   /** What it runs that its arguments do not show. Absent: nothing, unless its sub-command is not harmless. */
   readonly runs?: string;
+  /** Parts of a word: an operand with one of them sets options, or has the tool evaluate text that can. */
+  readonly setsOptions?: readonly string[];
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }
