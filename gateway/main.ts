@@ -187,7 +187,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     revocations,
     faults,
   });
-  const left = { ...records, auditFile: config.audit, onVanished: killSwitch.relayVanished };
+  const left = {
+    ...{ ...records, auditFile: config.audit, hosts: config.hosts.map(({ name }) => name) },
+    ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
+  };
   const restored = await restoreWaiting(parts, approvals, left);
   const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.approvals, faults });
   holdToAgents(config.agents);

@@ -7,6 +7,7 @@ import {
   type RecordedExecution,
   recordedExecutions,
 } from '../audit/recorded-executions.ts';
+import { relayNoticesMs } from '../control/displaced-places.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
 
@@ -24,13 +25,17 @@ export interface Records {
   readonly history: History;
   /** The history has everything up to this record of the audit. */
   readonly settledUpTo: number;
-  /** Called for each mirrored command that was not seen to end: its relay may still run it. */
+  /** The Docker hosts of gateway.yaml. */
+  readonly hosts: readonly string[];
+  /** Called for each mirrored command that was not seen to end, or not long ago: its relay may still run it. */
   readonly onVanished: (execution: ExecutionRecord) => void;
+  /** Called for each command that was not seen to end on a host that is not in gateway.yaml. */
+  readonly onLeft: (execution: ExecutionRecord) => void;
 }
 
 /** First updates the history to the end of the audit. Once, before anything runs. */
 export async function settleHistory(records: Records): Promise<Leftovers> {
-  const { audit, auditFile, history, settledUpTo, onVanished } = records;
+  const { audit, auditFile, history, settledUpTo } = records;
   const recorded = await recordedExecutions(auditFile, settledUpTo);
   for (const { decision } of recorded.values()) {
     if (decision === undefined || (await history.has(decision.caller, decision.execution))) continue;
@@ -41,17 +46,35 @@ export async function settleHistory(records: Records): Promise<Leftovers> {
     endAllBut: async (kept) => {
       const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
       for (const record of open) history.save({ ...record, ...endOf(recorded.get(keyOf(record))?.outcome) });
-      for (const record of open) if (mayBeMirrored(record, recorded.get(keyOf(record)))) onVanished(record);
+      for (const record of [...open, ...(await justGone(history, recorded))])
+        if (mayBeMirrored(record, recorded.get(keyOf(record)))) records.onVanished(record);
       const unended = [...unendedOf(open, recorded)].filter(([key]) => !kept.has(key));
       const ended = await Promise.all(unended.map(([, { caller, id }]) => history.get(caller, id)));
       await Promise.all(ended.flatMap((record) => (record ? audit.append(outcomeOf(record)) : [])));
+      for (const record of await history.unseenEnds(records.hosts)) records.onLeft(record);
     },
   };
 }
 
 /** Whatever state the history has: it may be older than the last word to the relay. */
 function mayBeMirrored({ strategy }: ExecutionRecord, recorded: RecordedExecution | undefined): boolean {
-  return recorded?.outcome === undefined && (strategy || recorded?.decision?.strategy) === 'mirror';
+  const { outcome, decision } = recorded ?? {};
+  return (outcome === undefined || isJustGone(outcome)) && (strategy || decision?.strategy) === 'mirror';
+}
+
+/** An earlier gateway has ended it, and its relay may not have noticed yet. A time that is still to come counts. */
+function isJustGone({ reason, time }: Recorded<OutcomeRecord>): boolean {
+  const isCut = reason === 'requester-gone' || reason === 'gateway-lost';
+  return isCut && Date.now() - Date.parse(time) < relayNoticesMs;
+}
+
+async function justGone(
+  history: History,
+  recorded: ReadonlyMap<string, RecordedExecution>,
+): Promise<ExecutionRecord[]> {
+  const outcomes = [...recorded.values()].flatMap(({ outcome }) => outcome ?? []).filter(isJustGone);
+  const records = await Promise.all(outcomes.map(({ caller, execution }) => history.get(caller, execution)));
+  return records.flatMap((record) => record ?? []);
 }
 
 interface Named {

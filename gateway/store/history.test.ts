@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { openDatabase } from './database.ts';
 import { fromRow } from './execution-row.ts';
 import { type History, openHistory } from './history.ts';
+import { isUnseen } from './is-open.ts';
 
 let history: History;
 
@@ -71,4 +73,30 @@ test('of many changes at once each execution shows its last', async () => {
       ({ record: { receivedAt, state, exitCode } }) => state === 'ended' && exitCode === receivedAt % 256,
     ),
   ).toBe(true);
+});
+
+test('the ends in containers that nobody saw are found by host, without a look at every row', async () => {
+  const database = await openDatabase(':memory:', 'crash');
+  const kept = openHistory(database);
+  const unseen = { state: 'ended', strategy: 'ghost', host: 'b', outcome: 'failed' } as const;
+  const changes: Partial<ExecutionRecord>[] = [
+    ...[unseen, { ...unseen, host: 'a' }, { ...unseen, host: '' }, { ...unseen, outcome: 'exited' }],
+    ...[
+      { ...unseen, strategy: 'mirror' },
+      { ...unseen, outcome: '', state: 'running' as const },
+    ],
+    { ...unseen, outcome: 'canceled' },
+  ];
+  for (const [number, change] of changes.entries()) kept.save(recordOf(number, change));
+  const found = async (hosts: string[]) => (await kept.unseenEnds(hosts)).map(({ id }) => id);
+  expect(await found(['a'])).toEqual(['e6', 'e0']);
+  expect(await found([])).toEqual(['e6', 'e1', 'e0']);
+  expect(await found(['a', 'b'])).toEqual([]);
+  const query = database.selectFrom('executions').selectAll().where(isUnseen).where('host', 'not in', ['a']);
+  const { sql, parameters } = query.orderBy('received_at', 'desc').limit(1000).compile();
+  const { rows } = await database.executeQuery(
+    CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+  );
+  expect(JSON.stringify(rows)).toContain('executions_unseen');
+  await kept.close();
 });

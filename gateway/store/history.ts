@@ -3,7 +3,7 @@ import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../ports/execut
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, summaryColumns, toRow } from './execution-row.ts';
 import { createHistoryRoom } from './history-room.ts';
-import { isOpen } from './is-open.ts';
+import { isOpen, isUnseen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
 import { WrittenBehind } from './written-behind.ts';
 
@@ -15,6 +15,8 @@ export interface History {
   readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]>;
   /** All that have not ended. */
   readonly unended: () => Promise<ExecutionRecord[]>;
+  /** Ended commands in containers whose end was not seen, on other hosts than these; the newest thousand. */
+  readonly unseenEnds: (hosts: readonly string[]) => Promise<ExecutionRecord[]>;
   /** By id or by an unambiguous beginning of one; only of the given caller, if there is one. */
   readonly find: (id: string, caller?: string) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
@@ -55,6 +57,10 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
       await rows.tried();
       const open = database.selectFrom('executions').selectAll().where(isOpen);
       return (await open.execute()).map(fromRow);
+    },
+    unseenEnds: async (hosts) => {
+      await rows.tried();
+      return unseenEnds(database, hosts);
     },
     find: async (id, caller = '') => {
       await rows.tried();
@@ -101,6 +107,15 @@ async function pageOfHistory(database: Database, filter: HistoryFilter): Promise
     const { plan: _plan, operands: _operands, ...record } = fromRow({ ...each, plan: '', operands: '' });
     return { record, receivedAt: record.receivedAt, row };
   });
+}
+
+const mostUnseen = 1_000;
+
+async function unseenEnds(database: Database, hosts: readonly string[]): Promise<ExecutionRecord[]> {
+  const all = database.selectFrom('executions').selectAll().where(isUnseen);
+  const elsewhere = hosts.length === 0 ? all : all.where('host', 'not in', hosts);
+  const rows = await elsewhere.orderBy('received_at', 'desc').limit(mostUnseen).execute();
+  return rows.map(fromRow);
 }
 
 async function getExecution(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { isOpen } from './is-open.ts';
+import { isOpen, isUnseen } from './is-open.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -19,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0014-plans-of-questions': { up: forgetAnsweredPlans },
   '0015-history-sizes': { up: addHistorySizes },
   '0016-enrolled-relays': { up: addEnrolledRelays },
+  '0017-unseen-ends': { up: indexUnseenEnds },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -218,4 +219,9 @@ async function addEnrolledRelays(database: Kysely<unknown>): Promise<void> {
     select distinct substr(caller, ${begin.length + 1}) from executions where caller like ${`${begin}%`}
     union select relay from revoked_relays
     union select relay from reissued_certificates`.execute(database);
+}
+
+async function indexUnseenEnds(database: Kysely<unknown>): Promise<void> {
+  const index = database.schema.createIndex('executions_unseen').on('executions');
+  await index.columns(['received_at', 'host']).where(isUnseen).execute();
 }

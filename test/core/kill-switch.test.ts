@@ -8,6 +8,7 @@ import { Vanished } from '../../gateway/ports/channel.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
 import { openChannel, operator, type RunPermit, readAudit, relay, request, startCore } from './start-core.ts';
 
 let dir: string;
@@ -136,6 +137,72 @@ test('P19: after a restart a mirrored command that was not seen to end is not co
   expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
   const { unconfirmed } = await core.killSwitch.set('coder', 'killed', operator, '');
   expect(unconfirmed).toEqual([`${run.executionId} on its agent host`]);
+});
+
+test('P19: after restarts a mirrored command whose relay vanished, or which a killed gateway ran, is not confirmed for 15 s', async () => {
+  const [vanished, open, canceled] = [request('run'), request('run'), request('run')];
+  {
+    await using core = await startMirroring();
+    const begin = async (start: typeof open) => {
+      const channel = openChannel();
+      const ended = createExecute(core)(relay, start, channel);
+      await vi.waitUntil(() => channel.said.some(({ type }) => type === 'run-here'));
+      return { channel, ended };
+    };
+    const [cut, shimGone] = [await begin(vanished), await begin(canceled)];
+    await begin(open);
+    cut.channel.leave(new Vanished());
+    shimGone.channel.leave(new ClawrdenError('canceled', 'the shim is gone'));
+    await Promise.all([cut.ended, shimGone.ended]);
+  }
+  const restart = async () => {
+    await using core = await startCore(dir);
+    await restoreWaiting(core, core.approvals, core.records);
+    return (await core.killSwitch.lockdown(true, operator, '')).unconfirmed.toSorted();
+  };
+  const both = [vanished, open].map(({ executionId }) => `${executionId} on its agent host`).toSorted();
+  expect(await restart()).toEqual(both);
+  expect(await restart()).toEqual(both);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 });
+  try {
+    expect(await restart()).toEqual(both);
+    vi.setSystemTime(Date.now() + 90_000);
+    expect(await restart()).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('P19: after restarts a command that was not seen to end, on a host that gateway.yaml names no more, is not confirmed', async () => {
+  const [lost, there, over] = [request('run'), request('run'), request('run')];
+  {
+    const outcomes: Promise<Outcome>[] = [new Promise(() => {}), new Promise(() => {})];
+    const exited = { kind: 'exited', code: 0, signal: 0 } as const;
+    await using core = await startCore(dir, (_permit, execution) => {
+      execution.started();
+      return outcomes.shift() ?? Promise.resolve(exited);
+    });
+    for (const [start, host] of [
+      [lost, 'build-9'],
+      [there, 'build-1'],
+      [over, 'build-9'],
+    ] as const) {
+      void createExecute(core)(relay, start, openChannel());
+      const state = start === over ? 'ended' : 'running';
+      await vi.waitUntil(async () => (await core.history.find(start.executionId))?.state === state);
+      const record = await core.history.find(start.executionId);
+      // As if it had run in a container: no engine is here.
+      core.history.save({ ...record!, strategy: 'ghost', host, container: start.executionId });
+    }
+  }
+  for (const _ of [1, 2]) {
+    await using core = await startCore(dir);
+    await restoreWaiting(core, core.approvals, core.records);
+    expect(await core.killSwitch.set('coder', 'paused', operator, '')).toEqual({
+      ...{ stopped: 0, unconfirmed: [`${lost.executionId} on build-9`] },
+    });
+    expect((await core.killSwitch.set('other', 'paused', operator, '')).unconfirmed).toEqual([]);
+  }
 });
 
 test('P19: a host where nothing was removed since the start is named, whichever agent is stopped', async () => {

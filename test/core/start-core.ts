@@ -131,7 +131,7 @@ export async function startCore(
     history,
     records: {
       ...{ audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
-      onVanished: killSwitch.relayVanished,
+      ...{ hosts: ['build-1'], onVanished: killSwitch.relayVanished, onLeft: (each) => void lost.push(each) },
     },
     outputs,
     states,

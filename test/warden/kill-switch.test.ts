@@ -75,5 +75,6 @@ test('P19: a kill names a mirrored command whose relay ended its stream, or whos
   await gateway.start();
   const lost = await gateway.cli('kill', 'coder');
   expect(lost.stderr).toMatch(new RegExp(`, ${second} on (?:host-1|its agent host), `));
-  expect(lost.stderr).not.toContain(first);
+  // Its relay vanished before that gateway was killed, and may not have noticed yet.
+  expect(lost.stderr).toContain(`${first} on host-1, `);
 });

@@ -69,6 +69,33 @@ test('a host that is back is asked what happened meanwhile; what it does not kno
   expect(records[1]).not.toHaveProperty('code');
 });
 
+test('what an earlier gateway lost may be running until its init has ended it, or a host of that name was cleaned', () => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits((entry) => records.push(entry));
+  const since = (seconds: number) => ({ startedAt: Date.now() - seconds * 1000, endedAt: Date.now() });
+  lateExits.expectThere({ ...lost('over', 5_000), ...since(16) });
+  lateExits.expectThere({ ...lost('soon', 5_000), ...since(1) });
+  lateExits.expectThere({ ...lost('later', 60_000), ...since(1) });
+  lateExits.expectThere({ ...lost('elsewhere'), ...since(-100), host: 'build-2' });
+  lateExits.expectThere({ ...lost('no plan'), startedAt: undefined, endedAt: 1, plan: '', host: 'build-2' });
+  const running = () => lateExits.running().map(({ container }) => container);
+  expect(running()).toEqual(['soon', 'later', 'elsewhere', 'no plan']);
+  vi.advanceTimersByTime(15_000);
+  expect(running()).toEqual(['later', 'elsewhere', 'no plan']);
+  lateExits.giveUp(hostOn(ghostlyEngine('build-1')));
+  expect(running()).toEqual(['elsewhere', 'no plan']);
+  expect(records).toMatchObject([{ container: 'soon' }, { container: 'later', host: 'build-1' }]);
+  vi.advanceTimersByTime(86_400_000);
+  expect(running()).toEqual(['no plan']);
+});
+
+test('a command whose plan was too long to be kept may be running without an end', () => {
+  const lateExits = createLateExits(() => {});
+  lateExits.expect(hostOn(ghostlyEngine('build-1')), { ...lost('c1'), plan: '' });
+  expect(lateExits.running()).toHaveLength(1);
+});
+
 test('one may be running until it is heard of, and no longer than its init lets it', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const lateExits = createLateExits(() => {});

@@ -8,6 +8,8 @@ import type { Gap } from './watch-host.ts';
 /** Commands whose host was lost while they ran: their end is only for the audit. */
 export interface LateExits {
   readonly expect: (host: DockerHost, execution: ExecutionRecord) => void;
+  /** An earlier gateway's, on a host that was not in gateway.yaml when this one started. */
+  readonly expectThere: (execution: ExecutionRecord) => void;
   /** An event of the host's engine, as it happens. */
   readonly hear: (host: DockerHost, event: EngineEvent) => void;
   /**
@@ -27,7 +29,8 @@ const recallMs = 10_000;
 const deliveryMs = 10_000;
 
 interface Expected {
-  readonly host: DockerHost;
+  /** If there is none, any host that gets its name is the one. */
+  readonly host?: DockerHost;
   readonly execution: ExecutionRecord;
   /** On the monotonic clock: when its init has ended it by itself. */
   readonly overAt: number;
@@ -42,7 +45,7 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
     if (known === undefined || !expected.delete(containerId)) return;
     const { id, caller, agent } = known.execution;
     const ended = {
-      host: known.host.name,
+      host: known.host?.name ?? known.execution.host,
       container: containerId,
       ...(code !== undefined && { code }),
       text,
@@ -55,19 +58,27 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
     tell(event.containerId, event.exitCode, `it exited with ${event.exitCode} after its host was lost`);
   }
 
-  const ofHost = (host: DockerHost) => [...expected].filter(([, entry]) => entry.host === host);
+  const isOf = (entry: Expected, host: DockerHost) =>
+    entry.host === undefined ? entry.execution.host === host.name : entry.host === host;
+  const ofHost = (host: DockerHost) => [...expected].filter(([, entry]) => isOf(entry, host));
+
+  function add(entry: Expected): void {
+    const [oldest] = expected.keys();
+    if (expected.size >= maxExpected && oldest !== undefined) {
+      tell(oldest, undefined, 'how it ended is not known: too many others are waited for');
+    }
+    expected.set(entry.execution.container, entry);
+  }
 
   return {
     expect: (host, execution) => {
-      const [oldest] = expected.keys();
-      if (expected.size >= maxExpected && oldest !== undefined) {
-        tell(oldest, undefined, 'how it ended is not known: too many others are waited for');
-      }
-      expected.set(execution.container, {
-        host,
-        execution,
-        overAt: performance.now() + longestRun(execution),
-      });
+      add({ host, execution, overAt: performance.now() + longestRun(execution) });
+    },
+    expectThere: (execution) => {
+      const { startedAt, endedAt } = execution;
+      const ranMs = Math.max(0, Date.now() - (startedAt ?? endedAt ?? Date.now()));
+      const leftMs = longestRun(execution) - ranMs;
+      if (leftMs > 0) add({ execution, overAt: performance.now() + leftMs });
     },
     hear: (_host, event) => hear(event),
     recall: async (host, { from, until }) => {
@@ -87,6 +98,8 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
 }
 
 function longestRun({ plan }: ExecutionRecord): number {
+  // It was too long to be kept.
+  if (plan === '') return Number.POSITIVE_INFINITY;
   // This program wrote it, from a Plan.
   const { timeoutMs } = JSON.parse(plan) as Plan;
   return timeoutMs === 0 ? Number.POSITIVE_INFINITY : timeoutMs + deliveryMs;
