@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { newMirrored, play } from './mirrored.ts';
@@ -63,9 +65,9 @@ test('P19: a kill names a mirrored command whose relay ended its stream, or whos
 }, async () => {
   const first = await endless();
   relay.close();
-  const left = await gateway.cli('kill', 'coder');
-  expect(left.code).toBe(1);
-  expect(left.stderr).toMatch(
+  const cut = await gateway.cli('kill', 'coder');
+  expect(cut.code).toBe(1);
+  expect(cut.stderr).toMatch(
     new RegExp(`gone: agent coder \\(relay host-1 is not connected\\), ${first} on host-1, `),
   );
   await gateway.cli('resume', 'coder');
@@ -75,6 +77,19 @@ test('P19: a kill names a mirrored command whose relay ended its stream, or whos
   await gateway.start();
   const lost = await gateway.cli('kill', 'coder');
   expect(lost.stderr).toMatch(new RegExp(`, ${second} on (?:host-1|its agent host), `));
-  // Its relay vanished before that gateway was killed, and may not have noticed yet.
-  expect(lost.stderr).toContain(`${first} on host-1, `);
+  await gateway.end('SIGKILL');
+  // As if the commands had run in containers: no engine is here.
+  const database = new SqliteDatabase(join(gateway.state, 'clawrden.db'));
+  const change = database.prepare(
+    "update executions set strategy = 'ghost', host = ?, container = id where id = ?",
+  );
+  for (const [id, host] of [
+    [first, 'gone'],
+    [second, 'away'],
+  ])
+    change.run(host, id);
+  database.close();
+  await gateway.start();
+  const left = await gateway.cli('kill', 'coder');
+  expect(left.stderr).toContain(`, ${first} on gone, what an earlier gateway left on away; `);
 });
