@@ -78,7 +78,7 @@ test(
     await expect.poll(() => log.join()).toContain('it updated its TLS keys far too often');
     expect(log.join()).toContain('TLS records that carry next to nothing');
   },
-  isLong ? 300_000 : 60_000,
+  isLong ? 600_000 : 180_000,
 );
 
 test('A-92, P20: who flooded with key updates is not admitted at once again; few of them, and few small records, are fine', async () => {
