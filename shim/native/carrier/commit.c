@@ -140,5 +140,6 @@ void commit(struct carrier *carrier)
     tell_applied(carrier);
     stream_flush(&carrier->stream);
     receive_end(carrier);
-    late_bury(carrier);
+    area_remove(carrier, "stage");
+    late_bound(carrier);
 }

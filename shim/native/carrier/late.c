@@ -26,16 +26,16 @@ enum {
     LOOK_READS_MOST = 4 * READ_AGAIN_MOST,
 };
 
-/* A file in a grave, and what it was. */
+/* A file in the grave, by its number, and what it was. */
 struct late_file {
     struct late_file *next;
-    uint64_t grave, inode, size;
+    uint64_t number, inode, size;
     int64_t buried, mtime, ctime;
     uint8_t id[SHA256_BYTES];
     /* The clock has gone on since its last write: another write would leave another time. */
     bool settled;
-    /* In the area, and where it was in the tree. */
-    char *where, *path;
+    /* Where it was in the tree. */
+    char *path;
 };
 
 struct late_found {
@@ -54,18 +54,14 @@ static int64_t monotonic_ms(void)
 
 static void file_free(struct late_file *file)
 {
-    free(file->where);
     free(file->path);
     free(file);
 }
 
-static char *where_of(const struct carrier *carrier, const char *staged, const char *inside)
+static const char *name_of(const struct late_file *file, char name[24])
 {
-    size_t length = strlen(staged) + strlen(inside) + 40;
-    char *where = malloc(length);
-    if (where)
-        snprintf(where, length, "grave/%llu/%s%s", (unsigned long long)carrier->late.graves, staged, inside);
-    return where;
+    snprintf(name, 24, "%llu", (unsigned long long)file->number);
+    return name;
 }
 
 static void append(struct late *late, struct late_file *file)
@@ -77,28 +73,37 @@ static void append(struct late *late, struct late_file *file)
     late->count++;
 }
 
-static void remember_file(struct carrier *carrier, const struct entry *entry, const char *path, char *where)
+/* Out of the stage into the grave. */
+static bool bury(struct carrier *carrier, const struct late_file *file, const char *staged, struct stat *status)
+{
+    struct receiving *receiving = carrier->receiving;
+    char number[24];
+    const char *name;
+    int folder = way_to(&receiving->staged, receiving->stage, staged, &name);
+    if (folder < 0 || fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) != 0 || status->st_ino != file->inode)
+        return false;
+    return S_ISREG(status->st_mode)
+        && beneath_rename(folder, name, carrier->late.grave, name_of(file, number), RENAME_NEW) == 0
+        && fstatat(carrier->late.grave, number, status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void remember_file(struct carrier *carrier, const struct entry *entry, const char *path, const char *staged)
 {
     struct stat status;
-    const char *staged = where ? strchr(where + sizeof "grave", '/') + 1 : "";
     struct late_file *file = calloc(1, sizeof *file);
-    char *copy = strdup(path);
-    bool there = file && copy && where && fstatat(carrier->receiving->stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0
-        && S_ISREG(status.st_mode) && status.st_ino == entry->inode;
-    if (!there) {
-        free(file);
-        free(copy);
-        free(where);
+    if (!file)
+        return;
+    *file = (struct late_file){.number = carrier->late.buried++, .inode = entry->inode, .size = entry->now.size};
+    file->path = strdup(path);
+    if (!file->path || !bury(carrier, file, staged, &status)) {
+        file_free(file);
         return;
     }
-    *file = (struct late_file){.grave = carrier->late.graves, .inode = entry->inode, .size = entry->now.size};
     file->mtime = entry->now.mtime;
     file->ctime = nanoseconds(&status.st_ctim);
     file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
     file->buried = monotonic_ms();
     memcpy(file->id, entry->now.id, SHA256_BYTES);
-    file->where = where;
-    file->path = copy;
     append(&carrier->late, file);
     carrier->late.fresh++;
 }
@@ -106,11 +111,13 @@ static void remember_file(struct carrier *carrier, const struct entry *entry, co
 /* `staged` is where the entry at `top` bytes of its path is in the stage. */
 static void remember_below(struct carrier *carrier, const struct entry *entry, const char *staged, size_t top)
 {
+    static char inside[2 * PATH_MOST];
     char path[PATH_MOST + 1];
     if (!entry_alive(entry) || carrier->late.fresh >= LATE_MOST || !entry_path(entry, path))
         return;
+    snprintf(inside, sizeof inside, "%s%s", staged, path + top);
     if (entry->now.type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE))
-        remember_file(carrier, entry, path, where_of(carrier, staged, path + top));
+        remember_file(carrier, entry, path, inside);
     for (const struct entry *child = entry->child; child; child = child->next)
         remember_below(carrier, child, staged, top);
 }
@@ -120,7 +127,8 @@ void late_remember(struct carrier *carrier)
     static char staged[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
     carrier->late.fresh = 0;
-    carrier->late.graves++;
+    if (carrier->late.grave < 0)
+        carrier->late.grave = area_made(carrier->area, "grave");
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
         const struct entry *entry = op->out == OUT_NOT ? NULL : living(carrier, op->path);
@@ -134,33 +142,21 @@ void late_remember(struct carrier *carrier)
     }
 }
 
-/* Forgets the oldest; with the last file of a grave goes the grave. */
 static void forget_first(struct carrier *carrier)
 {
     struct late *late = &carrier->late;
     struct late_file *file = late->first;
-    char grave[40];
+    char name[24];
     late->first = file->next;
     if (!late->first)
         late->last = NULL;
     late->count--;
-    if (!late->first || late->first->grave != file->grave) {
-        snprintf(grave, sizeof grave, "grave/%llu", (unsigned long long)file->grave);
-        area_remove(carrier, grave);
-    }
+    unlinkat(late->grave, name_of(file, name), 0);
     file_free(file);
 }
 
-void late_bury(struct carrier *carrier)
+void late_bound(struct carrier *carrier)
 {
-    char name[24];
-    int graves = carrier->late.fresh > 0 ? area_made(carrier->area, "grave") : -1;
-    snprintf(name, sizeof name, "%llu", (unsigned long long)carrier->late.graves);
-    if (graves >= 0) {
-        beneath_rename(carrier->area, "stage", graves, name, RENAME_NEW);
-        close(graves);
-    }
-    area_remove(carrier, "stage");
     if (carrier->late.count > LATE_MOST)
         late_look(carrier);
     while (carrier->late.count > LATE_MOST)
@@ -171,7 +167,8 @@ static bool other_bytes(struct carrier *carrier, const struct late_file *file)
 {
     struct stat status;
     struct content content = {.blocks = NULL};
-    int fd = beneath_open(carrier->area, file->where, O_RDONLY | O_NONBLOCK);
+    char name[24];
+    int fd = beneath_open(carrier->late.grave, name_of(file, name), O_RDONLY | O_NONBLOCK);
     bool there = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file->inode;
     /* It may have grown without end since it was looked at. */
     bool other = there && (uint64_t)status.st_size != file->size;
@@ -187,12 +184,9 @@ static bool other_bytes(struct carrier *carrier, const struct late_file *file)
 static bool was_written(struct carrier *carrier, struct late_file *file)
 {
     struct stat status;
-    const char *name;
-    int folder = beneath_parent(carrier->area, file->where, &name);
-    bool there = folder >= 0 && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode)
-        && status.st_ino == file->inode && !links_known(&carrier->index, file->inode);
-    if (folder >= 0)
-        close(folder);
+    char name[24];
+    bool there = fstatat(carrier->late.grave, name_of(file, name), &status, AT_SYMLINK_NOFOLLOW) == 0
+        && S_ISREG(status.st_mode) && status.st_ino == file->inode && !links_known(&carrier->index, file->inode);
     if (!there)
         return false;
     if ((uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
@@ -209,22 +203,17 @@ static bool was_written(struct carrier *carrier, struct late_file *file)
 
 static void keep(struct carrier *carrier, struct late_file *file, int kept, uint64_t folder, uint32_t number)
 {
-    char name[16];
-    const char *from;
-    int grave = beneath_parent(carrier->area, file->where, &from);
+    char name[16], from[24];
     struct late_found *found = calloc(1, sizeof *found);
     snprintf(name, sizeof name, "%u", number);
-    bool moved = found && grave >= 0 && beneath_rename(grave, from, kept, name, RENAME_NEW) == 0;
-    if (grave >= 0)
-        close(grave);
-    if (!moved) {
+    if (!found || beneath_rename(carrier->late.grave, name_of(file, from), kept, name, RENAME_NEW) != 0) {
         free(found);
         return;
     }
     *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
     carrier->late.found = found;
     carrier->late.found_count++;
-    /* Told once, even if somebody gives it a name in the grave again. */
+    /* Told once. */
     file->inode = 0;
 }
 

@@ -1,4 +1,4 @@
-/* Files that an exchange took out of the tree stay for a while: somebody may still have one open and write. Such a write
+/* Files that an exchange took out of the tree stay for a while: a process may still have one open and write. Such a write
  * is a change of this side, which is kept and told. */
 #ifndef CLAWRDEN_CARRIER_LATE_H
 #define CLAWRDEN_CARRIER_LATE_H
@@ -15,16 +15,20 @@ struct late {
     struct late_found *found;
     /* `fresh`: those of the commit that is going on. */
     uint32_t count, fresh, found_count;
-    uint64_t graves;
+    /* The folder in the area that they wait in, and how many ever did. */
+    int grave;
+    uint64_t buried;
     /* Bytes that the look that goes on may still read. */
     uint64_t may_read;
 };
 
-/* Between the moves of a commit and the look that follows them: the index still has what was taken out. */
+/* Between the moves of a commit and the look that follows them: the index still has what was taken out. The files go
+ * from the stage into the grave, but no folder does: a process that works in one that is gone is told so, and makes no
+ * new files that would go with it. */
 void late_remember(struct carrier *carrier);
 
-/* After a commit: the stage becomes a grave, or goes if nothing in it is remembered. */
-void late_bury(struct carrier *carrier);
+/* After a commit: of too many the oldest go. */
+void late_bound(struct carrier *carrier);
 
 /* Looks at all of them; those that waited long enough go. */
 void late_look(struct carrier *carrier);

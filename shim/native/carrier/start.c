@@ -92,6 +92,7 @@ void start(struct carrier *carrier, const struct frame *hello)
         area_remove(carrier, "stage");
         /* What was in it is not known any more. */
         area_remove(carrier, "grave");
+        carrier->late.grave = area_made(carrier->area, "grave");
         kept_bound(carrier);
         saved_load(carrier);
         notify_begin(carrier);

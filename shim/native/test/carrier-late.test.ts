@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
@@ -79,6 +81,26 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     expect([count, files.map((file) => file.path.toString())]).toEqual([1, ['f']]);
     expect(readFileSync(join(pair.homePlace.area, 'kept', files[0]?.kept ?? ''), 'utf8')).toBe('LATE');
     expect(pair.home.session.takeLate()).toEqual({ count: 0, files: [] });
+  });
+
+  test('4: in a folder that went no new file can be made that would go with it', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const folder = join(pair.homePlace.root, 'd');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'f'), 'base');
+    await sendOut(pair.home.session, pair.replica.session);
+    const worker = spawn('sh', ['-c', 'read go; : > new'], {
+      cwd: folder,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(worker, 'exit');
+    await once(worker, 'spawn');
+    rmSync(join(pair.replicaPlace.root, 'd'), { recursive: true });
+    await bringHome(pair.home.session, pair.replica.session);
+    await pair.home.session.settle();
+    worker.stdin.end('go\n');
+    expect((await ended)[0]).not.toBe(0);
+    expect(readdirSync(join(pair.homePlace.area, 'grave'))).toEqual(['0']);
   });
 
   test('4: a write through a name that stays is seen there, and no grave outlives the carrier', async () => {
