@@ -48,7 +48,7 @@ function problemsOf(name: string, data: ToolData): readonly Problem[] {
 
 const shapes = [
   ...(['bare-cluster', 'numbers', 'options-behind-first', 'values-apart', 'optional-behind-equals'] as const),
-  'abbreviations',
+  ...(['abbreviations', 'sets-options'] as const),
 ] as const;
 
 function looksInside(name: string): boolean {

@@ -33,6 +33,7 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
+    ...(data['sets-options'] === undefined ? {} : { setsOptions: data['sets-options'] }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
   };
 }

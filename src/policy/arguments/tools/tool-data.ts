@@ -110,6 +110,7 @@ export const toolData = strictObject({
   operands: z.enum(['safe', 'risky']).optional(),
   refuse: z.array(refusalData).max(64).optional(),
   reader: z.enum(readers).optional(),
+  'sets-options': z.array(z.string().min(1).max(64)).min(1).max(16).optional(),
   runs: textField.optional(),
 });
 
