@@ -3,6 +3,7 @@ import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerod
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
+import { attachedProgram, hardening } from '../hardened.ts';
 import { hostsFile, type InitVolume, initDirectory, initFile, uncopied } from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';
@@ -23,17 +24,7 @@ export function createBody(
     Image: shape.image.id,
     User: `${shape.uid}:${shape.gid}`,
     Entrypoint: [`${initDirectory}/${initFile}`],
-    Cmd: [],
-    WorkingDir: '/',
-    Tty: false,
-    OpenStdin: true,
-    StdinOnce: true,
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
-    Healthcheck: { Test: ['NONE'] },
-    // The init ignores TERM: after a crash, a restarting engine would wait 10 s for each container before it answers.
-    StopTimeout: 2,
+    ...attachedProgram,
     NetworkDisabled: shape.network === 'none',
     HostConfig: hostConfig(shape, imageVolumes, init),
   };
@@ -42,6 +33,7 @@ export function createBody(
 function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: InitVolume): HostConfig {
   return {
     ...hardening,
+    Ulimits: ulimits,
     NetworkMode: networkMode(shape.network),
     PidsLimit: shape.pids,
     Memory: shape.memoryBytes,
@@ -53,24 +45,14 @@ function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: In
   };
 }
 
-/** The same for every ghost. Docker's default seccomp profile applies, because no other profile is named. */
-const hardening = {
-  AutoRemove: true,
-  RestartPolicy: { Name: 'no' },
-  LogConfig: { Type: 'none', Config: {} },
-  CapDrop: ['ALL'],
-  SecurityOpt: ['no-new-privileges'],
-  ReadonlyRootfs: true,
-  Privileged: false,
-  Init: false,
-  IpcMode: 'private',
-  // Soft limit 1024 as in a login shell, for tools that close or select() every descriptor; they may raise it. The
-  // hard limit must not be above that of a confined engine.
-  Ulimits: [
-    { Name: 'nofile', Soft: 1024, Hard: 16_384 },
-    { Name: 'core', Soft: 0, Hard: 0 },
-  ],
-} satisfies HostConfig;
+/**
+ * Soft limit 1024 as in a login shell, for tools that close or select() every descriptor; they may raise it. The hard
+ * limit must not be above that of a confined engine.
+ */
+const ulimits = [
+  { Name: 'nofile', Soft: 1024, Hard: 16_384 },
+  { Name: 'core', Soft: 0, Hard: 0 },
+];
 
 function networkMode(network: string): string {
   if (network === 'host' || network.includes(':')) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContainerCreateOptions } from 'dockerode';
+import { attachedProgram, hardening } from '../hardened.ts';
 import { carrierFile, emptyImage, type InitVolume, initDirectory, uncopied } from '../init/init-layout.ts';
 
 /** Where a carrier finds its volume: the tree in one folder, its own files beside it. */
@@ -26,29 +27,11 @@ export function carrierBody(volume: string, init: InitVolume): ContainerCreateOp
     Image: emptyImage,
     User: '0:0',
     Entrypoint: [`${initDirectory}/${carrierFile}`],
-    Cmd: [],
-    WorkingDir: '/',
-    Tty: false,
-    OpenStdin: true,
-    StdinOnce: true,
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
-    Healthcheck: { Test: ['NONE'] },
-    // A carrier ends at the end of its stdin.
-    StopTimeout: 2,
+    ...attachedProgram,
     NetworkDisabled: true,
     HostConfig: {
-      AutoRemove: true,
-      RestartPolicy: { Name: 'no' },
-      LogConfig: { Type: 'none', Config: {} },
-      CapDrop: ['ALL'],
+      ...hardening,
       CapAdd: [...carrierCapabilities],
-      SecurityOpt: ['no-new-privileges'],
-      ReadonlyRootfs: true,
-      Privileged: false,
-      Init: false,
-      IpcMode: 'private',
       NetworkMode: 'none',
       PidsLimit: 4,
       Memory: 256 * mebibyte,
