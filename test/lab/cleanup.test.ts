@@ -17,7 +17,7 @@ const program = [process.execPath, join(import.meta.dirname, 'main.ts')];
 const patience = { timeout: 15_000, interval: 250 };
 
 describe.skipIf(!hasLab())('the end of a lab', () => {
-  test('stop leaves nothing, though containers run, networks and volumes exist and an engine hangs', async () => {
+  test('stop leaves nothing, though containers run or are paused, networks and volumes exist and an engine hangs', async () => {
     const before = await mountPoints();
     const lab = await startLab({ hosts: 2 });
     const [one, two] = [lab.hosts[0]!, lab.hosts[1]!];
@@ -25,6 +25,8 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     await one.docker(['network', 'create', 'clawrden-left']);
     const detached = ['run', '--detach', '--volume', 'clawrden-left:/app'];
     expect((await one.docker([...detached, '--network', 'clawrden-left', agentImage])).code).toBe(0);
+    expect((await one.docker([...detached, '--name', 'paused', agentImage])).code).toBe(0);
+    expect((await one.docker(['pause', 'paused'])).code).toBe(0);
     expect((await two.docker([...detached, '--restart', 'always', busyboxImage, 'true'])).code).toBe(0);
     await two.freeze();
     expect(await leftovers(lab.id)).not.toEqual([]);

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreForwarding } from './forwarding.ts';
 import { dropPrivateFolders, powerOff } from './host.ts';
@@ -12,6 +12,7 @@ const cgroupRoot = '/sys/fs/cgroup';
 /** Ends and removes a lab in any state, by its id alone. Doing it twice is not an error. */
 export async function removeLab(id: string): Promise<void> {
   const names = labNames(id, 0);
+  await thawCgroups(id);
   await Promise.all((await namespaces(id)).map((namespace) => powerOff({ namespace })));
   await removeNetwork(names);
   await removeCgroups(id);
@@ -63,14 +64,28 @@ async function foldersOf(id: string): Promise<string[]> {
   return [...run, ...dir.map((name) => join(labRoot, name))];
 }
 
+/** A process of a container that is paused ends only when it runs again, also by SIGKILL. */
+async function thawCgroups(id: string): Promise<void> {
+  for (const path of await cgroupsAndBelow(id)) {
+    await writeFile(join(path, 'freezer.state'), 'THAWED', { flag: 'r+' }).catch(() => {});
+    await writeFile(join(path, 'cgroup.freeze'), '0', { flag: 'r+' }).catch(() => {});
+  }
+}
+
 async function removeCgroups(id: string): Promise<void> {
-  for (const top of await cgroups(id)) {
+  for (const path of await cgroupsAndBelow(id)) await rmdir(path);
+}
+
+/** What is deepest comes first. */
+async function cgroupsAndBelow(id: string): Promise<string[]> {
+  const trees = (await cgroups(id)).map(async (top) => {
     const below = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
     const paths = below
       .filter((entry) => entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name));
-    for (const path of [...paths.sort().reverse(), top]) await rmdir(path);
-  }
+    return [...paths.sort().reverse(), top];
+  });
+  return (await Promise.all(trees)).flat();
 }
 
 // Version 1 has one tree for each controller, version 2 a single tree.
