@@ -104,6 +104,27 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
     await waitUntil('its init to be gone', 1500, isIdle);
   });
 
+  // Before relay and gateway are lost: for 15 s after that a pause names what they may still run.
+  test('A-72 pause ends it at once and pauses its container; resume lets new ones run', async () => {
+    const typing = await startFamily();
+    const began = performance.now();
+    const { code, stdout, stderr } = await stack.cli(['pause', 'coder', '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(performance.now() - began).toBeLessThan(4000);
+    expect(JSON.parse(stdout)).toMatchObject({ unconfirmed: [] });
+    expect(await docker('inspect', '-f', '{{.State.Paused}}', agent().name)).toBe('true\n');
+    expect(await isIdle()).toBe(true);
+    expect((await stack.cli(['resume', 'coder'])).code).toBe(0);
+    await waitUntil('the container to run', 5000, async () =>
+      (await docker('inspect', '-f', '{{.State.Paused}}', agent().name)).includes('false'),
+    );
+    expect(await typing.ended).toMatchObject({ code: 125 });
+    expect(await typed(agent(), mirrored('echo again'))).toMatchObject({
+      code: 0,
+      stdout: Buffer.from('again\n'),
+    });
+  });
+
   test('all of it is gone within 3 s of its relay, and its shim ends with 125', async () => {
     const typing = await startFamily();
     await stack.relay.end('SIGKILL');
@@ -134,26 +155,6 @@ describe.skipIf(!hasLab())('a command that runs in the agent itself', () => {
     expect(await stack.cli(['approve', id])).toMatchObject({ code: 0, stderr: '' });
     const { code, stdout, stderr } = await typing.ended;
     expect({ code, stdout: stdout.toString(), stderr }).toEqual({ code: 0, stdout: 'at last\n', stderr: '' });
-  });
-
-  test('A-72 pause ends it at once and pauses its container; resume lets new ones run', async () => {
-    const typing = await startFamily();
-    const began = performance.now();
-    const { code, stdout, stderr } = await stack.cli(['pause', 'coder', '--json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(performance.now() - began).toBeLessThan(4000);
-    expect(JSON.parse(stdout)).toMatchObject({ unconfirmed: [] });
-    expect(await docker('inspect', '-f', '{{.State.Paused}}', agent().name)).toBe('true\n');
-    expect(await isIdle()).toBe(true);
-    expect((await stack.cli(['resume', 'coder'])).code).toBe(0);
-    await waitUntil('the container to run', 5000, async () =>
-      (await docker('inspect', '-f', '{{.State.Paused}}', agent().name)).includes('false'),
-    );
-    expect(await typing.ended).toMatchObject({ code: 125 });
-    expect(await typed(agent(), mirrored('echo again'))).toMatchObject({
-      code: 0,
-      stdout: Buffer.from('again\n'),
-    });
   });
 
   test('an agent whose container is not there is reported, with the reason', async () => {
