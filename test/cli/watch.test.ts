@@ -109,6 +109,8 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     await terminal.paste('ay');
     await terminal.type('ay');
     await terminal.shows(/y: yes, any other key: no/);
+    await terminal.type('yyyy');
+    await terminal.type('yes, I pasted this');
     await terminal.type('Escape');
     await terminal.shows(/still waits/);
     expect(queue.resolved).toEqual([]);

@@ -42,7 +42,10 @@ export async function watchTerminal(client: GatewayClient, context: Context): Pr
     else void askGateway(client, gateway, action).then((change) => show(change(model)));
   };
   const onInput = (chunk: string) => {
-    for (const key of readKeys(chunk)) {
+    const keys = readKeys(chunk);
+    // What a person types comes key by key. Several at once are pasted text, which not every terminal marks.
+    if (model.open?.asking === 'approve' && keys.length > 1) return;
+    for (const key of keys) {
       const before = model.open?.asking;
       const step = withKey(model, key);
       show(step.model);
