@@ -53,10 +53,13 @@ const operands = names.flatMap((name) =>
 );
 const lines = operands.flatMap((word) => [[word], ['--', word], ['all', word], ['--version', word]]);
 
+// `NAME!=command` on the command line is run by the shell that SHELL names, and by no shell if it is not set.
+const env = { ...process.env, SHELL: '/bin/sh' };
+
 /** Whether make took an option, or evaluated text, that is nowhere on the line as an option. */
 function takes(args: readonly string[]): boolean {
   rmSync(ran, { force: true });
-  const { stdout } = spawnSync('make', args, { cwd: dir, encoding: 'utf8', timeout: 5000 });
+  const { stdout } = spawnSync('make', args, { cwd: dir, env, encoding: 'utf8', timeout: 5000 });
   return existsSync(ran) || stdout.includes('echo all');
 }
 
