@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Says whose a container is, if the container was created with it. */
 export const agentLabel = 'clawrden.agent';
 
+/** Each container that a gateway makes is created with it and the gateway's id; most also have an agent's label. */
+export const gatewayLabel = 'clawrden.gateway';
+
 /** relay.yaml names the containers of its agents; any other agent's is found by the label. */
 export type AgentContainer = { readonly name: string } | { readonly agent: string };
 
@@ -29,7 +32,7 @@ export interface Labelled {
   readonly name: string;
   /**
    * `own`: it was created with the label. `inherited`: its image has the same label, so it cannot be told. `unknown`: its
-   * image cannot be looked at. `named`: relay.yaml names it for another agent.
+   * image cannot be looked at, or gives it the gateway's label. `named`: relay.yaml names it for another agent.
    */
   readonly claim: 'own' | 'inherited' | 'unknown' | 'named';
 }
@@ -44,23 +47,34 @@ export interface LabelledOptions {
 
 /**
  * An engine shows the labels of a container as one table: its image's, and over them those of its creation. Only a value
- * that the image has not can come from the creation alone.
+ * that the image has not can come from the creation alone. Containers of a gateway are left out.
  */
 export async function judgeLabelled(
   listed: z.infer<typeof listedContainers>,
   { agent, named, imageOf }: LabelledOptions,
 ): Promise<readonly Labelled[]> {
   const carriers = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
-  return await Promise.all(
-    carriers.map(async ({ Id: id, Names, ImageID }): Promise<Labelled> => {
+  const judged = await Promise.all(
+    carriers.map(async ({ Id: id, Names, ImageID, Labels }): Promise<readonly Labelled[]> => {
       const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
-      const found = { id, name: names[0] ?? id.slice(0, 12) };
-      if (named.some((name) => names.includes(name) || isIdOf(name, id))) return { ...found, claim: 'named' };
-      const image = await imageOf(ImageID);
-      if (image === undefined) return { ...found, claim: 'unknown' };
-      return { ...found, claim: image.Config?.Labels?.[agentLabel] === agent ? 'inherited' : 'own' };
+      const isNamed = named.some((name) => names.includes(name) || isIdOf(name, id));
+      const claim = isNamed ? 'named' : claimOf(Labels ?? {}, await imageOf(ImageID));
+      return claim === 'gateway' ? [] : [{ id, name: names[0] ?? id.slice(0, 12), claim }];
     }),
   );
+  return judged.flat();
+}
+
+type Table = Readonly<Record<string, string>>;
+
+function claimOf(shown: Table, image: ImageFacts | undefined): Labelled['claim'] | 'gateway' {
+  if (image === undefined) return 'unknown';
+  const inherited: Table = image.Config?.Labels ?? {};
+  const isOfCreation = (label: string) => shown[label] !== inherited[label];
+  const isMarked = shown[gatewayLabel] !== undefined;
+  if (isMarked && isOfCreation(gatewayLabel)) return 'gateway';
+  if (!isOfCreation(agentLabel)) return 'inherited';
+  return isMarked ? 'unknown' : 'own';
 }
 
 /** Whether `name` is `id`, or its beginning as an engine prints it: `cafe` may be a name. */
@@ -84,6 +98,6 @@ export function labelProblem(agent: string, all: readonly Labelled[]): string {
 const whyNot: Readonly<Record<Labelled['claim'], string>> = {
   own: '',
   inherited: 'and so has its image: it counts only on a container whose image has it not',
-  unknown: 'and its image is gone or cannot be looked at: it may be the image that has it',
+  unknown: `and its image is gone, cannot be looked at, or has the label ${gatewayLabel}: it may not be the agent's`,
   named: 'and relay.yaml names that container for another agent',
 };

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
 import { onAbort } from '../../src/abort.ts';
+import { gatewayLabel } from '../../src/agent-container.ts';
 import type { EngineEvent, WatchOptions } from '../ports/engine.ts';
 import { callTimeoutMs, withDeadline } from './engine/deadline.ts';
 import { jsonLines } from './engine/json-lines.ts';
 import type { Departures } from './ghost/departures.ts';
-import { gatewayLabel } from './ghost/ghost-labels.ts';
 
 export interface WatchSource {
   readonly docker: Docker;

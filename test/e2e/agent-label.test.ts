@@ -10,6 +10,8 @@ import { attempt, run } from '../lab/command.ts';
 import { agentImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { ghostsOn } from './ghosts-on.ts';
+import { openOn } from './replica-on.ts';
 
 const user = { uid: 1000, gid: 1000 };
 const labelled = 'clawrden-test-labelled:1';
@@ -51,7 +53,7 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     const listed = { name: 'mine', socket: 'run/warden.sock', container: 'lbl-listed', users: ['1000:1000'] };
 
     await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, agents: [listed] }));
-    const told = ['lbl', 'lbl2', 'lbl3'].map((name) => ({ name, users: [user] as [typeof user] }));
+    const told = ['lbl', 'lbl2', 'lbl3', 'lbl4'].map((name) => ({ name, users: [user] as [typeof user] }));
     await writeFile(join(dir, 'agents.json'), formatTold(told));
     engine = openAgentEngine(`unix://${lab.agentHost.socket}`, ['lbl-listed']);
     await start('lbl-source', agentImage, 'lbl');
@@ -128,5 +130,50 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     await engine.set({ agent: 'lbl' }, 'killed');
     expect(await three()).toEqual(['exited', 'exited', 'running']);
     expect(await stateOf('lbl-listed')).toBe('running');
+  });
+
+  test('P19: an engine may also have the agent’s ghosts and its carrier, and they are no container of the agent', async () => {
+    const on = ghostsOn(lab.agentHost);
+    await using undo = new AsyncDisposableStack();
+    undo.defer(() => on.engine.close());
+    undo.defer(async () => void (await on.engine.removeReplica('lbl4')));
+    const plan = { ...(await on.plan(['sleep', '60'], {}, agentImage)), agent: 'lbl4' };
+    const ghost = await on.start(plan);
+    undo.defer(async () => void (await ghost.destroy()));
+    const carrier = await openOn(on, 'lbl4');
+    undo.defer(() => carrier.end());
+    const gateways = [ghost.containerId, carrier.containerId];
+    const states = () => Promise.all(gateways.map(stateOf));
+
+    expect((await engine.look({ agent: 'lbl4' })).problem).toMatch(/^no container with the label/);
+    expect(await findings('lbl4')).toEqual([expect.stringMatching(/^error: no container with the label/)]);
+    await engine.set({ agent: 'lbl4' }, 'paused');
+    expect(await states()).toEqual(['running', 'running']);
+
+    await start('lbl-beside', agentImage, 'lbl4');
+    expect(await engine.look({ agent: 'lbl4' })).toEqual({ running: true, problem: '' });
+    expect(await findings('lbl4')).not.toContainEqual(expect.stringContaining('has the label'));
+    const started = await engine.startInit({ agent: 'lbl4' }, user, AbortSignal.timeout(5000));
+    expect(started.container).toBe('lbl-beside');
+    started.stream.destroy();
+    await engine.set({ agent: 'lbl4' }, 'killed');
+    expect([await stateOf('lbl-beside'), ...(await states())]).toEqual(['exited', 'running', 'running']);
+  });
+
+  test('P19: a container of an image with the gateway’s label is halted with the others, and runs no command', async () => {
+    const masked = 'clawrden-test-masked:1';
+    made.push('lbl-plain');
+    await docker('create', '--name', 'lbl-plain', agentImage);
+    await docker('commit', '--change', 'LABEL clawrden.gateway=gw', 'lbl-plain', masked);
+    await using undo = new AsyncDisposableStack();
+    undo.defer(async () => void (await docker('rmi', '-f', masked)));
+    await start('lbl-masked', masked, 'lbl3');
+    expect(await refusal('lbl3')).toMatchObject({
+      code: 'host-lost',
+      message: expect.stringMatching(/clawrden.gateway/),
+    });
+    await engine.set({ agent: 'lbl3' }, 'killed');
+    expect(await stateOf('lbl-masked')).toBe('exited');
+    await docker('rm', '-f', 'lbl-masked');
   });
 });

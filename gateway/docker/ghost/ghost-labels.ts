@@ -1,4 +1,4 @@
-export const gatewayLabel = 'clawrden.gateway';
+import { agentLabel, gatewayLabel } from '../../../src/agent-container.ts';
 
 const graceMs = 10 * 60 * 1000;
 
@@ -19,7 +19,7 @@ export function ghostLabels(
   const expires = timeoutMs === 0 ? 0 : Math.ceil((now + graceMs + timeoutMs) / 1000);
   return {
     [gatewayLabel]: gatewayId,
-    'clawrden.agent': agent,
+    [agentLabel]: agent,
     'clawrden.pool': pool,
     'clawrden.expires': String(expires),
   };

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
+import { gatewayLabel } from '../../../src/agent-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
-import { gatewayLabel } from './ghost-labels.ts';
 import { forceRemove } from './remove-container.ts';
 import type { StartingContainers } from './starting-containers.ts';
 

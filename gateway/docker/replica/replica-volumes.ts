@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
+import { gatewayLabel } from '../../../src/agent-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
-import { gatewayLabel } from '../ghost/ghost-labels.ts';
 
 /** Of a replica's volume: the agent whose workspace it follows. */
 export const workspaceLabel = 'clawrden.workspace';

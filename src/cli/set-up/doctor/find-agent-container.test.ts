@@ -34,7 +34,7 @@ test.each([400, 404, 500])('P2: one whose image is answered with %i does not cou
   const { id, findings } = await find(200, status);
   expect(id).toBeUndefined();
   expect(findings).toMatchObject([
-    { level: 'error', text: expect.stringContaining('its image is gone or cannot be looked at') },
+    { level: 'error', text: expect.stringContaining('its image is gone, cannot be looked at') },
   ]);
 });
 

@@ -1,5 +1,7 @@
 import {
   type AgentContainer,
+  agentLabel,
+  gatewayLabel,
   type ImageFacts,
   imageFacts,
   judgeLabelled,
@@ -38,7 +40,7 @@ export async function findAgentContainer(
 
 function fixOf(agent: string, all: readonly Labelled[]): string {
   if (all.filter(({ claim }) => claim === 'own').length > 1) return 'stop all but one (agent-ambiguous)';
-  return `start it with --label clawrden.agent=${agent}, from an image without that label`;
+  return `start it with --label ${agentLabel}=${agent}, from an image without the labels ${agentLabel} and ${gatewayLabel}`;
 }
 
 async function findLabelled(
