@@ -3,9 +3,9 @@ import type Docker from 'dockerode';
 import { onAbort } from '../../src/abort.ts';
 import { gatewayLabel } from '../../src/agent-container.ts';
 import type { EngineEvent, WatchOptions } from '../ports/engine.ts';
+import type { Departures } from './container/departures.ts';
 import { callTimeoutMs, withDeadline } from './engine/deadline.ts';
 import { jsonLines } from './engine/json-lines.ts';
-import type { Departures } from './ghost/departures.ts';
 
 export interface WatchSource {
   readonly docker: Docker;

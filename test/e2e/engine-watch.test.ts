@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { departureGraceMs } from '../../gateway/docker/ghost/departures.ts';
+import { departureGraceMs } from '../../gateway/docker/container/departures.ts';
 import type { EngineEvent, Ghost } from '../../gateway/ports/engine.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { busyboxShape, engineOf, planFor } from './engine-fixture.ts';

@@ -3,7 +3,7 @@ import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerod
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
-import { attachedProgram, hardening } from '../hardened.ts';
+import { attachedProgram, hardening } from '../container/hardened.ts';
 import { hostsFile, type InitVolume, initDirectory, initFile, uncopied } from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';

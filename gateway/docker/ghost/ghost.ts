@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { InitSession } from '../../../src/init-client/init-session.ts';
 import type { Ghost } from '../../ports/engine.ts';
+import type { Departures } from '../container/departures.ts';
+import { removeContainer } from '../container/remove-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { engineText } from '../engine/engine-errors.ts';
 import type { EngineLog } from '../engine/engine-log.ts';
-import type { Departures } from './departures.ts';
-import { removeContainer } from './remove-container.ts';
 
 interface GhostSource {
   readonly docker: Docker;

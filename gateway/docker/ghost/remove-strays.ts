@@ -1,9 +1,9 @@
 import type Docker from 'dockerode';
 import { gatewayLabel } from '../../../src/agent-container.ts';
+import { forceRemove } from '../container/remove-container.ts';
+import type { StartingContainers } from '../container/starting-containers.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
-import { forceRemove } from './remove-container.ts';
-import type { StartingContainers } from './starting-containers.ts';
 
 const removedAtOnce = 4;
 

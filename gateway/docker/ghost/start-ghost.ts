@@ -3,15 +3,15 @@ import type Docker from 'dockerode';
 import { abortable } from '../../../src/abort.ts';
 import type { PlanImage } from '../../../src/plan.ts';
 import type { Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
+import { containerLabels } from '../container/container-labels.ts';
+import { createContainer } from '../container/create-container.ts';
+import type { Departures } from '../container/departures.ts';
+import { type StartSource, startContainer } from '../container/start-container.ts';
 import type { InitVolume } from '../init/init-layout.ts';
 import { type InitSource, withInit } from '../init/with-init.ts';
 import { createBody } from './create-body.ts';
-import { createContainer } from './create-container.ts';
-import type { Departures } from './departures.ts';
 import { ghostOf } from './ghost.ts';
-import { ghostLabels } from './ghost-labels.ts';
 import { requireVolumes } from './require-volumes.ts';
-import { type StartSource, startContainer } from './start-container.ts';
 import { startInit } from './start-init.ts';
 
 /** What all starts on one engine share. */
@@ -47,7 +47,7 @@ async function attempt(
   const pool = purpose.pooled ? hashOf(body) : '';
   const labelled = { agent: shape.agent, pool, timeoutMs: purpose.timeoutMs };
   const name = `clawrden-${purpose.executionId ?? randomBytes(6).toString('hex')}`;
-  const Labels = ghostLabels(source.gatewayId, labelled, Date.now());
+  const Labels = containerLabels(source.gatewayId, labelled, Date.now());
   const create = () => createContainer(source.docker, name, { ...body, Labels });
   const begin = async (container: Docker.Container) =>
     ghostOf(source, container, await startInit(container, signal));

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
+import { attach } from '../container/attach.ts';
 import { withDeadline } from '../engine/deadline.ts';
-import { attach } from './attach.ts';
 
 /** Attaches to a created container, starts it and waits for its init. Rejects with the engine's error or the signal's reason. */
 export async function startInit(container: Docker.Container, signal: AbortSignal): Promise<InitSession> {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
+import { containerLabels } from '../container/container-labels.ts';
+import { createContainer } from '../container/create-container.ts';
+import { removeContainer } from '../container/remove-container.ts';
+import type { StartingContainers } from '../container/starting-containers.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
-import { createContainer } from '../ghost/create-container.ts';
-import { ghostLabels } from '../ghost/ghost-labels.ts';
-import { removeContainer } from '../ghost/remove-container.ts';
-import type { StartingContainers } from '../ghost/starting-containers.ts';
 import { emptyArchive, initArchive } from './init-archive.ts';
 import { emptyImage, type InitVolume, initDirectory, initFile } from './init-layout.ts';
 import type { NativeFiles } from './native-files.ts';
@@ -73,7 +73,7 @@ function createHelper({ docker, gatewayId }: InitVolumeSource, name: string, vol
     Image: emptyImage,
     Cmd: ['none'],
     NetworkDisabled: true,
-    Labels: ghostLabels(gatewayId, { agent: '', pool: '', timeoutMs: callTimeoutMs }, Date.now()),
+    Labels: containerLabels(gatewayId, { agent: '', pool: '', timeoutMs: callTimeoutMs }, Date.now()),
     HostConfig: {
       NetworkMode: 'none',
       LogConfig: { Type: 'none', Config: {} },

@@ -1,8 +1,8 @@
 import { abortable } from '../../../src/abort.ts';
+import { startEnded } from '../container/start-container.ts';
 import { engineText, statusOf, toEngineError } from '../engine/engine-errors.ts';
 import type { EngineLog } from '../engine/engine-log.ts';
 import type { Renewable } from '../engine/renewable.ts';
-import { startEnded } from '../ghost/start-container.ts';
 import {
   carrierFile,
   emptyImage,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContainerCreateOptions } from 'dockerode';
-import { attachedProgram, hardening } from '../hardened.ts';
+import { attachedProgram, hardening } from '../container/hardened.ts';
 import { carrierFile, emptyImage, type InitVolume, initDirectory, uncopied } from '../init/init-layout.ts';
 
 /** Where a carrier finds its volume: the tree in one folder, its own files beside it. */

@@ -11,7 +11,7 @@ export interface Labelled {
 }
 
 /** `clawrden.expires` is in epoch seconds: `now` plus 10 min plus the timeout; 0 if there is no timeout. */
-export function ghostLabels(
+export function containerLabels(
   gatewayId: string,
   { agent, pool, timeoutMs }: Labelled,
   now: number,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ghostLabels } from './ghost-labels.ts';
+import { containerLabels } from './container-labels.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const inSeconds = now / 1000;
 
 test('A-60 a ghost says whose it is and until when it may live', () => {
-  expect(ghostLabels('gw', { agent: 'coder', pool: 'k', timeoutMs: 90_500 }, now)).toEqual({
+  expect(containerLabels('gw', { agent: 'coder', pool: 'k', timeoutMs: 90_500 }, now)).toEqual({
     'clawrden.gateway': 'gw',
     'clawrden.agent': 'coder',
     'clawrden.pool': 'k',
@@ -14,5 +14,5 @@ test('A-60 a ghost says whose it is and until when it may live', () => {
 });
 
 test('a plan without a timeout never expires', () => {
-  expect(ghostLabels('gw', { agent: '', pool: '', timeoutMs: 0 }, now)['clawrden.expires']).toBe('0');
+  expect(containerLabels('gw', { agent: '', pool: '', timeoutMs: 0 }, now)['clawrden.expires']).toBe('0');
 });
