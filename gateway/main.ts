@@ -33,6 +33,7 @@ import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createRefusals } from './execution/refusals.ts';
 import { createExecutors } from './executors/create-executors.ts';
+import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { createBudgets } from './judging/budgets.ts';
@@ -51,6 +52,7 @@ import { drain, untilAsked } from './start/drain.ts';
 import { openRecords, type Records } from './start/open-records.ts';
 import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
+import { createHomes } from './workspaces/homes.ts';
 
 const closeMs = 2_000;
 
@@ -126,6 +128,12 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       incidents.tell(incident, `relay:${relay}`, text);
     },
   });
+  const homes = createHomes({
+    relayOf: (agent) => {
+      const known = agents().get(agent);
+      return known?.workspace?.sync === undefined ? undefined : known.relay;
+    },
+  });
   const killSwitch = createKillSwitch({
     states,
     audit,
@@ -199,6 +207,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     resume: createResume(ledger),
     warden,
     relays,
+    offerHome: homes.offer,
     revocations,
     faults,
     log,
@@ -224,6 +233,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   );
   const apply = (next: GatewayConfig, before: GatewayConfig) => {
     holdToAgents(before.agents);
+    homes.holdToAgents();
     pool.apply(next);
     relays.tellAll();
   };
@@ -248,6 +258,7 @@ interface Served {
   readonly resume: Resume;
   readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
+  readonly offerHome: OfferHome;
   readonly revocations: Revocations;
   readonly ports: ReservedPorts;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;

@@ -24,24 +24,28 @@ const places: Record<string, (name: string) => FaultNotes> = {
   memory: faultNotesInMemory,
 };
 
-test.each(Object.keys(places))('a fault is noted once, however it is spelled, in %s', async (place) => {
-  let count = 0;
-  const runs = process.env.CLAWRDEN_LONG ? 1000 : 50;
-  await fc.assert(
-    fc.asyncProperty(fault, async (text) => {
-      const notes = places[place]!(`notes-${count++}`);
-      expect(isNoted(notes.read(), text)).toBe(false);
-      for (let i = 0; i < 2; i += 1) await notes.add(text);
-      expect(notes.read()).toHaveLength(1);
-      expect(isNoted(notes.read(), text)).toBe(true);
-      // Another fault may end like the one that is noted.
-      await notes.add(`x ${text}`);
-      expect(notes.read()).toHaveLength(2);
-      expect(isNoted(notes.read(), text.slice(1))).toBe(false);
-    }),
-    { numRuns: runs },
-  );
-});
+test.each(Object.keys(places))(
+  'a fault is noted once, however it is spelled, in %s',
+  { timeout: 120_000 },
+  async (place) => {
+    let count = 0;
+    const runs = process.env.CLAWRDEN_LONG ? 1000 : 50;
+    await fc.assert(
+      fc.asyncProperty(fault, async (text) => {
+        const notes = places[place]!(`notes-${count++}`);
+        expect(isNoted(notes.read(), text)).toBe(false);
+        for (let i = 0; i < 2; i += 1) await notes.add(text);
+        expect(notes.read()).toHaveLength(1);
+        expect(isNoted(notes.read(), text)).toBe(true);
+        // Another fault may end like the one that is noted.
+        await notes.add(`x ${text}`);
+        expect(notes.read()).toHaveLength(2);
+        expect(isNoted(notes.read(), text.slice(1))).toBe(false);
+      }),
+      { numRuns: runs },
+    );
+  },
+);
 
 test('a fault whose note is being saved is told once, also in a folder whose name has a line end', async () => {
   const folder = join(dir, 'of\ntwo lines');

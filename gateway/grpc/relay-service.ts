@@ -15,11 +15,13 @@ import { createCallBudget } from './calls/call-budget.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
+import { carry, type OfferHome } from './carry.ts';
 
 export interface RelayServiceParts {
   readonly callers: Callers;
   readonly enrolment: Enrolment;
   readonly relays: RelayRegistry;
+  readonly offerHome: OfferHome;
   /** `relayCallRates` if absent. */
   readonly rates?: RelayCallRates;
   /** Aborts when the server closes: relays are disconnected at once, and connect to the next gateway. */
@@ -60,6 +62,7 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
       return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
     }),
     synchronize: synchronize(parts),
+    carry: carry(parts),
   };
 }
 

@@ -12,6 +12,7 @@ import type { RelayRegistry } from '../ports/relay-state.ts';
 import { authenticateCalls } from './calls/authenticate.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
 import { type RelayCallRates } from './calls/relay-call-rates.ts';
+import type { OfferHome } from './carry.ts';
 import { executionService } from './execute/execution-service.ts';
 import type { ConnectionLimits } from './front/connection-bounds.ts';
 import { Front } from './front/front.ts';
@@ -32,6 +33,7 @@ export interface GrpcServerOptions {
   readonly resume: Resume;
   readonly warden: OperatorApi;
   readonly relays: RelayRegistry;
+  readonly offerHome: OfferHome;
   readonly limits: ConnectionLimits;
   /** `relayCallRates` if absent. */
   readonly rates?: RelayCallRates;

@@ -55,6 +55,11 @@ export class CarrierSession {
     });
   }
 
+  /** `ready` of a carrier to which somebody else said hello. */
+  async greeted(): Promise<CarrierState> {
+    return this.#alone(() => this.#state(CarrierFrame.ready));
+  }
+
   /**
    * What the tree is now: everything that was written before this was called is in it. `trust`: what is gone from home
    * is meant to be gone.

@@ -10,6 +10,8 @@ import {
 } from '@grpc/grpc-js';
 import type { ExecuteRequest, ExecuteResponse } from '../gen/clawrden/v1/execution.ts';
 import {
+  type CarryRequest,
+  type CarryResponse,
   RelayServiceService,
   type SynchronizeRequest,
   type SynchronizeResponse,
@@ -36,6 +38,8 @@ export interface GatewayClient {
    */
   readonly execute: () => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
+  /** The lane to the home of an agent's workspace; read like `execute`. */
+  readonly carry: () => ClientDuplexStream<CarryRequest, CarryResponse>;
   /**
    * All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code.
    */
@@ -65,6 +69,7 @@ export async function connectGateway({ address, identityDir }: ConnectOptions): 
   return {
     execute: () => openStream(client, executeMethod, tokens),
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
+    carry: () => openStream(client, RelayServiceService.carry, tokens),
     watchApprovals: () => openWatch(client, tokens),
     call: (method, request) => callWithToken(client, method, request, tokens),
     waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),

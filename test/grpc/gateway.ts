@@ -11,6 +11,7 @@ import { createRelays, type Relays, type RelaysOptions } from '../../gateway/con
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { RelayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
+import type { OfferHome } from '../../gateway/grpc/carry.ts';
 import type { ConnectionLimits } from '../../gateway/grpc/front/connection-bounds.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
@@ -70,6 +71,8 @@ export interface GatewayOptions {
   /** The wanted state of relays; `relays.tellAll` sends it again. */
   readonly state?: () => RelayState;
   readonly onIncident?: RelaysOptions['onIncident'];
+  /** If absent, no agent's workspace is followed. */
+  readonly offerHome?: OfferHome;
   readonly operators?: Readonly<Record<string, OperatorRole>>;
   readonly names?: readonly string[];
   readonly limits?: ConnectionLimits;
@@ -129,6 +132,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
       relays,
+      offerHome: options.offerHome ?? (() => 'no workspace is followed here'),
       limits: options.limits ?? { connections: 4096, perAddress: 256 },
     });
   let grpc = await serve(0);

@@ -22,6 +22,23 @@ import {
 } from "@grpc/grpc-js";
 import { Identity } from "./execution.ts";
 
+export interface CarryRequest {
+  message:
+    | //
+    /** First, and only once. */
+    { $case: "start"; value: CarryStart }
+    | { $case: "frames"; value: Uint8Array }
+    | undefined;
+}
+
+export interface CarryStart {
+  agent: string;
+}
+
+export interface CarryResponse {
+  frames: Uint8Array;
+}
+
 export interface EnrollRequest {
   token: string;
   /** PKCS #10, PEM. Only its public key is used. */
@@ -129,6 +146,241 @@ export interface WorkspaceLimits {
   /** Folders in each other. */
   depth: number;
 }
+
+function createBaseCarryRequest(): CarryRequest {
+  return { message: undefined };
+}
+
+export const CarryRequest: MessageFns<CarryRequest> = {
+  encode(message: CarryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.message?.$case) {
+      case "start":
+        CarryStart.encode(message.message.value, writer.uint32(10).fork()).join();
+        break;
+      case "frames":
+        writer.uint32(18).bytes(message.message.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CarryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = { $case: "start", value: CarryStart.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = { $case: "frames", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CarryRequest {
+    return {
+      message: isSet(object.start)
+        ? { $case: "start", value: CarryStart.fromJSON(object.start) }
+        : isSet(object.frames)
+        ? { $case: "frames", value: bytesFromBase64(object.frames) }
+        : undefined,
+    };
+  },
+
+  toJSON(message: CarryRequest): unknown {
+    const obj: any = {};
+    if (message.message?.$case === "start") {
+      obj.start = CarryStart.toJSON(message.message.value);
+    } else if (message.message?.$case === "frames") {
+      obj.frames = base64FromBytes(message.message.value);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CarryRequest>): CarryRequest {
+    return CarryRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CarryRequest>): CarryRequest {
+    const message = createBaseCarryRequest();
+    switch (object.message?.$case) {
+      case "start": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "start", value: CarryStart.fromPartial(object.message.value) };
+        }
+        break;
+      }
+      case "frames": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "frames", value: object.message.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseCarryStart(): CarryStart {
+  return { agent: "" };
+}
+
+export const CarryStart: MessageFns<CarryStart> = {
+  encode(message: CarryStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CarryStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarryStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CarryStart {
+    return { agent: isSet(object.agent) ? globalThis.String(object.agent) : "" };
+  },
+
+  toJSON(message: CarryStart): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CarryStart>): CarryStart {
+    return CarryStart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CarryStart>): CarryStart {
+    const message = createBaseCarryStart();
+    message.agent = object.agent ?? "";
+    return message;
+  },
+};
+
+function createBaseCarryResponse(): CarryResponse {
+  return { frames: new Uint8Array(0) };
+}
+
+export const CarryResponse: MessageFns<CarryResponse> = {
+  encode(message: CarryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.frames.length !== 0) {
+      writer.uint32(10).bytes(message.frames);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CarryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.frames = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CarryResponse {
+    return { frames: isSet(object.frames) ? bytesFromBase64(object.frames) : new Uint8Array(0) };
+  },
+
+  toJSON(message: CarryResponse): unknown {
+    const obj: any = {};
+    if (message.frames.length !== 0) {
+      obj.frames = base64FromBytes(message.frames);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CarryResponse>): CarryResponse {
+    return CarryResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CarryResponse>): CarryResponse {
+    const message = createBaseCarryResponse();
+    message.frames = object.frames ?? new Uint8Array(0);
+    return message;
+  },
+};
 
 function createBaseEnrollRequest(): EnrollRequest {
   return { token: "", certificateRequest: "" };
@@ -1470,6 +1722,22 @@ export const RelayServiceService = {
     responseSerialize: (value: SynchronizeResponse): Buffer => Buffer.from(SynchronizeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SynchronizeResponse => SynchronizeResponse.decode(value),
   },
+  /**
+   * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
+   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
+   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
+   * of that agent.
+   */
+  carry: {
+    path: "/clawrden.v1.RelayService/Carry" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: CarryRequest): Buffer => Buffer.from(CarryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CarryRequest => CarryRequest.decode(value),
+    responseSerialize: (value: CarryResponse): Buffer => Buffer.from(CarryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CarryResponse => CarryResponse.decode(value),
+  },
 } as const;
 
 export interface RelayServiceServer extends UntypedServiceImplementation {
@@ -1494,6 +1762,14 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
    * continue there. Of a report only the parts about the relay's own agents are kept.
    */
   synchronize: handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse>;
+  /**
+   * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
+   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
+   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
+   * of that agent.
+   */
+  carry: handleBidiStreamingCall<CarryRequest, CarryResponse>;
 }
 
 export interface RelayServiceClient extends Client {
@@ -1565,6 +1841,16 @@ export interface RelayServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
+  /**
+   * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
+   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
+   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
+   * of that agent.
+   */
+  carry(): ClientDuplexStream<CarryRequest, CarryResponse>;
+  carry(options: Partial<CallOptions>): ClientDuplexStream<CarryRequest, CarryResponse>;
+  carry(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<CarryRequest, CarryResponse>;
 }
 
 export const RelayServiceClient = makeGenericClientConstructor(
@@ -1575,6 +1861,31 @@ export const RelayServiceClient = makeGenericClientConstructor(
   service: typeof RelayServiceService;
   serviceName: string;
 };
+
+function bytesFromBase64(b64: string): Uint8Array {
+  if ((globalThis as any).Buffer) {
+    return Uint8Array.from((globalThis as any).Buffer.from(b64, "base64"));
+  } else {
+    const bin = globalThis.atob(b64);
+    const arr = new Uint8Array(bin.length);
+    for (let i = 0; i < bin.length; ++i) {
+      arr[i] = bin.charCodeAt(i);
+    }
+    return arr;
+  }
+}
+
+function base64FromBytes(arr: Uint8Array): string {
+  if ((globalThis as any).Buffer) {
+    return (globalThis as any).Buffer.from(arr).toString("base64");
+  } else {
+    const bin: string[] = [];
+    arr.forEach((byte) => {
+      bin.push(globalThis.String.fromCharCode(byte));
+    });
+    return globalThis.btoa(bin.join(""));
+  }
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 

@@ -1,0 +1,55 @@
+import type { Duplex } from 'node:stream';
+import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { onAbort } from '../../src/abort.ts';
+import type { CarryRequest, CarryResponse } from '../../src/gen/clawrden/v1/relay.ts';
+import { byteLane } from '../../src/wire/byte-lane.ts';
+import type { Callers } from './calls/authenticate.ts';
+import { CallRefused, toStatus } from './calls/errors.ts';
+
+/** Takes the home of an agent's workspace from a relay, or returns why it is refused. */
+export type OfferHome = (relay: string, agent: string, lane: Duplex) => string | undefined;
+
+export interface CarryParts {
+  readonly callers: Callers;
+  readonly offerHome: OfferHome;
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+type CarryCall = ServerDuplexStream<CarryRequest, CarryResponse>;
+
+/** A relay's lane: the first message names the agent, all others are bytes of frames. */
+export function carry({
+  callers,
+  offerHome,
+  closing,
+}: CarryParts): handleBidiStreamingCall<CarryRequest, CarryResponse> {
+  return (call) => {
+    const { kind, name } = callers.of(call);
+    call.once('end', () => void call.end());
+    if (kind !== 'relay') return refuse(call, status.PERMISSION_DENIED, 'only relays carry');
+    call.once('data', ({ message }: CarryRequest) => {
+      if (message?.$case !== 'start')
+        return refuse(call, status.INVALID_ARGUMENT, 'the start of a lane comes first');
+      const lane = laneOf(call);
+      const why = offerHome(name, message.value.agent, lane);
+      if (why === undefined) {
+        const listening = onAbort(closing, () => void lane.destroy());
+        lane.once('close', () => listening[Symbol.dispose]());
+      } else refuse(call, status.PERMISSION_DENIED, why);
+    });
+  };
+}
+
+function laneOf(call: CarryCall): Duplex {
+  return byteLane<CarryResponse, CarryRequest>(call, {
+    wrap: (frames) => ({ frames }),
+    unwrap: ({ message }) => (message?.$case === 'frames' ? message.value : undefined),
+    abort: () => refuse(call, status.ABORTED, 'the lane has ended; open another'),
+  });
+}
+
+/** Only the first end of a call counts. */
+function refuse(call: CarryCall, code: status, why: string): void {
+  if (!call.writableEnded) call.emit('error', toStatus(new CallRefused(code, why)));
+}

@@ -1,0 +1,63 @@
+import { Duplex } from 'node:stream';
+
+/** The most bytes of one message. */
+export const laneMessageBytes = 64 * 1024;
+
+export interface LaneMessages<Out, In> {
+  readonly wrap: (bytes: Buffer) => Out;
+  /** `undefined` for a message that has no place here: it ends the lane. */
+  readonly unwrap: (message: In) => Uint8Array | undefined;
+  /** Ends the stream below at once; it may have ended. */
+  readonly abort: () => void;
+}
+
+/** What a call of grpc-js and a Duplex of objects have in common. */
+export interface MessageStream<Out, In> {
+  write(message: Out, done: (error?: Error | null) => void): unknown;
+  end(): unknown;
+  pause(): unknown;
+  resume(): unknown;
+  on(event: string, listener: (message: In) => void): unknown;
+}
+
+/**
+ * Bytes over a stream of messages, both ways. It reads from `stream` only as fast as it is read, and takes more to
+ * write only when the message before has gone: flow control of the connection below is that of the bytes.
+ */
+export function byteLane<Out, In>(
+  stream: MessageStream<Out, In>,
+  { wrap, unwrap, abort }: LaneMessages<Out, In>,
+): Duplex {
+  const send = (chunk: Buffer, at: number, done: (error?: Error | null) => void): void => {
+    if (at >= chunk.length) return done();
+    const piece = chunk.subarray(at, at + laneMessageBytes);
+    stream.write(wrap(piece), (error) => (error ? done(error) : send(chunk, at + laneMessageBytes, done)));
+  };
+  const lane = new Duplex({
+    read: () => void stream.resume(),
+    write: (chunk: Buffer, _encoding, done) => send(chunk, 0, done),
+    final: (done) => {
+      stream.end();
+      done();
+    },
+    destroy: (error, done) => {
+      abort();
+      done(error);
+    },
+  });
+  stream.on('data', (message: In) => {
+    const bytes = unwrap(message);
+    if (bytes === undefined || bytes.length > laneMessageBytes) lane.destroy();
+    else if (bytes.length > 0 && !lane.push(bytes)) stream.pause();
+  });
+  let ended = false;
+  stream.on('end', () => {
+    ended = true;
+    lane.push(null);
+  });
+  stream.on('close', () => {
+    if (!ended) lane.destroy();
+  });
+  for (const over of ['error', 'cancelled']) stream.on(over, () => void lane.destroy());
+  return lane;
+}

@@ -1,0 +1,183 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { type StatusObject, status } from '@grpc/grpc-js';
+import { expect, test } from 'vitest';
+import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
+import {
+  CarrierProcess,
+  carrierBuilds,
+  helloOf,
+  makePlace,
+  type Place,
+} from '../../shim/native/test/carrier-process.ts';
+import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
+import { encodeHello } from '../../src/carrier-client/hello.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { CarryRequest, CarryResponse } from '../../src/gen/clawrden/v1/relay.ts';
+import { byteLane } from '../../src/wire/byte-lane.ts';
+import { encodeFrame } from '../../src/wire/frames.ts';
+import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
+
+const [{ carrier: binary }] = carrierBuilds;
+const never = new AbortController().signal;
+
+interface Following extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly homes: Homes;
+}
+
+/** A gateway that follows the workspace of `coder`, which relay host-7 keeps. */
+async function startFollowing(waitMs = 10_000): Promise<Following> {
+  const homes = createHomes({ relayOf: (agent) => (agent === 'coder' ? 'host-7' : undefined), waitMs });
+  const gateway = await startTestGateway({ offerHome: homes.offer });
+  return { gateway, homes, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+}
+
+interface Lane {
+  readonly call: ReturnType<GatewayClient['carry']>;
+  readonly ended: Promise<StatusObject>;
+}
+
+/** Every call ends in one; `once` of node:events would take the 'error' before it. */
+function statusOf(call: Lane['call']): Lane['ended'] {
+  call.on('error', () => {});
+  return new Promise((resolve) => call.once('status', resolve));
+}
+
+function openLane(client: GatewayClient, agent: string): Lane {
+  const call = client.carry();
+  const ended = statusOf(call);
+  call.write({ message: { $case: 'start', value: { agent } } });
+  return { call, ended };
+}
+
+/** What a relay does: a carrier's frames over a lane. */
+function carryFrom(client: GatewayClient, place: Place, agent = 'coder') {
+  const lane = openLane(client, agent);
+  const carrier = new CarrierProcess(binary);
+  carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(place))));
+  const bytes = byteLane<CarryRequest, CarryResponse>(lane.call, {
+    wrap: (value) => ({ message: { $case: 'frames', value } }),
+    unwrap: ({ frames }) => frames,
+    abort: () => lane.call.cancel(),
+  });
+  pipeline(bytes, carrier.stream, bytes, () => bytes.destroy());
+  return { ...lane, carrier, [Symbol.asyncDispose]: () => carrier[Symbol.asyncDispose]() };
+}
+
+test('the gateway sees through a lane what was written at home before it asked', async () => {
+  await using following = await startFollowing();
+  const { gateway, homes } = following;
+  using place = makePlace();
+  const client = await gateway.connect(relay);
+  await using _lane = carryFrom(client, place);
+  const before = await homes.use('coder', (home) => home.settle(), never);
+  for (let count = 0; count < 50; count++) {
+    writeFileSync(join(place.root, `file-${count}`), Buffer.alloc(100_000, count));
+  }
+  const after = await homes.use('coder', (home) => home.settle(), never);
+  expect(after.entries).toBe(before.entries + 50);
+  let bytes = 0;
+  const query = { of: 'since', version: before.version } as const;
+  await homes.use(
+    'coder',
+    (home) => home.changes(query, ({ payload }) => void (bytes += payload.length)),
+    never,
+  );
+  expect(bytes).toBeGreaterThan(50 * 100_000);
+});
+
+test.each([
+  ['P5: another relay cannot carry for an agent', { kind: 'relay', name: 'host-8' }, 'coder'],
+  ['P5: an agent that nobody follows has no lane', relay, 'writer'],
+  ['P5: an agent that does not exist has no lane', relay, 'x'.repeat(10_000)],
+  ['P5: an operator carries nothing', admin, 'coder'],
+] as const)('%s', async (_what, peer, agent) => {
+  await using following = await startFollowing();
+  const client = await following.gateway.connect(peer);
+  const { ended } = openLane(client, agent);
+  expect(await ended).toMatchObject({ code: status.PERMISSION_DENIED });
+  expect((await ended).details.length).toBeLessThan(200);
+});
+
+test('of two lanes the newer counts, and the older ends', async () => {
+  await using following = await startFollowing();
+  const { gateway, homes } = following;
+  using place = makePlace();
+  const client = await gateway.connect(relay);
+  await using first = carryFrom(client, place);
+  await homes.use('coder', (home) => home.settle(), never);
+  using other = makePlace();
+  writeFileSync(join(other.root, 'only here'), '');
+  await using _second = carryFrom(client, other);
+  expect(await first.ended).toMatchObject({ code: status.ABORTED });
+  expect((await homes.use('coder', (home) => home.settle(), never)).entries).toBe(2);
+});
+
+test('a lane that is cut ends what uses it, and the next lane takes over', async () => {
+  await using following = await startFollowing();
+  const { gateway, homes } = following;
+  using place = makePlace();
+  const client = await gateway.connect(relay);
+  {
+    await using first = carryFrom(client, place);
+    const using = homes.use(
+      'coder',
+      async (home) => {
+        first.carrier.child.kill('SIGKILL');
+        return home.settle();
+      },
+      never,
+    );
+    await expect(using).rejects.toMatchObject({ code: 'relay-lost' });
+    await first.ended;
+  }
+  await using _second = carryFrom(client, place);
+  expect((await homes.use('coder', (home) => home.settle(), never)).entries).toBe(1);
+});
+
+test('P23: who needs a home that is not offered waits for a bounded time, and hears why', async () => {
+  await using following = await startFollowing(200);
+  const { homes } = following;
+  await expect(homes.use('coder', (home) => home.settle(), never)).rejects.toMatchObject({
+    code: 'relay-lost',
+    message: expect.stringContaining('did not offer it within 0.2 s'),
+  });
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  await expect(homes.use('coder', (home) => home.settle(), stopped)).rejects.toThrow('stopped');
+});
+
+test('P22: bytes that nobody at the gateway reads wait at the relay', async () => {
+  await using following = await startFollowing();
+  const { gateway, homes } = following;
+  using place = makePlace();
+  await using lane = carryFrom(await gateway.connect(relay), place);
+  await homes.use('coder', (home) => home.settle(), never);
+  const frames = encodeFrame(CarrierFrame.chunk, Buffer.alloc(65_531));
+  let taken = 0;
+  // 64 MiB that answer no question.
+  for (let count = 0; count < 1024; count++) {
+    lane.call.write({ message: { $case: 'frames', value: frames } }, () => {
+      taken += 1;
+    });
+  }
+  await setTimeout(1500);
+  expect(taken).toBeGreaterThan(0);
+  expect(taken).toBeLessThan(512);
+  await expect(homes.use('coder', (home) => home.settle(), never)).rejects.toMatchObject({
+    code: 'relay-lost',
+  });
+});
+
+test('a message before the start, or one that is too large, ends the lane', async () => {
+  await using following = await startFollowing();
+  const client = await following.gateway.connect(relay);
+  const unnamed = client.carry();
+  unnamed.write({ message: { $case: 'frames', value: Buffer.alloc(1) } });
+  expect(await statusOf(unnamed)).toMatchObject({ code: status.INVALID_ARGUMENT });
+  const { call, ended } = openLane(client, 'coder');
+  call.write({ message: { $case: 'frames', value: Buffer.alloc(65_537) } });
+  expect(await ended).toMatchObject({ code: status.ABORTED });
+});
