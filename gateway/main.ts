@@ -40,6 +40,7 @@ import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
+import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
@@ -214,23 +215,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   };
   const servers = await startServers(config, identity, records, { ...served, ports, agents });
   const watching = new AbortController();
-  policyFile.follow(
-    {
-      beforeChange: (next) =>
-        audit.append({ type: 'lifecycle', event: 'policy', text: `policy ${next.hash}` }),
-      changed: (next) => {
-        log.info({ policy: next.hash }, 'policy loaded');
-        relays.tellAll();
-        pool.followPolicy();
-      },
-      refused: (problem) => {
-        log.error({ problem }, 'the policy file is not in force, the last good one is');
-        record({ type: 'incident', incident: 'policy-refused', caller: '', text: problem });
-      },
-      faults,
-    },
-    watching.signal,
-  );
+  const changed = () => {
+    relays.tellAll();
+    pool.followPolicy();
+  };
+  followPolicy(policyFile, { audit, changed, log, faults }, watching.signal);
   const apply = (next: GatewayConfig, before: GatewayConfig) => {
     holdToAgents(before.agents);
     homes.holdToAgents();

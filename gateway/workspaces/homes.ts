@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
 import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
-import { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
+import { type Lane, Lanes } from './lanes.ts';
 import { Turns } from './turns.ts';
 
 /** The carriers of workspaces at home, each at the other end of a lane that the agent's relay has opened. */
@@ -14,111 +15,77 @@ export interface Homes {
    * refused; the caller then ends the stream.
    */
   readonly offer: (relay: string, agent: string, stream: Duplex) => string | undefined;
-  /** Ends what agents have that the relay does not serve any more. */
+  /** Ends the lanes of agents that another relay serves now, or none. */
   readonly holdToAgents: () => void;
   /**
-   * Does `work` with an agent's home while nothing else does. Throws `relay-lost` if there is no home within 10 s, or
-   * if it goes away, and the signal's reason.
+   * Does `work` with an agent's home while no other work does. Throws what `work` throws, `relay-lost` if there is no
+   * home within 10 s or if it goes away, and the signal's reason.
    */
-  readonly use: <T>(
-    agent: string,
-    work: (home: CarrierSession) => Promise<T>,
-    signal: AbortSignal,
-  ) => Promise<T>;
+  readonly use: UseHome;
 }
+
+export type UseHome = <T>(
+  agent: string,
+  work: (home: CarrierSession) => Promise<T>,
+  signal: AbortSignal,
+) => Promise<T>;
 
 export interface HomesOptions {
   /** The relay that keeps the home of an agent's workspace; `undefined` if replicas do not follow it. */
   readonly relayOf: (agent: string) => string | undefined;
+  /** Called when the carrier of a home is ready. */
+  readonly onReady?: (agent: string) => void;
   readonly waitMs?: number;
 }
 
 const defaultWaitMs = 10_000;
 
-interface Lane {
-  readonly relay: string;
-  readonly session: CarrierSession;
-  readonly greeted: Promise<unknown>;
-}
-
-export function createHomes({ relayOf, waitMs = defaultWaitMs }: HomesOptions): Homes {
-  const lanes = new Map<string, Lane>();
+export function createHomes({ relayOf, onReady, waitMs = defaultWaitMs }: HomesOptions): Homes {
+  const lanes = new Lanes();
   const turns = new Map<string, Turns>();
-  const waiting = new Set<() => void>();
-
-  function forget(agent: string, lane: Lane): void {
-    lane.session.destroy();
-    if (lanes.get(agent) === lane) lanes.delete(agent);
-  }
-
-  async function laneOf(agent: string, signal: AbortSignal): Promise<Lane> {
-    const until = performance.now() + waitMs;
-    for (;;) {
-      const lane = lanes.get(agent);
-      if (lane !== undefined) return lane;
-      const left = until - performance.now();
-      if (left <= 0) throw lost(agent, `did not offer it within ${waitMs / 1000} s`);
-      await nextOffer(left, signal);
-    }
-  }
-
-  async function nextOffer(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    waiting.add(resolve);
-    try {
-      await abortable(promise, signal);
-    } finally {
-      clearTimeout(timer);
-      waiting.delete(resolve);
-    }
-  }
-
-  function turnsOf(agent: string): Turns {
+  const turnsOf = (agent: string): Turns => {
     const known = turns.get(agent) ?? new Turns();
     turns.set(agent, known);
     return known;
-  }
-
+  };
   return {
     offer: (relay, agent, stream) => {
       if (relayOf(agent) !== relay)
         return `relay ${relay} does not keep the workspace of agent ${shown(agent)}`;
-      const session = new CarrierSession(stream);
-      const lane: Lane = { relay, session, greeted: session.greeted() };
-      // Who uses it is told; without a user it is only gone.
-      lane.greeted.catch(() => forget(agent, lane));
-      stream.once('close', () => forget(agent, lane));
-      lanes.get(agent)?.session.destroy();
-      lanes.set(agent, lane);
-      for (const wake of waiting) wake();
+      const lane = lanes.add(agent, relay, stream);
+      lane.greeted.then(
+        () => onReady?.(agent),
+        () => {},
+      );
       return undefined;
     },
-    holdToAgents: () => {
-      for (const [agent, lane] of lanes) if (relayOf(agent) !== lane.relay) forget(agent, lane);
-    },
+    holdToAgents: () => lanes.endAllBut((agent, relay) => relayOf(agent) === relay),
     use: async (agent, work, signal) => {
       using _ = await turnsOf(agent).take(signal);
-      const lane = await laneOf(agent, signal);
-      let whole = false;
-      try {
-        await abortable(lane.greeted, signal);
-        const done = await abortable(work(lane.session), signal);
-        whole = true;
-        return done;
-      } catch (error) {
-        whole = error instanceof CarrierError && !gone.has(error.code);
-        throw signal.aborted || whole ? error : lost(agent, String(error));
-      } finally {
-        // What was cut in the middle of an exchange must not continue: the next lane begins with a new carrier.
-        if (!whole) forget(agent, lane);
-      }
+      const lane = await lanes.within(waitMs, agent, signal);
+      if (lane === undefined) throw lost(agent, `its relay did not offer it within ${waitMs / 1000} s`);
+      return await useLane(lane, agent, work, signal, () => lanes.end(agent, lane));
     },
   };
 }
 
-function shown(name: string): string {
-  return renderArgument(firstBytes(name, 64));
+async function useLane<T>(
+  lane: Lane,
+  agent: string,
+  work: (home: CarrierSession) => Promise<T>,
+  signal: AbortSignal,
+  end: () => void,
+): Promise<T> {
+  try {
+    await abortable(lane.greeted, signal);
+    return await abortable(work(lane.session), signal);
+  } catch (error) {
+    // An operation that was refused is over. One that was cut must not continue: the next lane has a new carrier.
+    const isOver = error instanceof CarrierError && !gone.has(error.code);
+    const isHomeLost = !lane.alive();
+    if (!isOver) end();
+    throw isHomeLost && !signal.aborted ? lost(agent, messageOf(error)) : error;
+  }
 }
 
 /** What ends a carrier, and not only an operation. */
@@ -127,8 +94,17 @@ const gone: ReadonlySet<string> = new Set([
   'carrier-failed',
   'workspace-missing',
   'bad-frame',
+  'bad-entry',
 ]);
 
 function lost(agent: string, why: string): ClawrdenError {
   return new ClawrdenError('relay-lost', `the home of the workspace of agent ${agent}: ${why}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function shown(name: string): string {
+  return renderArgument(firstBytes(name, 64));
 }
