@@ -4,7 +4,14 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
 import { attachedProgram, hardening } from '../container/hardened.ts';
-import { hostsFile, type InitVolume, initDirectory, initFile, uncopied } from '../init/init-layout.ts';
+import {
+  hostsFile,
+  type InitVolume,
+  initDirectory,
+  initFile,
+  initMount,
+  uncopied,
+} from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';
 
@@ -98,16 +105,9 @@ function workspaceMount({ kind, source, target }: PlanMount): MountSettings {
 }
 
 function initMounts({ network }: GhostShape, init: InitVolume): MountSettings[] {
-  const volume: MountSettings = {
-    Type: 'volume',
-    Source: init.name,
-    Target: initDirectory,
-    ReadOnly: true,
-    VolumeOptions: uncopied,
-  };
-  if (network !== 'none') return [volume];
+  if (network !== 'none') return [initMount(init)];
   // NetworkDisabled halves the start and still gives a loopback, but no /etc/hosts, so that is a file of the same
   // volume.
   const source = `${init.mountpoint}/${hostsFile}`;
-  return [volume, { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];
+  return [initMount(init), { Type: 'bind', Source: source, Target: hostsTarget, ReadOnly: true }];
 }

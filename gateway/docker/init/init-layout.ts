@@ -1,3 +1,5 @@
+import type { MountSettings } from 'dockerode';
+
 /** The engine's volume with our programs. */
 export interface InitVolume {
   readonly name: string;
@@ -16,3 +18,8 @@ export const emptyImage = 'clawrden-init:empty';
 
 /** Docker would fill an empty volume from the image: a workspace with its files, the init's volume with its init. */
 export const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };
+
+/** The volume with our programs, as every container that runs one of them has it. */
+export function initMount({ name }: InitVolume): MountSettings {
+  return { Type: 'volume', Source: name, Target: initDirectory, ReadOnly: true, VolumeOptions: uncopied };
+}

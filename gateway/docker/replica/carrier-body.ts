@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ContainerCreateOptions } from 'dockerode';
 import { attachedProgram, hardening } from '../container/hardened.ts';
-import { carrierFile, emptyImage, type InitVolume, initDirectory, uncopied } from '../init/init-layout.ts';
+import {
+  carrierFile,
+  emptyImage,
+  type InitVolume,
+  initDirectory,
+  initMount,
+  uncopied,
+} from '../init/init-layout.ts';
 
 /** Where a carrier finds its volume: the tree in one folder, its own files beside it. */
 export const replicaMount = '/w';
@@ -43,13 +50,7 @@ export function carrierBody(volume: string, init: InitVolume): ContainerCreateOp
       ],
       Mounts: [
         { Type: 'volume', Source: volume, Target: replicaMount, ReadOnly: false, VolumeOptions: uncopied },
-        {
-          Type: 'volume',
-          Source: init.name,
-          Target: initDirectory,
-          ReadOnly: true,
-          VolumeOptions: uncopied,
-        },
+        initMount(init),
       ],
     },
   };
