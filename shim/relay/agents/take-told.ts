@@ -41,5 +41,10 @@ function takeAgent(
 
 function takeWorkspace({ workspace }: AgentState): HomeWorkspace | string | undefined {
   const home = workspace && checkHome(homeOfMessage(workspace));
-  return typeof home === 'string' ? `its workspace is not kept: ${home}` : home;
+  return typeof home === 'string' ? notKept(home) : home;
+}
+
+/** The reason as `unkept` has it. */
+export function notKept(problem: string): string {
+  return `its workspace is not kept: ${problem}`;
 }

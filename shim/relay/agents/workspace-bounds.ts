@@ -5,6 +5,7 @@ import type { RelayConfig } from '../../../src/config/relay-config.ts';
 import type { ToldAgent } from '../../../src/config/told-agents.ts';
 import { formatWorkspaceRoots, isIn, systemFolderAt } from '../../../src/config/workspace-roots.ts';
 import { createFindLinks } from './find-links.ts';
+import { notKept } from './take-told.ts';
 
 type Bounds = Pick<RelayConfig, 'agents' | 'docker' | 'file' | 'identity' | 'state' | 'workspaceRoots'>;
 
@@ -22,12 +23,8 @@ export function createFindOutOfBounds(bounds: Bounds, findLinks = createFindLink
     );
     const links = await findLinks(bound.map(({ workspace }) => workspace?.source ?? ''));
     for (const { name, workspace } of bound) problems.set(name, linkProblem(workspace?.source ?? '', links));
-    return new Map([...problems].flatMap(([name, problem]) => (problem ? [[name, line(problem)]] : [])));
+    return new Map([...problems].flatMap(([name, problem]) => (problem ? [[name, notKept(problem)]] : [])));
   };
-}
-
-function line(problem: string): string {
-  return `its workspace is not kept: ${problem}`;
 }
 
 function misplaced(
