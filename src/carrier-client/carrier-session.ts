@@ -159,6 +159,7 @@ export class CarrierSession {
 
   async #state(type: number): Promise<CarrierState> {
     const state = parseState((await this.#answer(type)).payload);
+    if (state.lateCount === 0) return state;
     const files = [...this.#late.files, ...state.late].slice(0, lateMost);
     this.#late = { count: this.#late.count + state.lateCount, files };
     return state;

@@ -18,7 +18,9 @@ export interface AgentEngine {
   ) => Promise<StartedInit>;
   /** Takes 3 s at most. */
   readonly look: (container: AgentContainer) => Promise<ContainerState>;
-  /** Pauses, continues or kills the container, or all with the agent's label, where they run. Rejects with a line for people, after 3 s at most. */
+  /**
+   * Pauses, continues or kills the agent's containers, if they run. Rejects with a line for people, after 3 s at most.
+   */
   readonly set: (container: AgentContainer, state: 'running' | 'paused' | 'killed') => Promise<void>;
 }
 
@@ -77,13 +79,13 @@ async function setAll(
   state: 'running' | 'paused' | 'killed',
 ): Promise<void> {
   const abortSignal = AbortSignal.timeout(callTimeoutMs);
-  const all = await finder.all(which, abortSignal).catch(nothingWhereSo);
+  const all = await finder.all(which, abortSignal).catch(ignoreAlreadySo);
   await Promise.all(
-    (all ?? []).map((container) => setState(container, state, abortSignal).catch(nothingWhereSo)),
+    (all ?? []).map((container) => setState(container, state, abortSignal).catch(ignoreAlreadySo)),
   );
 }
 
-function nothingWhereSo(error: unknown): undefined {
+function ignoreAlreadySo(error: unknown): undefined {
   if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
 }
 

@@ -6,7 +6,7 @@ import { decide } from './decide.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 100;
 
-/** The tool may be run as anybody likes, but for a rule. */
+/** The policy allows every line of the tool, except those that the one rule is about. */
 function policyOf(tool: string, rule: string, taught = '', all = 'action: allow') {
   const named = `tools: [${tool}, env, nice, timeout, sh]`;
   const result = parsePolicy(
