@@ -118,9 +118,10 @@ function relayChanges(database: Database, { relays }: Told, epochs: ReadonlyMap<
 }
 
 function noteCredential(told: Told, { credential, by, relay }: CredentialRecord): void {
-  const token = credential === 'certificate' ? tokenOfName(by) : undefined;
+  if (credential !== 'certificate') return;
+  told.enrolled.add(relay);
+  const token = tokenOfName(by);
   if (token !== undefined) told.used.set(token, relay);
-  if (credential === 'certificate') told.enrolled.add(relay);
 }
 
 /** If records are missing, each token may have been used. */
@@ -138,7 +139,7 @@ async function tokenChanges(database: Database, { used }: Told, isAny: boolean):
 }
 
 function textOf(changes: readonly Change[], missing: string, knew: string): string {
-  const gone = `${missing} of the audit are not there, so pauses and revocations in them are not known: pause and revoke again what has to be`;
+  const gone = `${missing} of the audit are not there, so pauses, revocations and used enrolment tokens in them are not known: pause and revoke again what has to be, and create new tokens, because the unused ones were given up`;
   const rest = changes.length > namedAtMost ? ` and ${changes.length - namedAtMost} more` : '';
   const names = changes.slice(0, namedAtMost).map(({ text }) => text);
   const applied = `${changes.length} changes were applied from the audit: ${names.join(', ')}${rest}`;
