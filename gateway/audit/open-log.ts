@@ -135,22 +135,29 @@ async function gapOf(path: string, found: Link, recorded: Link): Promise<string>
 }
 
 function wayOut(error: unknown): string {
-  if (error instanceof PartFault) return wayOutOfPart(error);
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { file: part, cause } = error instanceof PartFault ? error : { file: '', cause: error };
+  const { code = '', message } = cause as NodeJS.ErrnoException;
   const why = message.replaceAll(/\s+/g, ' ');
-  if (code === 'EACCES' || code === 'EPERM') return `${why}; make it and its folder the gateway's user's own`;
-  if (code === 'ENOENT') return `${why}; make its folder`;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `${why}; make room on its disk`;
-  return `${why}${waysOut.find(([fault]) => fault.test(why))?.[1] ?? ''}`;
+  const way = waysOutOfCode[code] ?? wayOutOfContent(why, part);
+  return `${part === '' ? '' : `${part}: `}${why}${way}`;
 }
 
-/** The log itself has no record yet, so the chain goes on after the newest file that has the name of a part. */
-function wayOutOfPart({ file, cause }: PartFault): string {
-  const why = wayOut(cause);
-  const isContent = waysOut.some(([fault]) => fault.test(why));
-  if (!isContent) return `${file}: ${why}`;
-  const name = `${basename(file)}.damaged`;
-  return `${file}: ${(cause as Error).message}; move it away, under a name that is no part's (${name}): the next start goes on without it and says what is missing`;
+const ownership = "; make it and its folder the gateway's user's own";
+const room = '; make room on its disk';
+const waysOutOfCode: Readonly<Record<string, string>> = {
+  EACCES: ownership,
+  EPERM: ownership,
+  ENOENT: '; make its folder',
+  ENOSPC: room,
+  EDQUOT: room,
+};
+
+/** If it is a part, the log itself has no record yet: the chain goes on after the newest file with the name of a part. */
+function wayOutOfContent(why: string, part: string): string {
+  const way = waysOut.find(([fault]) => fault.test(why))?.[1];
+  if (way === undefined || part === '') return way ?? '';
+  const name = `${basename(part)}.damaged`;
+  return `; move it away, under a name that is no part's (${name}): the next start goes on without it and says what is missing`;
 }
 
 const waysOut: readonly (readonly [fault: RegExp, way: string])[] = [
