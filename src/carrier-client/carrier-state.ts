@@ -24,6 +24,8 @@ export interface CarrierState {
   readonly remembered: boolean;
   /** Most of home is gone, and no command took it away: nothing is sent until somebody says that it is meant. */
   readonly suspect: boolean;
+  /** At home: all files of the host that the agent's user may open are in its reach, as it may not have a jail. */
+  readonly unconfined: boolean;
   readonly version: Version;
   /** The tree's id, in hex: equal trees have equal ids. */
   readonly tree: string;
@@ -56,6 +58,7 @@ export function parseState(payload: Buffer): CarrierState {
   const state = {
     ...{ scans: (flags & 1) !== 0, full: (flags & 2) !== 0 },
     ...{ lost: (flags & 4) !== 0, remembered: (flags & 8) !== 0, suspect: (flags & 16) !== 0 },
+    unconfined: (flags & 32) !== 0,
     version: readVersion(reader),
     tree: reader.bytes(32).toString('hex'),
     entries: reader.count(),

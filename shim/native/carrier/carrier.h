@@ -6,6 +6,7 @@
 
 #include "index.h"
 #include "hello.h"
+#include "jail.h"
 #include "late.h"
 #include "stream.h"
 
@@ -15,6 +16,7 @@ struct receiving;
 struct carrier {
     struct stream stream;
     struct limits limits;
+    struct jail jail;
     struct index index;
     /* The tree, and the folder beside it for what is ours. Both on one device. */
     int root, area;

@@ -105,6 +105,8 @@ void settle(struct carrier *carrier, bool all)
 bool root_lost(const struct carrier *carrier)
 {
     struct stat status;
+    if (carrier->jail.closed)
+        return jail_moved(&carrier->jail);
     if (stat(carrier->limits.root, &status) != 0)
         return true;
     return status.st_ino != carrier->root_inode || status.st_dev != carrier->device;

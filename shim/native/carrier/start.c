@@ -2,30 +2,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "agent.h"
 #include "area.h"
 #include "kept.h"
 #include "notify.h"
 #include "saved.h"
+#include "seccomp.h"
 #include "settle.h"
 #include "state-frames.h"
 
 enum { DESCRIPTORS = 4096, DESCRIPTORS_LEAST = DEPTH_MOST + 64 };
-
-/* A carrier at home is what the agent is, and no more. One that is not root stays what it is. */
-static const char *become_agent(const struct limits *limits)
-{
-    if (limits->replica || geteuid() != 0 || limits->uid == 0)
-        return NULL;
-    if (setgroups(0, NULL) != 0 || setresgid(limits->gid, limits->gid, limits->gid) != 0)
-        return "carrier-failed: cannot take the agent's group";
-    return setresuid(limits->uid, limits->uid, limits->uid) == 0 ? NULL : "carrier-failed: cannot take the agent's user";
-}
 
 static const char *raise_descriptors(void)
 {
@@ -40,8 +31,10 @@ static const char *raise_descriptors(void)
 }
 
 /* The folder for what is ours: where it is in the tree it is made, and nobody else reads it. */
-static int open_area(const struct limits *limits)
+static int open_area(const struct limits *limits, const struct jail *jail)
 {
+    if (jail->closed)
+        return openat(jail->area, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (mkdir(limits->area, 0700) != 0 && errno != EEXIST)
         return -1;
     return open(limits->area, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -52,10 +45,10 @@ static const char *open_tree(struct carrier *carrier)
     struct stat root, area;
     /* A replica begins with nothing. */
     bool made = carrier->limits.replica && mkdir(carrier->limits.root, 0755) == 0;
-    carrier->root = open(carrier->limits.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    carrier->root = open(carrier->jail.closed ? "/" : carrier->limits.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (carrier->root < 0)
         return errno == ENOENT ? "workspace-missing: there is no such folder" : "workspace-missing: it cannot be opened";
-    carrier->area = open_area(&carrier->limits);
+    carrier->area = open_area(&carrier->limits, &carrier->jail);
     if (carrier->area < 0 || fstat(carrier->root, &root) != 0 || fstat(carrier->area, &area) != 0)
         return "carrier-failed: the folder for the carrier's own files cannot be opened";
     if (root.st_dev != area.st_dev)
@@ -68,15 +61,26 @@ static const char *open_tree(struct carrier *carrier)
     return NULL;
 }
 
+/* At home: shut in with the workspace, and the agent from here on. Files are opened after that. */
+static const char *confine(struct carrier *carrier)
+{
+    if (carrier->limits.replica)
+        return NULL;
+    const char *why = jail_enter(&carrier->jail, &carrier->limits);
+    return why ? why : agent_become(&carrier->limits, carrier->jail.closed);
+}
+
 static const char *begin(struct carrier *carrier, const struct frame *hello)
 {
     const char *why = limits_read(&carrier->limits, hello->payload, hello->length);
     if (!why)
         why = raise_descriptors();
     if (!why)
-        why = become_agent(&carrier->limits);
+        why = confine(carrier);
     if (!why)
         why = open_tree(carrier);
+    if (!why && !seccomp_begin())
+        why = "carrier-failed: the kernel takes no list of system calls";
     if (!why && !index_begin(&carrier->index, carrier->limits.replica))
         why = "carrier-failed: no memory";
     return why;

@@ -8,7 +8,7 @@
 #include "skip.h"
 #include "tree-id.h"
 
-enum { SAID_SCANS = 1, SAID_FULL = 2, SAID_LOST = 4, SAID_REMEMBERED = 8, SAID_SUSPECT = 16 };
+enum { SAID_SCANS = 1, SAID_FULL = 2, SAID_LOST = 4, SAID_REMEMBERED = 8, SAID_SUSPECT = 16, SAID_UNCONFINED = 32 };
 
 static uint8_t flags_of(const struct carrier *carrier)
 {
@@ -16,7 +16,8 @@ static uint8_t flags_of(const struct carrier *carrier)
     bool full = index->entries >= carrier->limits.entries || index->bytes > carrier->limits.bytes;
     return (uint8_t)((carrier->notify < 0 ? SAID_SCANS : 0) | (full ? SAID_FULL : 0)
                      | (root_lost(carrier) ? SAID_LOST : 0) | (carrier->remembered ? SAID_REMEMBERED : 0)
-                     | (guard_suspects(carrier) ? SAID_SUSPECT : 0));
+                     | (guard_suspects(carrier) ? SAID_SUSPECT : 0)
+                     | (!carrier->jail.closed && !carrier->limits.replica ? SAID_UNCONFINED : 0));
 }
 
 void put_tree(struct carrier *carrier)

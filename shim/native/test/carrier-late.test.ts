@@ -147,7 +147,7 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     const kept = (name: string) => join(place.area, 'kept', name);
     const made = (ageSeconds: number, size: number): string => {
       const name = `${BigInt(Date.now() - ageSeconds * 1000) * 1_000_000n}`;
-      mkdirSync(kept(name), { recursive: true });
+      mkdirSync(kept(name), { recursive: true, mode: 0o700 });
       writeFileSync(join(kept(name), '0'), Buffer.alloc(size, 'x'));
       return name;
     };
