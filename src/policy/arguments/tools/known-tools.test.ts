@@ -21,6 +21,15 @@ test('every data file has the one format, names nothing that is not there, and g
   }
 });
 
+test('A-77 each sub-command that does more than look says what else it does, if only that there is nothing', () => {
+  const untold = [...shippedTools].flatMap(([tool, data]) =>
+    Object.entries(toolData.parse(data).subcommands ?? {}).flatMap(([name, { safe, does, also }]) =>
+      safe === true || does !== undefined || also !== undefined ? [] : [`${tool} ${name}`],
+    ),
+  );
+  expect(untold).toEqual([]);
+});
+
 test('a key that the format does not have is refused', () => {
   const data = { source: 'x', style: 'gnu', subcommands: { a: { harmles: '-x' } } };
   expect(toolData.safeParse(data).success).toBe(false);

@@ -63,7 +63,8 @@ const subcommandData = strictObject({
   aliases: z.array(subcommandName).max(64).optional(),
   style: styleField.optional(),
   safe: z.boolean().optional(),
-  does: workField.optional(),
+  /** Empty: it does its own work only. Left out: nobody has looked. */
+  does: z.array(subcommandName).max(128).optional(),
   also: z.array(impliedData).max(64).optional(),
   runs: textField.optional(),
 });
