@@ -93,4 +93,19 @@ describe('whose a container with the label is', () => {
     const judged = await judge([...ghosts, of(image, mine)]);
     expect(judged.map(({ claim }) => claim)).toEqual(claims);
   });
+
+  test('each image is looked at once, however many ghosts are of it', async () => {
+    const looked: string[] = [];
+    const imageOf = async (id: string) => {
+      looked.push(id);
+      return { Config: { Labels: null } };
+    };
+    const listed = Array.from({ length: 100 }, (_, index) => ({
+      ...{ Id: `${index}`, Names: [`/c-${index}`], ImageID: `${index % 2}` },
+      Labels: { [keys.agent]: index === 99 ? 'other' : 'coder', ...(index > 0 && { [keys.gateway]: 'gw' }) },
+    }));
+    const judged = await judgeLabelled(listed, { agent: 'coder', named: [], imageOf });
+    expect(judged).toEqual([{ id: '0', name: 'c-0', claim: 'own' }]);
+    expect(looked.toSorted()).toEqual(['0', '1']);
+  });
 });

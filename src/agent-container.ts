@@ -54,15 +54,22 @@ export async function judgeLabelled(
   { agent, named, imageOf }: LabelledOptions,
 ): Promise<readonly Labelled[]> {
   const carriers = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
-  const judged = await Promise.all(
-    carriers.map(async ({ Id: id, Names, ImageID, Labels }): Promise<readonly Labelled[]> => {
-      const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
-      const isNamed = named.some((name) => names.includes(name) || isIdOf(name, id));
-      const claim = isNamed ? 'named' : claimOf(Labels ?? {}, await imageOf(ImageID));
-      return claim === 'gateway' ? [] : [{ id, name: names[0] ?? id.slice(0, 12), claim }];
-    }),
-  );
-  return judged.flat();
+  const images = await lookAt(carriers, imageOf);
+  return carriers.flatMap(({ Id: id, Names, ImageID, Labels }): readonly Labelled[] => {
+    const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
+    const isNamed = named.some((name) => names.includes(name) || isIdOf(name, id));
+    const claim = isNamed ? 'named' : claimOf(Labels ?? {}, images.get(ImageID));
+    return claim === 'gateway' ? [] : [{ id, name: names[0] ?? id.slice(0, 12), claim }];
+  });
+}
+
+/** Each image once: many ghosts may be of one. */
+async function lookAt(
+  carriers: z.infer<typeof listedContainers>,
+  imageOf: LabelledOptions['imageOf'],
+): Promise<ReadonlyMap<string, ImageFacts | undefined>> {
+  const ids = [...new Set(carriers.map(({ ImageID }) => ImageID))];
+  return new Map(await Promise.all(ids.map(async (id) => [id, await imageOf(id)] as const)));
 }
 
 type Table = Readonly<Record<string, string>>;
