@@ -1,18 +1,31 @@
 #include "folders.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "beneath.h"
 
-int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder)
+/* The folder that the index means, wherever it is now; -1 if its path leads to another. */
+static int open_meant(struct carrier *carrier, const struct entry *folder)
 {
     char path[PATH_MOST + 1];
+    struct stat status;
+    int fd = entry_path(folder, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
+    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_ino == folder->inode))
+        return fd;
+    close(fd);
+    errno = ESTALE;
+    return -1;
+}
+
+int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder)
+{
     if (open_folder->entry == entry->parent && open_folder->fd >= 0)
         return open_folder->fd;
     folder_close(open_folder);
     open_folder->entry = entry->parent;
-    open_folder->fd = entry_path(entry->parent, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
+    open_folder->fd = open_meant(carrier, entry->parent);
     return open_folder->fd;
 }
 

@@ -9,7 +9,8 @@ struct open_folder {
     int fd;
 };
 
-/* The folder that the entry is in, as it is in the tree now; -1 where it cannot be reached. */
+/* The folder that the entry is in. -1 if it cannot be reached, or if another folder is in its place: what is in that one
+ * says nothing of this entry. */
 int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder);
 void folder_close(struct open_folder *open_folder);
 

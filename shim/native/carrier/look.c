@@ -222,6 +222,13 @@ static void leave_out(struct carrier *carrier, struct entry *entry, enum skip sk
     skip_set(&carrier->index, entry, skip);
 }
 
+/* What happens in a folder is told only if it is watched. It may have lost its watch to another name that it had for a
+ * moment, or never have had one because it could not be opened. */
+static bool unwatched(const struct carrier *carrier, const struct entry *entry)
+{
+    return entry->now.type == TYPE_FOLDER && carrier->notify >= 0 && entry->watch < 0;
+}
+
 bool look(struct carrier *carrier, int folder, struct entry *entry)
 {
     struct found found = {0};
@@ -233,7 +240,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
     }
     enum skip skip = skip_why(carrier, entry, &found.status);
     if (skip == SKIP_NOT && holds(entry, &found.status))
-        return false;
+        return unwatched(carrier, entry);
     if (skip == SKIP_NOT && !known_by_other_name(entry, &found))
         skip = read_entry(carrier, folder, entry->name, &found);
     if (skip != SKIP_NOT) {
@@ -242,7 +249,8 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         return false;
     }
     take(carrier, entry, &found);
-    return entry->now.type == TYPE_FOLDER && !(known && inode == entry->inode);
+    bool same = known && inode == entry->inode;
+    return entry->now.type == TYPE_FOLDER && (!same || unwatched(carrier, entry));
 }
 
 void scan_root(struct carrier *carrier, bool all)

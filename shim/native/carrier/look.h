@@ -10,6 +10,9 @@ bool look(struct carrier *carrier, int folder, struct entry *entry);
 /* Looks at all that is in an open folder and below. */
 void scan(struct carrier *carrier, struct entry *folder, int fd);
 
+/* The same of an entry of an open folder, if it still is the folder that was looked at. */
+void scan_inside(struct carrier *carrier, int fd, struct entry *entry);
+
 /* Looks at the root itself, and where `all` at everything in it. */
 void scan_root(struct carrier *carrier, bool all);
 

@@ -74,6 +74,7 @@ static void take_event(struct carrier *carrier, const struct inotify_event *even
         return;
     if (event->mask & IN_IGNORED) {
         watches_remove(index, entry);
+        index_queue(index, entry);
         return;
     }
     if (event->len > 0) {

@@ -14,7 +14,7 @@ void lose(struct carrier *carrier, struct entry *entry)
     index_gone(&carrier->index, entry);
 }
 
-static void scan_child(struct carrier *carrier, int fd, struct entry *entry)
+void scan_inside(struct carrier *carrier, int fd, struct entry *entry)
 {
     struct stat status;
     int inside = beneath_open(fd, entry->name, O_RDONLY | O_DIRECTORY);
@@ -23,7 +23,7 @@ static void scan_child(struct carrier *carrier, int fd, struct entry *entry)
         carrier->index.failed |= errno == EMFILE || errno == ENFILE || errno == ENOMEM;
         return;
     }
-    /* Another folder by now: the change was reported, and the folder is looked at again. */
+    /* Another folder by now: the change was reported, and the name is looked at again. */
     if (fstat(inside, &status) == 0 && status.st_ino == entry->inode && status.st_dev == carrier->device)
         scan(carrier, entry, inside);
     else
@@ -40,7 +40,7 @@ static bool found(struct carrier *carrier, struct entry *folder, int fd, const c
     entry->flags |= ENTRY_SEEN;
     look(carrier, fd, entry);
     if (entry->now.type == TYPE_FOLDER)
-        scan_child(carrier, fd, entry);
+        scan_inside(carrier, fd, entry);
     return true;
 }
 

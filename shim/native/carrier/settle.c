@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "beneath.h"
 #include "folders.h"
 #include "links.h"
 #include "look.h"
@@ -27,14 +26,17 @@ static void look_again(struct carrier *carrier, struct entry *entry, struct open
         scan_root(carrier, false);
         return;
     }
-    int fd = lives(entry->parent) ? folder_of(carrier, entry, open_folder) : -1;
-    if (fd < 0)
+    if (!lives(entry->parent))
         return;
-    if (look(carrier, fd, entry)) {
-        int inside = beneath_open(fd, entry->name, O_RDONLY | O_DIRECTORY);
-        if (inside >= 0)
-            scan(carrier, entry, inside);
+    int fd = folder_of(carrier, entry, open_folder);
+    if (fd < 0) {
+        /* Its folder is away, and may come back as it was: nobody would tell of this entry again. */
+        index_queue(&carrier->index, entry->parent);
+        index_queue(&carrier->index, entry);
+        return;
     }
+    if (look(carrier, fd, entry))
+        scan_inside(carrier, fd, entry);
 }
 
 /* What is queued while this goes on is for the next pass. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -95,6 +96,23 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     appendFileSync(at('back', 'e', 'outside'), 'z');
     expect((await index.session.settle()).tree).not.toBe(back.tree);
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    '22: a folder that the agent could not read is looked at and watched once it can be',
+    async () => {
+      using place = makePlace(under);
+      const at = (...path: string[]) => join(place.root, ...path);
+      mkdirSync(at('d'), { mode: 0 });
+      execFileSync('chown', ['-R', '1000:1000', place.folder]);
+      await using index = await CarrierProcess.start(carrier, place, { uid: 1000, gid: 1000 });
+      expect(index.first.entries).toBe(2);
+      writeFileSync(at('d', 'a'), 'x');
+      chmodSync(at('d'), 0o755);
+      expect((await index.session.settle()).entries).toBe(3);
+      writeFileSync(at('d', 'b'), 'x');
+      expect((await index.session.settle()).entries).toBe(4);
+    },
+  );
 
   test('15: more changes than the kernel keeps are found all the same', async () => {
     using place = makePlace(under);

@@ -16,9 +16,16 @@ export class Pair {
   replica: CarrierProcess;
   readonly #start: (role: Hello['role']) => Promise<CarrierProcess>;
 
-  static async make(carrier: string, under: string, over: Partial<Hello> = {}): Promise<Pair> {
+  /** `wrap`: what each carrier is started by, from its place. */
+  static async make(
+    carrier: string,
+    under: string,
+    over: Partial<Hello> = {},
+    wrap: (place: Place) => readonly string[] = () => [],
+  ): Promise<Pair> {
     const places = { home: makePlace(under), replica: makePlace(under) };
-    const start = (role: Hello['role']) => CarrierProcess.start(carrier, places[role], { ...over, role });
+    const start = (role: Hello['role']) =>
+      CarrierProcess.start(carrier, places[role], { ...over, role }, wrap(places[role]));
     return new Pair(places, start, await start('home'), await start('replica'));
   }
 

@@ -66,8 +66,9 @@ export class CarrierProcess {
     binary: string,
     place: Pick<Place, 'root' | 'area'>,
     over: Partial<Hello> = {},
+    wrapper: readonly string[] = [],
   ): Promise<CarrierProcess & { first: CarrierState }> {
-    const carrier = new CarrierProcess(binary);
+    const carrier = new CarrierProcess(binary, wrapper);
     const first = await carrier.session.ready(helloOf(place, over));
     return Object.assign(carrier, { first });
   }

@@ -1,0 +1,60 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sanitizedProgram } from './native-builds.ts';
+
+/** One thing that happens in a tree: rename, swap, make a folder, write a file, delete. */
+export interface Step {
+  readonly what: 'rename' | 'swap' | 'make' | 'write' | 'delete';
+  readonly path: string;
+  readonly to?: string;
+}
+
+/** Right before the carrier's `at`-th look at its tree or change of it. */
+export interface TimedStep extends Step {
+  readonly at: number;
+}
+
+const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' } as const;
+const stepsMost = 8;
+const pathBytes = 248;
+const stepBytes = 8 + 2 * pathBytes;
+
+/** What `between.c` does in a tree between two system calls of its carrier. */
+export class BetweenSteps implements Disposable {
+  /** The carrier, and what starts it so that it follows these steps. */
+  static readonly carrier = sanitizedProgram('clawrden-between');
+  readonly wrapper: readonly string[];
+  readonly #file: number;
+
+  constructor(folder: string) {
+    const path = join(folder, 'steps');
+    this.#file = openSync(path, 'w+');
+    writeSync(this.#file, Buffer.alloc(8 + stepsMost * stepBytes));
+    this.wrapper = ['env', `CLAWRDEN_STEPS=${path}`];
+  }
+
+  /** From the carrier's next call on, which is the 0th. Only while the carrier waits. */
+  set(root: string, steps: readonly TimedStep[]): void {
+    const bytes = Buffer.alloc(8 + stepsMost * stepBytes);
+    bytes.writeUInt32LE(steps.length, 4);
+    for (const [index, { at, what, path, to = '' }] of steps.entries()) {
+      const from = 8 + index * stepBytes;
+      bytes.writeUInt32LE(at, from);
+      bytes.write(letters[what], from + 4);
+      bytes.write(join(root, path), from + 8);
+      bytes.write(join(root, to), from + 8 + pathBytes);
+    }
+    writeSync(this.#file, bytes, 0, bytes.length, 0);
+  }
+
+  /** How many calls there were since. */
+  get calls(): number {
+    const bytes = Buffer.alloc(4);
+    readSync(this.#file, bytes, 0, 4, 0);
+    return bytes.readUInt32LE(0);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,99 @@
+/* For tests: a carrier in whose tree things happen right before its n-th look at it or change of it. The file that
+ * CLAWRDEN_STEPS names is shared with the test, which writes it while the carrier waits: `struct script`. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STEPS = 8, PATH = 248 };
+
+struct step {
+    /* Before this call, the first is 0. */
+    uint32_t at;
+    uint32_t what;
+    char path[PATH], to[PATH];
+};
+
+struct script {
+    uint32_t calls, count;
+    struct step steps[STEPS];
+};
+
+static struct script *script;
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("CLAWRDEN_STEPS");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    script = mmap(NULL, sizeof *script, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (script == MAP_FAILED)
+        exit(1);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status, (void)type, (void)walk;
+    return remove(path);
+}
+
+static void write_to(const char *path)
+{
+    FILE *file = fopen(path, "ae");
+    if (!file)
+        return;
+    fputs("more", file);
+    fclose(file);
+}
+
+static void act(const struct step *step)
+{
+    switch (step->what) {
+    case 'r':
+        rename(step->path, step->to);
+        break;
+    case 'x':
+        renameat2(AT_FDCWD, step->path, AT_FDCWD, step->to, RENAME_EXCHANGE);
+        break;
+    case 'm':
+        mkdir(step->path, 0755);
+        break;
+    case 'w':
+        write_to(step->path);
+        break;
+    case 'd':
+        nftw(step->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        break;
+    }
+}
+
+static void between(void)
+{
+    for (uint32_t i = 0; i < script->count && i < STEPS; i++)
+        if (script->steps[i].at == script->calls)
+            act(&script->steps[i]);
+    script->calls++;
+}
+
+#define BETWEEN(type, name, args, ...) \
+    type __real_##name args; \
+    type __wrap_##name args; \
+    type __wrap_##name args \
+    { \
+        between(); \
+        return __real_##name(__VA_ARGS__); \
+    }
+
+BETWEEN(int, fstatat, (int folder, const char *name, struct stat *status, int flags), folder, name, status, flags)
+BETWEEN(int, beneath_open, (int folder, const char *path, int flags), folder, path, flags)
+BETWEEN(int, beneath_rename, (int from, const char *name, int to, const char *new_name, unsigned how), from, name, to, new_name, how)
+BETWEEN(struct dirent *, readdir, (DIR *names), names)
+BETWEEN(int, inotify_add_watch, (int notify, const char *path, uint32_t mask), notify, path, mask)
+BETWEEN(int, unlinkat, (int folder, const char *name, int flags), folder, name, flags)
+BETWEEN(int, mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
