@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
+import { FrameOverhead } from './frame-overhead.ts';
 import type { Pace } from './pace.ts';
 import type { PeerShare } from './peer-share.ts';
 import type { RelayPlace } from './relay-place.ts';
@@ -26,6 +27,7 @@ export class Connection implements Counted {
   /** Destroyed: bytes that were read from it earlier do not count any more. */
   isDropped = false;
   readonly records: TlsRecords;
+  readonly frames = new FrameOverhead();
   readonly #raw: Socket;
   readonly #pace: Pace;
   readonly #since = performance.now();
@@ -65,6 +67,7 @@ export class Connection implements Counted {
 
   secured(tls: TLSSocket, admission: Admission | undefined): void {
     this.#tls = tls;
+    this.frames.secured(tls);
     this.#admission = admission;
     this.#idleSince = performance.now();
   }
@@ -77,6 +80,7 @@ export class Connection implements Counted {
 
   streamed(stream: ServerHttp2Stream): void {
     this.#streams.set(stream, Number.POSITIVE_INFINITY);
+    this.frames.called(stream);
     this.#called = true;
     stream.once('finish', () => this.#streams.has(stream) && this.#streams.set(stream, performance.now()));
     stream.once('close', () => {
@@ -106,6 +110,16 @@ export class Connection implements Counted {
     return this.#called
       ? late(now - this.#idleSince, idleMs, 'no call')
       : late(now - this.#idleSince, firstCallMs, 'no first call');
+  }
+
+  /** Looks at what never became a call, a frame or even a session; why it must end at once, if there is too much. */
+  flood(): string | undefined {
+    if (this.records.isHandshakeTooLong()) return 'its TLS handshake is far too long';
+    if (!this.share.mayCarry(this.records.takeOverhead()))
+      return 'far too many TLS records that carry next to nothing';
+    return this.share.mayFrame(this.frames.take())
+      ? undefined
+      : 'far too many HTTP/2 frames that no call needs';
   }
 
   /** Ends its session with every call on it, and tells the peer. */

@@ -48,7 +48,6 @@ const lookMs = 1000;
 /** A flood of TLS records has to end sooner. */
 const weighMs = 100;
 const protocol = 'h2';
-const longHandshake = 'its TLS handshake is far too long';
 
 /**
  * Stands between the network and grpc-js. It bounds the connections of a listener, ends those that must not continue,
@@ -143,7 +142,8 @@ export class Front implements Disposable {
     if (connection === undefined) return void socket.destroy();
     const admitted = this.#admit(connection, socket);
     if ('refused' in admitted) return this.#drop(connection, admitted.refused);
-    if (connection.records.isHandshakeTooLong()) return this.#flooded(connection, longHandshake);
+    const flood = connection.flood();
+    if (flood !== undefined) return this.#flooded(connection, flood);
     connection.secured(socket, admitted.value);
     const onFlood = () => this.#flooded(connection, 'it updated its TLS keys far too often');
     connection.records.secured(socket, this.#rules.faults.guard('records', onFlood));
@@ -225,16 +225,23 @@ export class Front implements Disposable {
     } finally {
       this.#serving = undefined;
     }
-    this.#unfinished.watch(stream, connection.share, () => {
+    const onMessage = (isFirst: boolean) => {
+      connection.frames.message();
+      if (!isFirst) return;
       for (const share of connection.shares) share.heard(stream);
       this.#turns.goOn();
-    });
+    };
+    const onContent = (bytes: number) => {
+      if (connection.frames.read(bytes)) this.#endFlood(connection);
+    };
+    this.#unfinished.watch(stream, connection.share, { onContent, onMessage });
   }
 
   /** Ends only the call, unless there are very many of them. */
   #refuse(connection: Connection, stream: ServerHttp2Stream, reason: string): void {
     if (stream.destroyed) return;
     stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    connection.frames.refused();
     this.#ended.tell(`call refused: ${reason}`, connection.peer);
     const mayGoOn = connection.shares.map((share) => share.mayGoOn()).every(Boolean);
     if (!mayGoOn && !connection.isDropped) this.#drop(connection, 'far too many calls');
@@ -249,13 +256,13 @@ export class Front implements Disposable {
     connection.end();
   }
 
-  /** Looks at what never became a call or even a frame. */
   #weigh(): void {
-    for (const connection of this.#open.values()) {
-      if (connection.records.isHandshakeTooLong()) this.#flooded(connection, longHandshake);
-      else if (!connection.share.mayCarry(connection.records.takeOverhead()))
-        this.#flooded(connection, 'far too many TLS records that carry next to nothing');
-    }
+    for (const connection of this.#open.values()) this.#endFlood(connection);
+  }
+
+  #endFlood(connection: Connection): void {
+    const flood = connection.isDropped ? undefined : connection.flood();
+    if (flood !== undefined) this.#flooded(connection, flood);
   }
 
   #flooded(connection: Connection, reason: string): void {

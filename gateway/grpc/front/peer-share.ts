@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { Turned } from './call-turns.ts';
+import { frameBytes } from './frame-overhead.ts';
 import { recordOverhead } from './tls-records.ts';
 import type { Held } from './unfinished-messages.ts';
 
@@ -15,6 +16,8 @@ export interface ShareLimits {
   readonly refusalsPerSecond: number;
   /** TLS records beyond what its content needs; twice as many at once. */
   readonly recordsPerSecond: number;
+  /** Frames beyond what its calls need; twice as many at once. */
+  readonly framesPerSecond: number;
 }
 
 /** A relay serves 256 commands of each of its agents at once. */
@@ -24,6 +27,7 @@ export const nameLimits: ShareLimits = {
   callsPerSecond: 2000,
   refusalsPerSecond: 1000,
   recordsPerSecond: 20_000,
+  framesPerSecond: 20_000,
 };
 
 /** Several relays may be behind one address. */
@@ -33,6 +37,7 @@ export const addressLimits: ShareLimits = {
   callsPerSecond: 8000,
   refusalsPerSecond: 4000,
   recordsPerSecond: 20_000,
+  framesPerSecond: 20_000,
 };
 
 /** How long a name that asked for far too much is not admitted. */
@@ -47,7 +52,8 @@ export class PeerShare implements Held, Turned {
   readonly #now: () => number;
   readonly #rate: TokenBucket;
   readonly #refusals: TokenBucket;
-  readonly #overhead: TokenBucket;
+  readonly #records: TokenBucket;
+  readonly #frames: TokenBucket;
   readonly #unheard = new Set<ServerHttp2Stream>();
   #calls = 0;
   #outUntil = Number.NEGATIVE_INFINITY;
@@ -57,7 +63,8 @@ export class PeerShare implements Held, Turned {
     this.#now = now;
     this.#rate = tokenBucket(limits.callsPerSecond, now);
     this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
-    this.#overhead = tokenBucket(limits.recordsPerSecond * recordOverhead, now);
+    this.#records = tokenBucket(limits.recordsPerSecond * recordOverhead, now);
+    this.#frames = tokenBucket(limits.framesPerSecond * frameBytes, now);
   }
 
   /**
@@ -99,7 +106,12 @@ export class PeerShare implements Held, Turned {
 
   /** Counts bytes of TLS records that carried nothing; false if the connection that sent them must end. */
   mayCarry(overhead: number): boolean {
-    return overhead === 0 || this.#overhead.take(overhead);
+    return overhead === 0 || this.#records.take(overhead);
+  }
+
+  /** Counts bytes of frames that no call needed; false if the connection that sent them must end. */
+  mayFrame(overhead: number): boolean {
+    return overhead === 0 || this.#frames.take(overhead);
   }
 
   putOut(): void {
@@ -112,7 +124,8 @@ export class PeerShare implements Held, Turned {
 
   /** Whether it can be forgotten without any effect. */
   isAtRest(): boolean {
-    return this.connections === 0 && !this.isOut() && this.#rate.isFull() && this.#overhead.isFull();
+    const isFull = this.#rate.isFull() && this.#records.isFull() && this.#frames.isFull();
+    return this.connections === 0 && !this.isOut() && isFull;
   }
 }
 

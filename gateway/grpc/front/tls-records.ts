@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { tokenBucket } from '../../../src/token-bucket.ts';
+import { newExcess } from './new-excess.ts';
 
 /** What a record of TLS 1.3 has beside its content: header, type and tag. A key update has more. */
 export const recordOverhead = 22;
@@ -17,8 +18,6 @@ const keyUpdatesAtOnce = 20;
 
 /** Records of ordinary size have less overhead than this part of their content. */
 const freePart = 1 / 64;
-/** How much of that a connection may save up for later, or what may wait to be decrypted. */
-const savedBytes = 64 * 1024;
 
 /**
  * What the TLS records of one connection bring beside content. OpenSSL reads them without a word to us, and a record
@@ -27,7 +26,7 @@ const savedBytes = 64 * 1024;
 export class TlsRecords {
   readonly #raw: Socket;
   #tls: TLSSocket | undefined;
-  #counted = 0;
+  readonly #newExcess = newExcess();
 
   constructor(raw: Socket) {
     this.#raw = raw;
@@ -55,10 +54,6 @@ export class TlsRecords {
   /** Bytes that were read since the last call and carried nothing. */
   takeOverhead(): number {
     if (this.#tls === undefined) return 0;
-    const content = this.#tls.bytesRead;
-    const overhead = this.#raw.bytesRead - content * (1 + freePart);
-    const more = Math.max(overhead - this.#counted, 0);
-    this.#counted = Math.min(this.#counted + more, overhead + savedBytes);
-    return more;
+    return this.#newExcess(this.#raw.bytesRead - this.#tls.bytesRead * (1 + freePart));
   }
 }

@@ -3,10 +3,16 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 /** Most bytes of incomplete messages over all connections; each connection is also bounded by itself. */
 export interface UnfinishedMessages {
   /**
-   * Watches a stream that grpc-js already reads, and reports its first complete message. Resets the stream if its
-   * peer, or all peers together, hold too much, or if its messages are compressed: none of our clients compresses.
+   * Watches a stream that grpc-js already reads, and reports what comes. Resets the stream if its peer, or all peers
+   * together, hold too much, or if its messages are compressed: none of our clients compresses.
    */
-  readonly watch: (stream: ServerHttp2Stream, peer: Held, onFirst: () => void) => void;
+  readonly watch: (stream: ServerHttp2Stream, peer: Held, heard: Heard) => void;
+}
+
+export interface Heard {
+  readonly onContent: (bytes: number) => void;
+  /** The message is complete. */
+  readonly onMessage: (isFirst: boolean) => void;
 }
 
 export interface Held {
@@ -21,8 +27,8 @@ const headerBytes = 5;
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function watch(stream: ServerHttp2Stream, peer: Held, onFirst: () => void): void {
-    const message = messageReader(onFirst);
+  function watch(stream: ServerHttp2Stream, peer: Held, { onContent, onMessage }: Heard): void {
+    const message = messageReader(onMessage);
     let held = 0;
     const hold = (bytes: number) => {
       all += bytes - held;
@@ -30,6 +36,7 @@ export function unfinishedMessages(): UnfinishedMessages {
       held = bytes;
     };
     stream.on('data', (chunk: Buffer) => {
+      onContent(chunk.length);
       const unfinished = message(chunk);
       hold(unfinished ?? 0);
       if (unfinished === undefined) stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
@@ -44,9 +51,9 @@ export function unfinishedMessages(): UnfinishedMessages {
 
 /**
  * Takes received bytes. Returns how much of the present message has come, `undefined` if one is compressed. Calls
- * `onFirst` when the first message is complete.
+ * `onMessage` when a message is complete.
  */
-function messageReader(onFirst: () => void): (chunk: Buffer) => number | undefined {
+function messageReader(onMessage: Heard['onMessage']): (chunk: Buffer) => number | undefined {
   const header = Buffer.alloc(headerBytes);
   let come = 0;
   let heard = false;
@@ -64,7 +71,7 @@ function messageReader(onFirst: () => void): (chunk: Buffer) => number | undefin
       come += taken;
       if (come < headerBytes + header.readUInt32BE(1)) break;
       come = 0;
-      if (!heard) onFirst();
+      onMessage(!heard);
       heard = true;
     }
     return come;
