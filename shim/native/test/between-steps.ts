@@ -18,6 +18,7 @@ const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' } a
 const stepsMost = 8;
 const pathBytes = 248;
 const stepBytes = 8 + 2 * pathBytes;
+const scriptBytes = 8 + stepsMost * stepBytes + 4;
 
 /** What `between.c` does in a tree between two system calls of its carrier. */
 export class BetweenSteps implements Disposable {
@@ -29,13 +30,13 @@ export class BetweenSteps implements Disposable {
   constructor(folder: string) {
     const path = join(folder, 'steps');
     this.#file = openSync(path, 'w+');
-    writeSync(this.#file, Buffer.alloc(8 + stepsMost * stepBytes));
+    writeSync(this.#file, Buffer.alloc(scriptBytes));
     this.wrapper = ['env', `CLAWRDEN_STEPS=${path}`];
   }
 
   /** From the carrier's next call on, which is the 0th. Only while the carrier waits. */
   set(root: string, steps: readonly TimedStep[]): void {
-    const bytes = Buffer.alloc(8 + stepsMost * stepBytes);
+    const bytes = Buffer.alloc(scriptBytes);
     bytes.writeUInt32LE(steps.length, 4);
     for (const [index, { at, what, path, to = '' }] of steps.entries()) {
       const from = 8 + index * stepBytes;

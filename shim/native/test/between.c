@@ -1,14 +1,20 @@
 /* For tests: a carrier in whose tree things happen right before its n-th look at it or change of it. The file that
- * CLAWRDEN_STEPS names is shared with the test, which writes it while the carrier waits: `struct script`. */
+ * CLAWRDEN_STEPS names is shared with the test, which writes it while the carrier waits: `struct script`. A process of
+ * its own does what is asked, because the carrier is in a jail by then. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { STEPS = 8, PATH = 248 };
@@ -23,19 +29,11 @@ struct step {
 struct script {
     uint32_t calls, count;
     struct step steps[STEPS];
+    /* The step that is asked for + 1; 0 once it is done. */
+    _Atomic uint32_t asked;
 };
 
 static struct script *script;
-
-__attribute__((constructor)) static void begin(void)
-{
-    const char *path = getenv("CLAWRDEN_STEPS");
-    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    script = mmap(NULL, sizeof *script, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (script == MAP_FAILED)
-        exit(1);
-}
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
@@ -73,11 +71,49 @@ static void act(const struct step *step)
     }
 }
 
+static void wait_while(uint32_t value)
+{
+    while (script->asked == value)
+        syscall(SYS_futex, &script->asked, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void say(uint32_t value)
+{
+    script->asked = value;
+    syscall(SYS_futex, &script->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void act_on_demand(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int fd = 0; fd <= 2; fd++)
+        close(fd);
+    for (;;) {
+        wait_while(0);
+        act(&script->steps[script->asked - 1]);
+        say(0);
+    }
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("CLAWRDEN_STEPS");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    script = mmap(NULL, sizeof *script, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (script == MAP_FAILED)
+        exit(1);
+    if (fork() == 0)
+        act_on_demand();
+}
+
 static void between(void)
 {
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
-        if (script->steps[i].at == script->calls)
-            act(&script->steps[i]);
+        if (script->steps[i].at == script->calls) {
+            say(i + 1);
+            wait_while(i + 1);
+        }
     script->calls++;
 }
 
