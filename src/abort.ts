@@ -1,6 +1,6 @@
 /**
- * Calls `listener` once when `signal` aborts, at once where it has already, and not after the returned value was
- * disposed of. Node's `addAbortListener` calls it a turn later where the signal has aborted already.
+ * Calls `listener` once when `signal` aborts, at once if it has already, and not after the returned value was
+ * disposed of. Node's `addAbortListener` calls it a turn later if the signal has aborted already.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   if (signal.aborted) {

@@ -42,7 +42,7 @@ function takeWithin(take: Stderr['take'], bytes: Buffer, ms: number): number {
 
 /**
  * A pipe and a terminal are opened once more: whether one waits for the reader is of each opening, and others may share
- * the one that we got. Where that cannot be done, and of a socket, the shared one is set not to wait. A file never waits
+ * the one that we got. If that cannot be done, and of a socket, the shared one is set not to wait. A file never waits
  * for a reader.
  */
 function openWithoutWaiting(): number {

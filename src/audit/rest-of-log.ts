@@ -32,7 +32,7 @@ export async function readRest(handle: FileHandle, end: number, last: Link): Pro
 
 /**
  * Of one record behind record `seq`, and of no second one: a log whose line ends somebody took away is no unfinished
- * line. Where nothing in the file is ours for sure, the number and the time must be there.
+ * line. If nothing in the file is ours for sure, the number and the time must be there.
  */
 function isBeginning(text: string, seq: number, isBehindOurs: boolean): boolean {
   // No text in a record can hold this: its quotes would be escaped.

@@ -171,7 +171,7 @@ export interface Execution {
   host: string;
   container: string;
   planHash: string;
-  /** The canonical JSON of the plan, empty where none was made, and where it is longer than 64 KiB. */
+  /** The canonical JSON of the plan, empty if none was made, or if it is longer than 64 KiB. */
   plan: string;
   approver: string;
   /** exited, denied, canceled, timed-out, failed or started; empty before the end. */
@@ -180,7 +180,7 @@ export interface Execution {
   exitSignal: number;
   reason: string;
   text: string;
-  /** RFC 3339, empty where not reached. */
+  /** RFC 3339, empty if not reached. */
   receivedAt: string;
   decidedAt: string;
   startedAt: string;
@@ -188,7 +188,7 @@ export interface Execution {
   stdoutBytes: bigint;
   stderrBytes: bigint;
   approvalId: string;
-  /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs and where that is nothing. */
+  /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs, or if that is nothing. */
   operands: string;
   /** Left out where argv and cwd are whole. */
   cut: CutCommand | undefined;
