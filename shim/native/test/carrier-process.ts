@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Duplex } from 'node:stream';
+import { Duplex, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
@@ -57,7 +57,7 @@ export class CarrierProcess {
     stderr.on('data', (chunk: Buffer) => {
       this.diagnostic += chunk.toString();
     });
-    this.stream = Duplex.from({ readable: stdout, writable: stdin });
+    this.stream = Duplex.from({ readable: stdout, writable: inputOf(stdin) });
     this.session = new CarrierSession(this.stream, 20_000);
   }
 
@@ -83,6 +83,19 @@ export class CarrierProcess {
     await this.exited();
     if (this.diagnostic !== '') throw new Error(this.diagnostic);
   }
+}
+
+/** Stays open when the process is gone: the last that it said is still to be read. */
+function inputOf(stdin: Writable): Writable {
+  stdin.on('error', () => {});
+  return new Writable({
+    write: (chunk, _encoding, done) => stdin.write(chunk, () => done()),
+    final: (done) => stdin.end(() => done()),
+    destroy: (error, done) => {
+      stdin.destroy();
+      done(error);
+    },
+  });
 }
 
 export function helloOf({ root, area }: Pick<Place, 'root' | 'area'>, over: Partial<Hello> = {}): Hello {
