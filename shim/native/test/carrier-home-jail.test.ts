@@ -129,8 +129,11 @@ describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
     `any changes on either side come to the agent and to its replica (${rounds} rounds, CLAWRDEN_SEED=${seed})`,
     async () => {
       const under = fileSystems[build.name === 'static' ? 1 : 0];
-      const prepare = (place: Place) => toAgent(place.folder);
-      await using pair = await Pair.make(build.carrier, under, agent, prepare);
+      const toAgentFirst = ({ folder }: Place) => {
+        toAgent(folder);
+        return [];
+      };
+      await using pair = await Pair.make(build.carrier, under, agent, toAgentFirst);
       const { home, replica, homePlace, replicaPlace } = pair;
       chownSync(homePlace.folder, 0, 0);
       chmodSync(homePlace.folder, 0o710);
