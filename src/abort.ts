@@ -11,7 +11,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', listener) };
 }
 
-/** `promise`, or the signal's reason as a rejection where that comes first. */
+/** `promise`, or the signal's reason as a rejection if that comes first. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   using _ = onAbort(signal, () => aborted.reject(signal.reason));

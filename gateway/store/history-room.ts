@@ -6,7 +6,7 @@ import type { Database, Tables } from './database.ts';
 
 /** Keeps the history of all agents together below a size. */
 export interface HistoryRoom {
-  /** Throws `id-too-old` where this id may be one of those that were removed: it must not start again. */
+  /** Throws `id-too-old` if this id may be one of those that were removed: it must not start again. */
   readonly checkId: (caller: string, id: string) => Promise<void>;
   /** Removes the oldest of whichever agent has most, until there is room; resolves with how many rows. */
   readonly makeRoom: () => Promise<number>;
@@ -44,7 +44,7 @@ async function readHorizons(database: Database): Promise<ReadonlyMap<string, num
   return new Map(rows.map(({ caller, id_time: time }) => [caller, time]));
 }
 
-/** Which agent's history is the largest; `undefined` where there is room for all. */
+/** Which agent's history is the largest; `undefined` if there is room for all. */
 async function largestOf(database: Database, mostBytes: number): Promise<string | undefined> {
   const sizes = await database.selectFrom('history_sizes').selectAll().orderBy('bytes', 'desc').execute();
   const all = sizes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -22,7 +22,7 @@ export interface History {
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Rejects with `id-too-old` where this id may be one that was deleted for want of room. */
+  /** Rejects with `id-too-old` if this id may be one that was deleted for want of room. */
   readonly checkId: (caller: string, id: string) => Promise<void>;
   /** Empty, or why some states could not be written. */
   readonly problem: () => string;
@@ -32,7 +32,7 @@ export interface History {
 export interface HistoryLimits {
   /** Executions that ended longer ago are deleted. */
   readonly historyMs: number;
-  /** Where all executions together take more, the oldest of the agent that has most are deleted. */
+  /** If all executions together take more, the oldest of the agent that has most are deleted. */
   readonly historyBytes: number;
 }
 

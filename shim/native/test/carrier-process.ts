@@ -16,7 +16,7 @@ export const carrierBuilds = [
   { name: 'sanitized', carrier: at('native-sanitize/clawrden-carrier') },
 ] as const;
 
-/** A memory file system where there is one, and the disk: their clocks, inodes and renames are not the same. */
+/** A memory file system if there is one, and the disk: their clocks, inodes and renames are not the same. */
 export const fileSystems = ['/dev/shm', '/var/tmp'] as const;
 
 /** Each build on a file system of its own; if not asked for all (CLAWRDEN_LONG), only the named one. */

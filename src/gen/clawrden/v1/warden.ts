@@ -143,7 +143,7 @@ export interface ListExecutionsResponse {
 export interface GetExecutionRequest {
   /** The id, or the only one that begins with it. */
   id: string;
-  /** Whose it is, where two callers chose the same id. */
+  /** Whose it is, if two callers chose the same id. */
   caller: string;
 }
 
@@ -156,7 +156,7 @@ export interface Execution {
   /** relay:NAME or operator:NAME. */
   caller: string;
   agent: string;
-  /** The beginning of it, where `cut` is there. */
+  /** The beginning of it, if `cut` is there. */
   argv: string[];
   cwd: string;
   uid: number;
@@ -190,7 +190,7 @@ export interface Execution {
   approvalId: string;
   /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs, or if that is nothing. */
   operands: string;
-  /** Left out where argv and cwd are whole. */
+  /** Left out if argv and cwd are whole. */
   cut: CutCommand | undefined;
 }
 
