@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
-import type { Policy } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
 import { grammarOf, words } from './command-lines.ts';
 import { GitRepository } from './git-repository.ts';
