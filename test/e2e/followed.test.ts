@@ -10,9 +10,9 @@ default: deny
 workspace: /app
 timeout: 1m
 tools:
-  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
 rules:
-  - { name: all, tools: [sh], action: allow }
+  - { name: all, action: allow }
 complete: true
 `;
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
   });
   afterAll(() => stack?.stop());
 
-  const sh = (script: string) => stack.agents['coder']!.exec(['/clawrden/bin/sh', '-c', script]);
+  const sh = (script: string) => stack.agents['coder']!.exec(['/clawrden/bin/ghostly', script]);
   const write = async (name: string, text: string) => {
     await writeFile(join(home, name), text);
     await chown(join(home, name), 1000, 1000);
@@ -40,9 +40,10 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
 
   test('12: what was there before the command is there, and what it wrote is home before its exit code', async () => {
     await write('in', 'from home');
-    const script = 'cat in; mkdir -p made/deep; echo x > made/deep/file; ln -s in link; rm in; exit 3';
+    const script = 'cat in; mkdir -p made/deep; echo x > made/deep/file; ln -sf in link; rm in; exit 3';
     expect(await sh(script)).toMatchObject({ stdout: 'from home', stderr: '', code: 3 });
-    expect((await readdir(home)).sort()).toEqual(['link', 'made']);
+    const names = await readdir(home);
+    expect(names.filter((name) => name !== '.clawrden').sort()).toEqual(['link', 'made']);
     const { uid, gid } = await stat(join(home, 'made/deep/file'));
     expect([uid, gid]).toEqual([1000, 1000]);
   });
