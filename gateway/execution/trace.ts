@@ -1,14 +1,5 @@
 /** The steps of a command in a ghost, in order. */
-export type Mark =
-  | 'received'
-  | 'judged'
-  | 'decided'
-  | 'settled'
-  | 'placed'
-  | 'planned'
-  | 'started'
-  | 'ended'
-  | 'home';
+export type Mark = 'received' | 'judged' | 'decided' | 'placed' | 'planned' | 'started' | 'ended';
 
 /** When an execution reached each step, for measurements. */
 export interface Trace {

@@ -8,7 +8,6 @@ import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
-import type { Visit, Workspaces } from '../workspaces/follow.ts';
 
 /** A lease and a ready ghost. */
 export interface Placed {
@@ -16,14 +15,11 @@ export interface Placed {
   readonly ghost: Ghost;
   /** It was started ahead, so its container has no name of an execution yet. */
   readonly nameless: boolean;
-  /** Absent if the host sees the workspace by itself. It ends with the lease. */
-  readonly visit?: Visit;
 }
 
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -49,19 +45,9 @@ export function createPlacer(parts: PlacerParts): Place {
       void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
     };
     const lease = parts.scheduler.lease(request, execution.signal, onPlace);
-    const at = lease instanceof Promise ? undefined : visitOf(lease, plan, execution, parts);
-    const placed = lease instanceof Promise || at !== undefined ? undefined : claim(lease, key, parts);
-    return placed ?? placeInTurn(lease, request, plan, execution, onPlace, parts);
+    const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
+    return placed ?? settle(lease, request, timeoutMs, execution, onPlace, parts);
   };
-}
-
-function visitOf(
-  { host }: Lease,
-  { agent, mounts }: Plan,
-  { record: { id } }: Execution,
-  { workspaces }: PlacerParts,
-): Visit | undefined {
-  return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
@@ -81,10 +67,10 @@ function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
 }
 
 /** A host where no ghost could start is left out of the next try. */
-async function placeInTurn(
+async function settle(
   first: Lease | Promise<Lease>,
   request: LeaseRequest & { readonly avoid: Map<DockerHost, ClawrdenError> },
-  plan: Plan,
+  timeoutMs: number,
   execution: Execution,
   onPlace: (at: number) => void,
   parts: PlacerParts,
@@ -93,11 +79,9 @@ async function placeInTurn(
   for (;;) {
     const { host } = lease;
     try {
-      const placed = claim(lease, request.key, parts) ?? {
-        ...(await start(host, request, plan.timeoutMs, execution, parts)),
-        lease: refilling(lease, parts),
-      };
-      return await settled(placed, visitOf(lease, plan, execution, parts), execution);
+      const placed = claim(lease, request.key, parts);
+      if (placed !== undefined) return placed;
+      return { ...(await start(host, request, timeoutMs, execution, parts)), lease: refilling(lease, parts) };
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
@@ -110,24 +94,9 @@ async function placeInTurn(
   }
 }
 
-/** What is at home is on the host before the tool starts. */
-async function settled(placed: Placed, visit: Visit | undefined, execution: Execution): Promise<Placed> {
-  if (visit === undefined) return placed;
-  try {
-    await visit.settle(execution.signal);
-    execution.trace.mark('settled');
-    return { ...placed, visit };
-  } catch (error) {
-    visit.end();
-    execution.clean(placed.lease.host.destroy(placed.ghost).then(() => {}));
-    throw error;
-  }
-}
-
 /** After these errors nothing has run, and another host may succeed. */
 const startsElsewhere: ReadonlySet<string> = new Set([
   'workspace-missing',
-  'workspace-full',
   'image-missing',
   'no-host',
   'host-lost',

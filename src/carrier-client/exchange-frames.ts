@@ -28,8 +28,6 @@ export interface BeginOptions {
   readonly theirs?: boolean;
   /** However much goes, somebody said that it is meant. */
   readonly trusted?: boolean;
-  /** To home: nothing of it is applied; files of it are kept, and named. */
-  readonly keepOnly?: boolean;
 }
 
 export interface Checked {
@@ -53,7 +51,7 @@ export type RefusedWhy = (typeof refusedWhys)[number];
 
 export interface Refused {
   readonly path: Buffer;
-  /** Both sides changed it; its bytes changed on the way; or both changed it and the sender's stands. */
+  /** Both sides changed it; its bytes changed on the way or its folder was away; or both changed it and the sender's stands. */
   readonly why: RefusedWhy;
   /** Where the one that does not stand is kept, in the folder `kept` of the receiver's area. */
   readonly kept?: string;
@@ -88,11 +86,8 @@ export function encodeQuery(query: ChangesQuery): Buffer {
   return Buffer.concat([u8(how), u8(bytes ? 1 : 0), u64(epoch), u64(seq)]);
 }
 
-export function encodeBegin({ version, force, whole, theirs, trusted, keepOnly }: BeginOptions): Buffer {
-  const flags = [force, whole, theirs, trusted, keepOnly].reduce(
-    (sum, flag, bit) => sum + (flag ? 1 << bit : 0),
-    0,
-  );
+export function encodeBegin({ version, force, whole, theirs, trusted }: BeginOptions): Buffer {
+  const flags = [force, whole, theirs, trusted].reduce((sum, flag, bit) => sum + (flag ? 1 << bit : 0), 0);
   return Buffer.concat([u8(flags), u64(version.epoch), u64(version.seq)]);
 }
 

@@ -54,13 +54,19 @@ const host = strictObject({
   cpus: z.number().min(0.1).max(10_000).optional(),
 });
 
+/** The gateway takes no other yet: the carriers are not wired in. */
+const workspace = workspaceField.refine(({ sync }) => !sync, {
+  path: ['sync'],
+  error: 'a synchronised workspace is not supported yet; leave it out',
+});
+
 const agent = strictObject({
   name: nameField,
   relay: nameField,
   users: usersField,
   labels: labelsField.default({}),
   cwd: absolutePathField.prefault('/app'),
-  workspace: workspaceField.optional(),
+  workspace: workspace.optional(),
   hosts: labelsField.default({}),
 });
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dirty.h"
+#include "judge.h"
 #include "saved.h"
 #include "settle.h"
 #include "state-frames.h"
@@ -31,16 +32,70 @@ static void set_apart(struct carrier *carrier, struct entry *entry, bool deleted
             set_apart(carrier, child, deleted || gone);
 }
 
-/* Where both changed something, the other side must hear what it is here. */
-static void set_refused_apart(struct carrier *carrier)
+/* Something that is not what was put is in its place, or in the place of a folder above. */
+static bool in_the_way(const struct carrier *carrier, const char *path)
+{
+    const struct entry *entry = carrier->index.root;
+    while (entry && *path && entry->now.type == TYPE_FOLDER) {
+        size_t length = strcspn(path, "/");
+        entry = length <= NAME_MOST ? index_find(&carrier->index, entry, path, length) : NULL;
+        path += length;
+        path += *path == '/';
+    }
+    return entry && (entry_alive(entry) || entry->skip != SKIP_NOT);
+}
+
+/* What was put and could not be moved in is no conflict if a folder above was away. It must come again, because nothing
+ * that is here says so to the other side. */
+static void find_unplaced(struct carrier *carrier)
 {
     const struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
-        const struct op *op = &receiving->ops[number];
-        struct entry *entry = op->verdict == IN_CONFLICT ? index_at(&carrier->index, op->path) : NULL;
-        if (entry && entry->seq < carrier->index.next)
-            index_change(&carrier->index, entry);
+        struct op *op = &receiving->ops[number];
+        if (op->verdict == IN_CONFLICT && op->kind != CHANGE_DELETE && !in_the_way(carrier, op->path))
+            op->verdict = IS_UNSTABLE;
     }
+}
+
+static void change_once(struct index *index, struct entry *entry)
+{
+    if (entry->seq < index->next)
+        index_change(index, entry);
+}
+
+static void change_below(struct index *index, struct entry *entry)
+{
+    change_once(index, entry);
+    for (struct entry *child = entry->child; child; child = child->next)
+        if (entry_alive(child))
+            change_below(index, child);
+}
+
+static bool taken(const struct op *op)
+{
+    return op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE;
+}
+
+/* Where both changed something, or what was moved was elsewhere or gone when it was looked at, the other side must hear
+ * what it is here. */
+static void set_op_apart(struct index *index, const struct op *op)
+{
+    struct entry *entry = index_at(index, op->path);
+    bool here = entry && entry_alive(entry), put = op->kind != CHANGE_DELETE;
+    if (!put && here && taken(op))
+        change_below(index, entry);
+    else if (entry && (!taken(op) || (here && put && !record_same(&entry->now, &op->wanted))))
+        change_once(index, entry);
+    if (!here && put && taken(op) && (entry = index_make(index, op->path)))
+        index_lost(index, entry);
+}
+
+static void set_ops_apart(struct carrier *carrier)
+{
+    const struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++)
+        if (receiving->ops[number].verdict != IS_UNSTABLE)
+            set_op_apart(&carrier->index, &receiving->ops[number]);
 }
 
 static void had_nothing_below(struct index *index, struct entry *entry);
@@ -82,10 +137,10 @@ static void set_bases(struct carrier *carrier)
     bool refused = false;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
-        struct entry *entry = index_at(&carrier->index, op->path);
-        bool taken = op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE;
-        refused |= !taken && op->kind != CHANGE_DELETE;
-        if (entry && (taken || op->kind == CHANGE_DELETE))
+        bool put = op->kind != CHANGE_DELETE, takes = taken(op);
+        struct entry *entry = put && takes ? index_make(&carrier->index, op->path) : index_at(&carrier->index, op->path);
+        refused |= !takes && put;
+        if (entry && (takes || !put))
             set_base(&carrier->index, entry, op);
     }
     if (refused)
@@ -134,6 +189,7 @@ void tell_applied(struct carrier *carrier)
     struct index *index = &carrier->index;
     uint64_t lost = index->guarded - index->entries;
     settle(carrier, false);
+    find_unplaced(carrier);
     /* What a command deletes is meant; what was gone before it is not. */
     index->guarded = index->entries + lost;
     uint64_t version = index->seq;
@@ -143,7 +199,7 @@ void tell_applied(struct carrier *carrier)
         set_bases(carrier);
     } else if (based) {
         set_apart(carrier, index->root, false);
-        set_refused_apart(carrier);
+        set_ops_apart(carrier);
     }
     stream_begin(stream, FRAME_APPLIED);
     /* From a version that is not known here nothing follows: then there is none to go on from. */

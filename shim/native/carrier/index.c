@@ -136,6 +136,18 @@ struct entry *index_add(struct index *index, struct entry *folder, const char *n
     return entry;
 }
 
+struct entry *index_make(struct index *index, const char *path)
+{
+    struct entry *entry = index->root;
+    while (entry && *path) {
+        size_t length = strcspn(path, "/");
+        entry = length <= NAME_MOST ? index_add(index, entry, path, length) : NULL;
+        path += length;
+        path += *path == '/';
+    }
+    return entry;
+}
+
 static void keep_base(struct index *index, struct entry *entry)
 {
     if (!index->keeps_base || entry->base)
@@ -196,6 +208,15 @@ void index_gone(struct index *index, struct entry *entry)
     entry->flags &= (uint8_t)~(ENTRY_UNREADABLE | ENTRY_UNSTABLE);
     if (entry_alive(entry))
         index_set(index, entry, &none);
+}
+
+void index_lost(struct index *index, struct entry *entry)
+{
+    if (entry_alive(entry))
+        return;
+    count(index, entry, -1);
+    index_change(index, entry);
+    count(index, entry, 1);
 }
 
 static void unlink_bucket(struct entry **at, struct entry *entry)

@@ -80,6 +80,12 @@ struct entry *index_at(const struct index *index, const char *path);
 /* Finds the entry or makes it; a new entry is not alive and has no type. NULL if memory is short. */
 struct entry *index_add(struct index *index, struct entry *folder, const char *name, size_t length);
 
+/* By path from the root; what the index has not is made as index_add does. NULL if memory is short. */
+struct entry *index_make(struct index *index, const char *path);
+
+/* What is not here is told as gone, though it was never seen here: the other side believes that it is there. */
+void index_lost(struct index *index, struct entry *entry);
+
 /* Call before `now` of an entry is changed: keeps what the other side had, and marks everything above. */
 struct record *index_change(struct index *index, struct entry *entry);
 

@@ -206,12 +206,14 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     found->record.link = entry->now.type == TYPE_FILE && entry->inode == found->status.st_ino ? entry->now.link : 0;
     if (found->record.type == TYPE_FOLDER)
         memcpy(found->record.id, entry->now.id, SHA256_BYTES);
-    if (unstable || !record_same(&entry->now, &found->record)) {
+    bool other = unstable || !record_same(&entry->now, &found->record);
+    if (other)
         index_set(index, entry, &found->record);
-        if (entry->inode == found->status.st_ino && !links_agree(entry))
-            links_queue(index, entry);
-    }
+    /* A name that was just made may be what its file was written through. */
+    bool joins = !(entry->flags & ENTRY_LINKED) || entry->inode != found->status.st_ino;
     keep_facts(index, entry, found);
+    if ((other || joins) && !links_agree(entry))
+        links_queue(index, entry);
     skip_set(index, entry, SKIP_NOT);
 }
 

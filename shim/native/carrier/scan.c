@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "content.h"
 #include "look.h"
 #include "notify.h"
 
@@ -52,9 +53,18 @@ static void lose_unseen(struct carrier *carrier, struct entry *folder)
             index_queue(&carrier->index, child);
 }
 
+/* Its own record may be from before it was watched. */
+static void watch(struct carrier *carrier, struct entry *folder, int fd)
+{
+    struct stat status;
+    notify_watch(carrier, folder, fd);
+    if (fstat(fd, &status) == 0 && nanoseconds(&status.st_ctim) != folder->ctime)
+        index_queue(&carrier->index, folder);
+}
+
 void scan(struct carrier *carrier, struct entry *folder, int fd)
 {
-    notify_watch(carrier, folder, fd);
+    watch(carrier, folder, fd);
     for (struct entry *child = folder->child; child; child = child->next)
         child->flags &= (uint8_t)~ENTRY_SEEN;
     DIR *names = fdopendir(fd);

@@ -18,7 +18,8 @@ const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' } a
 const stepsMost = 8;
 const pathBytes = 248;
 const stepBytes = 8 + 2 * pathBytes;
-const scriptBytes = 8 + stepsMost * stepBytes + 4;
+/** What is asked for stands behind them. */
+const stepsBytes = 8 + stepsMost * stepBytes;
 
 /** What `between.c` does in a tree between two system calls of its carrier. */
 export class BetweenSteps implements Disposable {
@@ -30,13 +31,13 @@ export class BetweenSteps implements Disposable {
   constructor(folder: string) {
     const path = join(folder, 'steps');
     this.#file = openSync(path, 'w+');
-    writeSync(this.#file, Buffer.alloc(scriptBytes));
+    writeSync(this.#file, Buffer.alloc(stepsBytes + 4));
     this.wrapper = ['env', `CLAWRDEN_STEPS=${path}`];
   }
 
-  /** From the carrier's next call on, which is the 0th. Only while the carrier waits. */
+  /** From the carrier's next call on, which is the 0th. */
   set(root: string, steps: readonly TimedStep[]): void {
-    const bytes = Buffer.alloc(scriptBytes);
+    const bytes = Buffer.alloc(stepsBytes);
     bytes.writeUInt32LE(steps.length, 4);
     for (const [index, { at, what, path, to = '' }] of steps.entries()) {
       const from = 8 + index * stepBytes;

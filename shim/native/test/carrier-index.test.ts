@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  linkSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -113,6 +114,20 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
       expect((await index.session.settle()).entries).toBe(4);
     },
   );
+
+  test('10: what is written through a name that was just made is seen at the other names', async () => {
+    using place = makePlace(under);
+    const at = (path: string) => join(place.root, path);
+    for (const path of ['b', 'c']) writeFileSync(at(path), 'x');
+    linkSync(at('b'), at('d'));
+    await using index = await CarrierProcess.start(carrier, place);
+    for (const path of ['a', 'e']) {
+      linkSync(at('b'), at(path));
+      appendFileSync(at(path), 'more');
+      const { tree } = await index.session.settle();
+      expect(tree).toBe(await freshTree(carrier, place));
+    }
+  });
 
   test('15: more changes than the kernel keeps are found all the same', async () => {
     using place = makePlace(under);
