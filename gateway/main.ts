@@ -53,7 +53,7 @@ import { drain, untilAsked } from './start/drain.ts';
 import { openRecords, type Records } from './start/open-records.ts';
 import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
-import { createHomes } from './workspaces/homes.ts';
+import { openWorkspaces } from './workspaces/open-workspaces.ts';
 
 const closeMs = 2_000;
 
@@ -113,10 +113,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
+  const workspaces = openWorkspaces({ agents, hosts: live.hosts, record, log });
   const pool = openPool({
     config,
     policy,
-    openEngine: (host) => openEngine(host, identity.gatewayId, files, log),
+    openEngine: (host) => workspaces.onHost(host.name, openEngine(host, identity.gatewayId, files, log)),
     record,
     drained: drains.names(),
     log,
@@ -127,12 +128,6 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     onIncident: (incident, relay, text) => {
       log.warn({ relay }, text);
       incidents.tell(incident, `relay:${relay}`, text);
-    },
-  });
-  const homes = createHomes({
-    relayOf: (agent) => {
-      const known = agents().get(agent);
-      return known?.workspace?.sync === undefined ? undefined : known.relay;
     },
   });
   const killSwitch = createKillSwitch({
@@ -165,6 +160,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...createExecutors({
       scheduler,
       warmer,
+      workspaces,
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
@@ -208,7 +204,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     resume: createResume(ledger),
     warden,
     relays,
-    offerHome: homes.offer,
+    offerHome: workspaces.homes.offer,
     revocations,
     faults,
     log,
@@ -222,11 +218,12 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   followPolicy(policyFile, { audit, changed, log, faults }, watching.signal);
   const apply = (next: GatewayConfig, before: GatewayConfig) => {
     holdToAgents(before.agents);
-    homes.holdToAgents();
+    workspaces.holdToAgents(before.agents);
     pool.apply(next);
     relays.tellAll();
   };
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
+  workspaces.retire((agent) => warmer.forget(new Set([agent])));
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
@@ -236,6 +233,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   log.info({ running: ledger.running().length }, 'draining');
   await drain(ledger);
   await servers.close();
+  await workspaces.close();
   await pool.close();
   await refusals.close();
   await records.close();

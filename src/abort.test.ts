@@ -5,7 +5,7 @@ import { abortable, deadline, onAbort } from './abort.ts';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
-test('a listener is called once, at once where it is late, and not after it was disposed of', () => {
+test('a listener is called once, at once if it is late, and not after it was disposed of', () => {
   const [controller, calls]: [AbortController, string[]] = [new AbortController(), []];
   onAbort(controller.signal, () => void calls.push('early'));
   onAbort(controller.signal, () => void calls.push('disposed'))[Symbol.dispose]();

@@ -1,6 +1,6 @@
 /**
- * Calls `listener` once when `signal` aborts, at once where it has already, and not after the returned value was
- * disposed of. Node's `addAbortListener` calls it a turn later where the signal has aborted already.
+ * Calls `listener` once when `signal` aborts, at once if it has already, and not after the returned value was
+ * disposed of. Node's `addAbortListener` calls it a turn later if the signal has aborted already.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   if (signal.aborted) {
@@ -11,7 +11,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener('abort', listener) };
 }
 
-/** `promise`, or the signal's reason as a rejection where that comes first. */
+/** `promise`, or the signal's reason as a rejection if that comes first. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   using _ = onAbort(signal, () => aborted.reject(signal.reason));

@@ -53,9 +53,9 @@ export async function judgeLabelled(
   listed: z.infer<typeof listedContainers>,
   { agent, named, imageOf }: LabelledOptions,
 ): Promise<readonly Labelled[]> {
-  const carriers = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
-  const images = await lookAt(carriers, imageOf);
-  return carriers.flatMap(({ Id: id, Names, ImageID, Labels }): readonly Labelled[] => {
+  const labelled = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
+  const images = await lookAt(labelled, imageOf);
+  return labelled.flatMap(({ Id: id, Names, ImageID, Labels }): readonly Labelled[] => {
     const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
     const isNamed = named.some((name) => names.includes(name) || isIdOf(name, id));
     const claim = isNamed ? 'named' : claimOf(Labels ?? {}, images.get(ImageID));
@@ -65,10 +65,10 @@ export async function judgeLabelled(
 
 /** Each image once: many ghosts may be of one. */
 async function lookAt(
-  carriers: z.infer<typeof listedContainers>,
+  labelled: z.infer<typeof listedContainers>,
   imageOf: LabelledOptions['imageOf'],
 ): Promise<ReadonlyMap<string, ImageFacts | undefined>> {
-  const ids = [...new Set(carriers.map(({ ImageID }) => ImageID))];
+  const ids = [...new Set(labelled.map(({ ImageID }) => ImageID))];
   return new Map(await Promise.all(ids.map(async (id) => [id, await imageOf(id)] as const)));
 }
 

@@ -1,5 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 
+/** How far ahead of a gateway's clock the time of an id may be. */
+export const mostAheadMs = 60_000;
+
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** A UUIDv7 (RFC 9562): 48 bits of wall-clock milliseconds, then random bits. */

@@ -28,7 +28,7 @@ export class LogLines {
     }
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
-    // Where others wait, the timer tries for all of them.
+    // If others wait, the timer tries for all of them.
     if (this.#again === undefined) this.#drain();
   }
 

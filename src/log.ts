@@ -5,7 +5,7 @@ import { escapeJsonLine } from './text/ascii-json.ts';
 
 /**
  * JSON lines on stderr, in ASCII whatever a peer, an engine or an agent wrote. One line per transition, with the
- * execution's id where there is one. A reader that stalls and a disk that is full cost lines and hold up nothing.
+ * execution's id if there is one. A reader that stalls and a disk that is full cost lines and hold up nothing.
  */
 export function createLog(program: string): Logger {
   const level = process.env.CLAWRDEN_LOG_LEVEL ?? 'info';

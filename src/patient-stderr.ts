@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 
 /** Stderr of this process, to be written to without ever waiting for its reader. */
 export interface Stderr extends Disposable {
-  /** How much of it was taken now. Nothing, where the reader has stalled or the disk is full. */
+  /** How much of it was taken now. Nothing, if the reader has stalled or the disk is full. */
   readonly take: (bytes: Buffer) => number;
   /** Tries until all of it was taken, at most for so long; returns how much was. It holds up the whole process. */
   readonly takeWithin: (bytes: Buffer, ms: number) => number;
@@ -42,7 +42,7 @@ function takeWithin(take: Stderr['take'], bytes: Buffer, ms: number): number {
 
 /**
  * A pipe and a terminal are opened once more: whether one waits for the reader is of each opening, and others may share
- * the one that we got. Where that cannot be done, and of a socket, the shared one is set not to wait. A file never waits
+ * the one that we got. If that cannot be done, and of a socket, the shared one is set not to wait. A file never waits
  * for a reader.
  */
 function openWithoutWaiting(): number {

@@ -61,7 +61,7 @@ describe('P9 the hash of a plan', () => {
     );
   });
 
-  test('changes where a field is left out', () => {
+  test('changes if a field is left out', () => {
     fc.assert(
       fc.property(plans, fc.constantFrom(...Object.keys(fields)), (plan, name) => {
         expect(hashOf(Object.fromEntries(Object.entries(plan).filter(([key]) => key !== name)))).not.toBe(

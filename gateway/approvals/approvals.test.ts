@@ -193,7 +193,7 @@ test('a grant holds for the same plan of the same agent, for its time', async ()
   await expect.poll(() => store.grantedBy('coder', 'h')).toBeUndefined();
 });
 
-test('a grant does not outlive its time where the wall clock is set back, and a restart keeps it', async () => {
+test('a grant does not outlive its time if the wall clock is set back, and a restart keeps it', async () => {
   const store = createApprovalStore(database);
   await store.grant('coder', 'h', 'operator:admin', Date.now() + 200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });

@@ -20,7 +20,7 @@ test('P10: for a plan that runs a script only if its input is closed', () => {
   expect(whyNoGrant({ ...plan, operands: [script], stdin: 'none' })).toBe('');
 });
 
-test('P10: never where something was not inspected', () => {
+test('P10: never if something was not inspected', () => {
   for (const stdin of ['pipe', 'none'] as const) {
     const unseen = { ...plan, stdin, operands: [script, { notInspected: 'its hooks' }] };
     expect(whyNoGrant(unseen)).toBe('not all of it was inspected: its hooks');

@@ -3,11 +3,13 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { Appender } from './appender.ts';
 import type { AuditRecord } from './audit-record.ts';
 import { type FaultNotes, faultNotesInMemory } from './fault-notes.ts';
-import { openLog } from './open-log.ts';
+import { type OpenLog, openLog } from './open-log.ts';
 import { noWitness, type Witness } from './witness.ts';
 
 /** Append-only and hash-chained. When `append` has resolved, its record is on the disk. */
 export interface AuditLog {
+  /** What was there when it was opened. `broken`: records that the witness knew were missing. */
+  readonly found: 'new' | 'whole' | 'broken';
   /** Rejects with `audit-unwritable`; the log recovers by itself once it can write again. */
   readonly append: (record: AuditRecord) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
@@ -57,12 +59,18 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   for (const { text } of log.faults) await faults.add(text);
   const queue = new Queue(new Appender(log, { key, maxBytes, witness, faults }));
   return {
+    found: foundOf(log),
     append: (record) => queue.append(record),
     problem: () => queue.problem,
     warnings: () => queue.warnings(),
     unkept: () => witness.hold(true),
     close: () => queue.close(),
   };
+}
+
+function foundOf({ last, faults }: OpenLog): AuditLog['found'] {
+  if (faults.some(({ incident }) => incident === 'audit-broken')) return 'broken';
+  return last.seq === 0 ? 'new' : 'whole';
 }
 
 /** One flush at a time. Between flushes the file is checked, so that a removal is noticed. */

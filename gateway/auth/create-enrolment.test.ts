@@ -166,7 +166,7 @@ describe('P25: what lets a relay in', () => {
     ]);
   });
 
-  test('is not given where it cannot be recorded, and what is refused leaves no record', async () => {
+  test('is not given if it cannot be recorded, and what is refused leaves no record', async () => {
     const gateway = await enrolment();
     const token = await newToken(gateway);
     gateway.disk.isFull = true;

@@ -25,7 +25,7 @@ const operatorsText = z.record(z.string(), z.enum(['viewer', 'operator', 'admin'
 
 /**
  * Reads the folder that `clawrden init` made. Throws a line that names the file, what is wrong with it, and the way
- * out, where one is missing, broken, not the other's, or a key is open to others.
+ * out, if one is missing, broken, not the other's, or a key is open to others.
  */
 export function loadGatewayIdentity(folder: string): GatewayIdentity {
   const read = <Value>(name: string, parse: (text: string) => Value) => readState(join(folder, name), parse);

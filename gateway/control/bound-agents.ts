@@ -31,7 +31,7 @@ export function createHoldToAgents({ agents, ledger, grants, faults }: HoldToAge
   };
 }
 
-/** Why the agents in force let this execution go on no more; `undefined` where they do. */
+/** Why the agents in force end this execution; `undefined` if they do not. */
 export function unboundNow(agents: Agents, record: ExecutionRecord): ClawrdenError | undefined {
   const { agent: name, caller } = record;
   if (name === '') return undefined;

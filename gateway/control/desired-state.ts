@@ -24,7 +24,7 @@ export function desiredState(
   };
 }
 
-/** Nothing where no replica follows the workspace: then the relay has nothing to do with it. */
+/** `undefined` if no replica follows the workspace: then the relay has nothing to do with it. */
 function homeOf(workspace: AgentConfig['workspace'], target: string): { readonly workspace?: HomeWorkspace } {
   if (workspace?.sync === undefined) return {};
   const { kind, source, sync } = workspace;

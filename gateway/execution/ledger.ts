@@ -1,6 +1,6 @@
 import type { GatewayLimits } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import { isExecutionId, timeOfExecutionId } from '../../src/execution-id.ts';
+import { isExecutionId, mostAheadMs, timeOfExecutionId } from '../../src/execution-id.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from '../ports/channel.ts';
@@ -8,7 +8,6 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { History } from '../store/history.ts';
 import { Execution, type StartContext } from './execution.ts';
 
-const maxClockSkewMs = 60 * 60 * 1000;
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
 /** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
@@ -126,8 +125,8 @@ function contextOf({ command, hostLabels }: StartRequest): StartContext {
 }
 
 async function checkNew(history: History, { caller, id }: ExecutionRecord): Promise<void> {
-  await history.checkId(caller, id);
   if (await history.has(caller, id)) throw duplicate(id);
+  await history.checkId(caller, id);
 }
 
 function duplicate(id: string): ClawrdenError {
@@ -137,9 +136,13 @@ function duplicate(id: string): ClawrdenError {
 function checkId(id: string): void {
   if (!isExecutionId(id)) throw new ClawrdenError('request-invalid', 'the execution id is no UUIDv7');
   const age = Date.now() - timeOfExecutionId(id);
-  if (age > maxAgeMs || age < -maxClockSkewMs) {
-    throw new ClawrdenError('id-too-old', "the execution id's time is too far from the gateway's clock");
-  }
+  if (age <= maxAgeMs && age >= -mostAheadMs) return;
+  const way = age > 0 ? 'behind' : 'ahead of';
+  const far = `${Math.round(Math.abs(age) / 1000)} s ${way} the gateway's clock`;
+  throw new ClawrdenError(
+    'id-too-old',
+    `the execution id's time is ${far}; set the clock of the caller's host`,
+  );
 }
 
 /** Counted by caller and agent; the agent is known to be the caller's. */

@@ -1,5 +1,14 @@
 /** The steps of a command in a ghost, in order. */
-export type Mark = 'received' | 'judged' | 'decided' | 'placed' | 'planned' | 'started' | 'ended';
+export type Mark =
+  | 'received'
+  | 'judged'
+  | 'decided'
+  | 'settled'
+  | 'placed'
+  | 'planned'
+  | 'started'
+  | 'ended'
+  | 'home';
 
 /** When an execution reached each step, for measurements. */
 export interface Trace {

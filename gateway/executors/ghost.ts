@@ -11,6 +11,7 @@ import { Halted } from '../control/kill-switch.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import { bringHome, bringHomeStopped } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 
@@ -44,7 +45,24 @@ async function runAndRelease(
   execution: Execution,
   parts: GhostParts,
 ): Promise<Outcome> {
-  const { lease, ghost } = placed;
+  const { lease, visit } = placed;
+  try {
+    const outcome = await runAndClean(placed, plan, execution, parts);
+    return await bringHome(outcome, visit, execution);
+  } finally {
+    visit?.end();
+    lease.release();
+    parts.traced(execution);
+  }
+}
+
+async function runAndClean(
+  placed: Placed,
+  plan: Plan,
+  execution: Execution,
+  parts: GhostParts,
+): Promise<Outcome> {
+  const { lease, ghost, visit } = placed;
   const { host } = lease;
   try {
     const outcome = await runIn(placed, plan, execution, parts);
@@ -58,12 +76,11 @@ async function runAndRelease(
     }
     const destroyed = host.destroy(ghost).then((gone) => {
       if (!gone && !lost) parts.onLateExit(host, execution.record);
+      return gone;
     });
-    execution.clean(destroyed);
+    execution.clean(destroyed.then(() => {}));
+    if (visit !== undefined && !lost && (await destroyed)) await bringHomeStopped(visit, error);
     throw error;
-  } finally {
-    lease.release();
-    parts.traced(execution);
   }
 }
 

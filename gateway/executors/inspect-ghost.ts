@@ -11,6 +11,7 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
     const {
       lease: { host, release },
       ghost,
+      visit,
     } = await place(plan, execution);
     const forgetHost = host.onLost(() => ghost.session.destroy());
     try {
@@ -24,6 +25,7 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
       throw error;
     } finally {
       forgetHost();
+      visit?.end();
       release();
     }
   };

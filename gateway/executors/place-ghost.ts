@@ -8,6 +8,7 @@ import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
+import type { Visit, Workspaces } from '../workspaces/follow.ts';
 
 /** A lease and a ready ghost. */
 export interface Placed {
@@ -15,11 +16,14 @@ export interface Placed {
   readonly ghost: Ghost;
   /** It was started ahead, so its container has no name of an execution yet. */
   readonly nameless: boolean;
+  /** Absent if the host sees the workspace by itself. It ends with the lease. */
+  readonly visit?: Visit;
 }
 
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
+  readonly workspaces: Pick<Workspaces, 'visit'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -45,9 +49,19 @@ export function createPlacer(parts: PlacerParts): Place {
       void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
     };
     const lease = parts.scheduler.lease(request, execution.signal, onPlace);
-    const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
-    return placed ?? settle(lease, request, timeoutMs, execution, onPlace, parts);
+    const at = lease instanceof Promise ? undefined : visitOf(lease, plan, execution, parts);
+    const placed = lease instanceof Promise || at !== undefined ? undefined : claim(lease, key, parts);
+    return placed ?? placeInTurn(lease, request, plan, execution, onPlace, parts);
   };
+}
+
+function visitOf(
+  { host }: Lease,
+  { agent, mounts }: Plan,
+  { record: { id } }: Execution,
+  { workspaces }: PlacerParts,
+): Visit | undefined {
+  return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
@@ -67,10 +81,10 @@ function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
 }
 
 /** A host where no ghost could start is left out of the next try. */
-async function settle(
+async function placeInTurn(
   first: Lease | Promise<Lease>,
   request: LeaseRequest & { readonly avoid: Map<DockerHost, ClawrdenError> },
-  timeoutMs: number,
+  plan: Plan,
   execution: Execution,
   onPlace: (at: number) => void,
   parts: PlacerParts,
@@ -79,9 +93,11 @@ async function settle(
   for (;;) {
     const { host } = lease;
     try {
-      const placed = claim(lease, request.key, parts);
-      if (placed !== undefined) return placed;
-      return { ...(await start(host, request, timeoutMs, execution, parts)), lease: refilling(lease, parts) };
+      const placed = claim(lease, request.key, parts) ?? {
+        ...(await start(host, request, plan.timeoutMs, execution, parts)),
+        lease: refilling(lease, parts),
+      };
+      return await settled(placed, visitOf(lease, plan, execution, parts), execution);
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
@@ -94,9 +110,24 @@ async function settle(
   }
 }
 
+/** What is at home is on the host before the tool starts. */
+async function settled(placed: Placed, visit: Visit | undefined, execution: Execution): Promise<Placed> {
+  if (visit === undefined) return placed;
+  try {
+    await visit.settle(execution.signal);
+    execution.trace.mark('settled');
+    return { ...placed, visit };
+  } catch (error) {
+    visit.end();
+    execution.clean(placed.lease.host.destroy(placed.ghost).then(() => {}));
+    throw error;
+  }
+}
+
 /** After these errors nothing has run, and another host may succeed. */
 const startsElsewhere: ReadonlySet<string> = new Set([
   'workspace-missing',
+  'workspace-full',
   'image-missing',
   'no-host',
   'host-lost',

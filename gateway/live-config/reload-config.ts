@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { AgentConfig, GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Found } from './watch-file.ts';
@@ -9,6 +9,7 @@ import type { Found } from './watch-file.ts';
 export interface LiveConfig {
   /** By name. May change between two calls: a decision reads it once. */
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly hosts: () => ReadonlyMap<string, HostConfig>;
   /** Empty, or why the present file is not in force; then the last good one is. */
   readonly problem: () => string;
   readonly take: (found: Found, parts: ReloadParts) => void;
@@ -32,6 +33,7 @@ const live = ['hosts', 'warm', 'agents'] as const;
 export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let current = first;
   let agents = byName(first.agents);
+  let hosts = byName(first.hosts);
   let problem = '';
 
   function complain(text: string, { record, log }: ReloadParts): void {
@@ -49,6 +51,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     const text = changeText(before, next);
     current = { ...before, hosts: next.hosts, warm: next.warm, agents: next.agents };
     agents = byName(next.agents);
+    hosts = byName(next.hosts);
     log.info({ change: text }, 'gateway.yaml was loaded again');
     record({ type: 'lifecycle', event: 'reload', text });
     apply(current, before);
@@ -56,6 +59,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
 
   return {
     agents: () => agents,
+    hosts: () => hosts,
     problem: () => problem,
     take: (found, parts) => {
       const next = read(found, current.file);

@@ -6,7 +6,7 @@ import { fileStamp } from './file-stamp.ts';
 /** What a file holds, or why it cannot be read. */
 export type Found = { readonly text: string } | { readonly fault: string };
 
-/** Resolves with false where it is to be called with the same again. */
+/** Resolves with false if it has to be called with the same again. */
 export type Take = (found: Found) => boolean | Promise<boolean>;
 
 const lookEveryMs = 250;

@@ -68,7 +68,7 @@ export interface Explanation {
   readonly problem: string;
   /** 0 if nobody would be asked. */
   readonly questionMs: number;
-  /** Where it comes from how the tool takes its arguments; empty where that is not known. */
+  /** Where it comes from how the tool takes its arguments; empty if that is not known. */
   readonly known: string;
 }
 

@@ -13,6 +13,8 @@ import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
 export interface Behind {
   /** For people; empty if the database lacks nothing. */
   readonly text: string;
+  /** Records of the audit that the database did not know are missing. */
+  readonly areMissing: boolean;
   /** Can be done again. */
   readonly apply: () => Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await tokenChanges(database, told, missing !== '')),
   ];
   return {
+    areMissing: missing !== '',
     text: textOf(changes, missing, `it knew record ${from} of ${last}`),
     apply: async () => {
       for (const change of changes) await change.apply();

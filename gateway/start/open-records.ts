@@ -12,6 +12,11 @@ import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-to
 import { type History, openHistory } from '../store/history.ts';
 import { createOutputs, type Outputs } from '../store/outputs.ts';
 import { findBehind } from './behind.ts';
+import { wasStartedBefore } from './first-start.ts';
+import { areAllLost, unknownUpTo } from './unknown-ids.ts';
+
+const allLost =
+  'database and audit are both new, but this gateway was started before: pauses, revocations and what was started are not known; pause and revoke again what has to be';
 
 /** Everything that the gateway keeps on the disk. */
 export interface Records {
@@ -40,12 +45,20 @@ export async function openRecords(
   const audit = await openAuditLog(config.audit, { key: signingKey, witness, faults });
   const behind = await findBehind(database, config.audit, recorded);
   // First the note: a start that is cut off here finds the rest, and tells it once.
-  if (behind.text !== '') await faults.add(behind.text);
+  const found = {
+    ...{ recorded, audit: audit.found, areMissing: behind.areMissing },
+    wasStartedBefore: await wasStartedBefore(config.state),
+  };
+  const lost = areAllLost(found) ? allLost : '';
+  for (const fault of [behind.text, lost]) if (fault !== '') await faults.add(fault);
   await behind.apply();
+  const unknown = unknownUpTo(found, Date.now());
+  if (unknown !== undefined) await history.forgetUpTo(unknown);
   witness.hold(false);
   await audit.append({ type: 'lifecycle', event: 'start', text });
-  if (behind.text !== '')
-    await audit.append({ type: 'incident', incident: 'database-behind', caller: '', text: behind.text });
+  const incidents = { 'database-behind': behind.text, 'database-lost': lost };
+  for (const [incident, told] of Object.entries(incidents))
+    if (told !== '') await audit.append({ type: 'incident', incident, caller: '', text: told });
   return {
     audit,
     database,

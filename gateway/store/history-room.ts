@@ -6,37 +6,68 @@ import type { Database, Tables } from './database.ts';
 
 /** Keeps the history of all agents together below a size. */
 export interface HistoryRoom {
-  /** Throws `id-too-old` where this id may be one of those that were removed: it must not start again. */
+  /**
+   * For an id of which there is no row. Throws `id-too-old` if it may be one of those that were removed, or lost: it
+   * must not start again.
+   */
   readonly checkId: (caller: string, id: string) => Promise<void>;
+  /** What any caller started with ids of up to this time may be lost. */
+  readonly forgetUpTo: (time: number) => Promise<void>;
   /** Removes the oldest of whichever agent has most, until there is room; resolves with how many rows. */
   readonly makeRoom: () => Promise<number>;
 }
 
 const batch = 500;
+/** Every caller; no caller has this name. */
+const everyCaller = '';
 
 export function createHistoryRoom(database: Database, mostBytes: number): HistoryRoom {
   let known: ReadonlyMap<string, number> | undefined;
+  let changing = 0;
+  let changes = 0;
+
+  async function change<T>(run: () => Promise<T>): Promise<T> {
+    changing += 1;
+    changes += 1;
+    known = undefined;
+    return await run().finally(() => {
+      changing -= 1;
+    });
+  }
+
+  async function horizons(): Promise<ReadonlyMap<string, number>> {
+    if (known !== undefined) return known;
+    const before = changes;
+    const read = await readHorizons(database);
+    if (changing === 0 && changes === before) known = read;
+    return read;
+  }
+
   return {
     checkId: async (caller, id) => {
-      // What was deleted meanwhile is newer than what was read.
-      const read = known ?? (await readHorizons(database));
-      known ??= read;
-      const horizon = known.get(caller);
-      if (horizon !== undefined && timeOfExecutionId(id) <= horizon)
-        throw new ClawrdenError('id-too-old', 'the history has no room for ids as old as this one');
+      const all = await horizons();
+      const time = timeOfExecutionId(id);
+      const lost = all.get(everyCaller) ?? 0;
+      if (time <= lost)
+        throw tooOld(`records were lost; only ids from ${new Date(lost).toISOString()} on are taken`);
+      if (time <= (all.get(caller) ?? 0)) throw tooOld('the history has no room for ids as old as this one');
     },
+    forgetUpTo: (time) => change(() => raiseHorizon(database, everyCaller, time)),
     makeRoom: async () => {
       let removed = await removeApprovals(database);
       for (let more = true; more; await turn()) {
         const largest = await largestOf(database, mostBytes);
-        const gone = largest === undefined ? 0 : await removeOldest(database, largest);
+        const gone = largest === undefined ? 0 : await change(() => removeOldest(database, largest));
         removed += gone;
         more = gone > 0;
-        if (more) known = await readHorizons(database);
       }
       return removed;
     },
   };
+}
+
+function tooOld(why: string): ClawrdenError {
+  return new ClawrdenError('id-too-old', why);
 }
 
 async function readHorizons(database: Database): Promise<ReadonlyMap<string, number>> {
@@ -44,7 +75,7 @@ async function readHorizons(database: Database): Promise<ReadonlyMap<string, num
   return new Map(rows.map(({ caller, id_time: time }) => [caller, time]));
 }
 
-/** Which agent's history is the largest; `undefined` where there is room for all. */
+/** Which agent's history is the largest; `undefined` if there is room for all. */
 async function largestOf(database: Database, mostBytes: number): Promise<string | undefined> {
   const sizes = await database.selectFrom('history_sizes').selectAll().orderBy('bytes', 'desc').execute();
   const all = sizes.reduce((sum, { bytes }) => sum + bytes, 0);

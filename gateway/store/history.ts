@@ -22,8 +22,10 @@ export interface History {
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** Rejects with `id-too-old` where this id may be one that was deleted for want of room. */
+  /** For an id that `has` does not know. Rejects with `id-too-old` if it may be one that is not kept any more. */
   readonly checkId: (caller: string, id: string) => Promise<void>;
+  /** From now on no caller's id of up to this time is taken. */
+  readonly forgetUpTo: (time: number) => Promise<void>;
   /** Empty, or why some states could not be written. */
   readonly problem: () => string;
   readonly close: () => Promise<void>;
@@ -32,7 +34,7 @@ export interface History {
 export interface HistoryLimits {
   /** Executions that ended longer ago are deleted. */
   readonly historyMs: number;
-  /** Where all executions together take more, the oldest of the agent that has most are deleted. */
+  /** If all executions together take more, the oldest of the agent that has most are deleted. */
   readonly historyBytes: number;
 }
 
@@ -73,6 +75,7 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
       return getExecution(database, caller, id);
     },
     checkId: room.checkId,
+    forgetUpTo: room.forgetUpTo,
     problem: () => rows.problem(),
     close: async () => {
       clearInterval(timer);

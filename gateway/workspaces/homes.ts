@@ -18,8 +18,8 @@ export interface Homes {
   /** Ends the lanes of agents that another relay serves now, or none. */
   readonly holdToAgents: () => void;
   /**
-   * Does `work` with an agent's home while no other work does. Throws what `work` throws, `relay-lost` if there is no
-   * home within 10 s or if it goes away, and the signal's reason.
+   * Does `work` with an agent's home while no other work does. Throws what `work` throws, `workspace-unreachable`
+   * if there is no home within 10 s or if it goes away, and the signal's reason.
    */
   readonly use: UseHome;
 }
@@ -98,7 +98,7 @@ const gone: ReadonlySet<string> = new Set([
 ]);
 
 function lost(agent: string, why: string): ClawrdenError {
-  return new ClawrdenError('relay-lost', `the home of the workspace of agent ${agent}: ${why}`);
+  return new ClawrdenError('workspace-unreachable', `the home of the workspace of agent ${agent}: ${why}`);
 }
 
 function messageOf(error: unknown): string {

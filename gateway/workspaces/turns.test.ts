@@ -3,7 +3,7 @@ import { Turns } from './turns.ts';
 
 const never = new AbortController().signal;
 
-test('each has its turn alone, in the order of asking, also where some give up', async () => {
+test('each has its turn alone, in the order of asking, also if some give up', async () => {
   const turns = new Turns();
   const order: number[] = [];
   let at = 0;

@@ -32,7 +32,7 @@ export function linkOf(line: string): Link | undefined {
   }
 }
 
-/** The same, and undefined where the record is not what its hash says. */
+/** The same, and undefined if the record is not what its hash says. */
 export function verifiedLink(line: string): Link | undefined {
   const link = linkOf(line);
   if (link === undefined) return undefined;

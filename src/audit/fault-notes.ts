@@ -5,7 +5,7 @@ export const mostNoteBytes = 16 * 1024;
 
 /**
  * The lines of the file in which a gateway keeps what went wrong with its audit, until a person moves it away. Throws
- * where it is there and cannot be read.
+ * if it is there and cannot be read.
  */
 export function readFaultNotes(file: string): string[] {
   try {

@@ -12,7 +12,7 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<string
   let begun: Buffer[] = [];
   let bytes = 0;
   const handle = await openRegular(file);
-  // Closes it at the end, and where nobody reads on.
+  // Closes it at the end, and if the reader stops before.
   const chunks: AsyncIterable<Buffer> = handle.createReadStream({ start });
   for await (const chunk of chunks) {
     let at = 0;

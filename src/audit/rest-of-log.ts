@@ -6,15 +6,15 @@ export const longestLine = 256 * 1024;
 
 /** What stands behind the last line of a log. */
 export interface Rest extends Link {
-  /** Of a record that was not finished; empty where there is nothing of one. */
+  /** Of a record that was not finished; empty if there is nothing of one. */
   readonly unfinished: Buffer;
   /** It is a record, and only its newline is missing. */
   readonly lacksNewline: boolean;
 }
 
 /**
- * Reads what stands behind the offset `end`. `last` is the newest record that is before it: in the same file where `end`
- * is not 0. Throws where it is anything but nothing, a record, or the beginning of the next one.
+ * Reads what stands behind the offset `end`. `last` is the newest record that is before it: in the same file if `end`
+ * is not 0. Throws if it is anything but nothing, a record, or the beginning of the next one.
  */
 export async function readRest(handle: FileHandle, end: number, last: Link): Promise<Rest> {
   const { seq, hash } = last;
@@ -32,7 +32,7 @@ export async function readRest(handle: FileHandle, end: number, last: Link): Pro
 
 /**
  * Of one record behind record `seq`, and of no second one: a log whose line ends somebody took away is no unfinished
- * line. Where nothing in the file is ours for sure, the number and the time must be there.
+ * line. If nothing in the file is ours for sure, the number and the time must be there.
  */
 function isBeginning(text: string, seq: number, isBehindOurs: boolean): boolean {
   // No text in a record can hold this: its quotes would be escaped.

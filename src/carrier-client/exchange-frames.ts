@@ -28,6 +28,8 @@ export interface BeginOptions {
   readonly theirs?: boolean;
   /** However much goes, somebody said that it is meant. */
   readonly trusted?: boolean;
+  /** To home: nothing of it is applied; files of it are kept, and named. */
+  readonly keepOnly?: boolean;
 }
 
 export interface Checked {
@@ -86,8 +88,11 @@ export function encodeQuery(query: ChangesQuery): Buffer {
   return Buffer.concat([u8(how), u8(bytes ? 1 : 0), u64(epoch), u64(seq)]);
 }
 
-export function encodeBegin({ version, force, whole, theirs, trusted }: BeginOptions): Buffer {
-  const flags = [force, whole, theirs, trusted].reduce((sum, flag, bit) => sum + (flag ? 1 << bit : 0), 0);
+export function encodeBegin({ version, force, whole, theirs, trusted, keepOnly }: BeginOptions): Buffer {
+  const flags = [force, whole, theirs, trusted, keepOnly].reduce(
+    (sum, flag, bit) => sum + (flag ? 1 << bit : 0),
+    0,
+  );
   return Buffer.concat([u8(flags), u64(version.epoch), u64(version.seq)]);
 }
 

@@ -66,6 +66,19 @@ export async function bringHome(
   return { exchanged, state: await replica.acknowledge(version, not) };
 }
 
-function sameVersion(a: Version, b: Version): boolean {
+/**
+ * What the replica changed is kept beside home and never applied; then the replica is what home is. For changes that no
+ * command waits for any more.
+ */
+export async function setAside(home: CarrierSession, replica: CarrierSession): Promise<Applied | undefined> {
+  const { at, dirty } = await replica.settle();
+  if (dirty === 0) return undefined;
+  const { applied } = await exchange([replica, home], { of: 'dirty' }, { version: at, keepOnly: true });
+  const { version } = await home.settle();
+  await exchange([home, replica], { of: 'all', bytes: false }, { version, whole: true, force: true });
+  return applied;
+}
+
+export function sameVersion(a: Version, b: Version): boolean {
   return a.epoch === b.epoch && a.seq === b.seq;
 }

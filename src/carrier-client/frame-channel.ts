@@ -30,7 +30,7 @@ export class FrameChannel {
     });
   }
 
-  /** The next frame; rejects with `carrier-lost` where none comes. Its payload is valid until the next call. */
+  /** The next frame; rejects with `carrier-lost` if none comes. Its payload is valid until the next call. */
   async next(): Promise<Frame> {
     let silent = false;
     const deadline = setTimeout(() => {

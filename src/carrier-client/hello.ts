@@ -4,13 +4,13 @@ import { text, u8, u16, u32, u64 } from './payload.ts';
 /** What a carrier is told before anything else. */
 export interface Hello {
   readonly role: 'home' | 'replica';
-  /** The agent's, whose user and group a carrier at home takes where it starts as root. */
+  /** The agent's, whose user and group a carrier at home takes if it starts as root. */
   readonly uid: number;
   readonly gid: number;
   readonly limits: CarrierLimits;
   /** Absolute: the tree. */
   readonly root: string;
-  /** Absolute, on the same file system: the folder for the carrier's own files, made where it is missing. */
+  /** Absolute, on the same file system: the folder for the carrier's own files, made if it is missing. */
   readonly area: string;
   /** A name, anywhere in the tree, or a path from its root. */
   readonly excludes?: readonly string[];

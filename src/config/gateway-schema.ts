@@ -54,19 +54,13 @@ const host = strictObject({
   cpus: z.number().min(0.1).max(10_000).optional(),
 });
 
-/** The gateway takes no other yet: the carriers are not wired in. */
-const workspace = workspaceField.refine(({ sync }) => !sync, {
-  path: ['sync'],
-  error: 'a synchronised workspace is not supported yet; leave it out',
-});
-
 const agent = strictObject({
   name: nameField,
   relay: nameField,
   users: usersField,
   labels: labelsField.default({}),
   cwd: absolutePathField.prefault('/app'),
-  workspace: workspace.optional(),
+  workspace: workspaceField.optional(),
   hosts: labelsField.default({}),
 });
 

@@ -136,7 +136,6 @@ test.each([
     'agents: [{ name: a, relay: r, users: ["1:1"], workspace: { volume: vv, bind: /b } }]',
     'either volume or bind',
   ],
-  ['agents: [{ name: a, relay: r, users: ["1:1"], workspace: { sync: true } }]', 'is not supported yet'],
   ['agents: [{ name: a, relay: r, users: ["1:1"], workspace: { bind: srv } }]', 'must be an absolute path'],
   [
     'agents: [{ name: a, relay: r, users: ["1:1"], workspace: { bind: /srv/../etc } }]',

@@ -32,7 +32,7 @@ export function formatTold(agents: readonly ToldAgent[]): string {
   return `${JSON.stringify({ agents: agents.map((agent) => ({ ...agent, users: agent.users.map(pair) })) })}\n`;
 }
 
-/** What a gateway says of an agent, checked as a file of the relay's own; a line where it is wrong. */
+/** What a gateway says of an agent, checked as a file of the relay's own; a line if it is wrong. */
 export function checkTold(name: string, users: readonly Identity[]): ToldAgent | string {
   return checked(toldAgent, { name, users: users.map(pair) });
 }
@@ -57,7 +57,7 @@ export interface AgentPlaces {
   readonly agent: ServedConfig;
   /** Folder. */
   readonly jail: string;
-  /** The folder of both, which only the relay's user enters; `undefined` where relay.yaml chose the places. */
+  /** The folder of both, which only the relay's user enters; `undefined` if relay.yaml chose the places. */
   readonly closed?: string;
 }
 

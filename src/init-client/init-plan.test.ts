@@ -53,7 +53,7 @@ describe('initPlanOf', () => {
     [['tty', 'pipe', '=1'], false, ['pipe', 'pipe', 'same']],
     [['file', 'file', 'file'], false, ['pipe', 'pipe', 'pipe']],
     [['null', 'null', 'closed'], false, ['null', 'null', 'closed']],
-  ])('makes of %j a terminal only where stdin and stdout are one', (stdio, terminal, expected) => {
+  ])('makes of %j a terminal only if stdin and stdout are one', (stdio, terminal, expected) => {
     expect(initPlanOf(plan, command(stdio))).toMatchObject({ terminal, stdio: expected });
   });
 

@@ -16,6 +16,8 @@ export const stateFiles = {
   operators: 'operators.json',
   /** The gateway makes it at its first start. */
   database: 'clawrden.db',
+  /** Made by the gateway at its first start; it tells a first start from one whose records are all lost. */
+  firstStart: 'first-start',
   /** Made by the gateway when something of its audit is missing; an operator moves it away. */
   auditFaults: 'audit-faults.txt',
 } as const;

@@ -31,7 +31,7 @@ async function hashingFigure(way: string, target: number, count: number): Promis
 
 const noHardware = 3;
 
-/** Of processor time. Undefined where this processor has no instructions for it. */
+/** Of processor time. Undefined if this processor has no instructions for it. */
 export async function megabytesPerSecond(way: string): Promise<number | undefined> {
   const check = join(checkout, 'build/bench/sha256-check');
   try {

@@ -1,6 +1,6 @@
 /* timer COUNT INTERVAL_MS CODE PROGRAM [ARG ...]
  * Runs PROGRAM one time after another, at most one every INTERVAL_MS, and prints for each the microseconds from its
- * spawn to its end. Ends with 1 where one ends with another status than CODE. Output of the programs goes to /dev/null. */
+ * spawn to its end. Ends with 1 if one ends with another status than CODE. Output of the programs goes to /dev/null. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

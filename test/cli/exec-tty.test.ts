@@ -9,7 +9,7 @@ import { hasTmux, openTerminal } from './terminal.ts';
 /** Prints the settings of a shell's terminal: `opost+icanon+echo` if it is in its normal state. */
 const modes = `stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`;
 
-test('--tty where there is no terminal is refused', async () => {
+test('--tty is refused if there is no terminal', async () => {
   const { gateway, args } = await gatewayWith(async () => exit(0));
   await using _gateway = gateway;
   expect(await clawrden([...args, '--tty', '--', 'x'])).toMatchObject({

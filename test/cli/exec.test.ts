@@ -162,7 +162,7 @@ test('P22: a reader that stalls holds the tool back, and signals still pass', as
   expect([code, stdout.length]).toEqual([0, 1024 * 65_536]);
 });
 
-test('where no gateway answers, or none is known, exec ends with 125', async () => {
+test('if no gateway answers, or none is known, exec ends with 125', async () => {
   await using gateway = await startTestGateway();
   const context = await contextOf(gateway);
   await gateway.close(0);

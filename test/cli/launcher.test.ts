@@ -46,7 +46,7 @@ describe('under a Node that is too old', () => {
     expect(code).toBe(1);
   });
 
-  test('it says in one line what is missing where there is none', async () => {
+  test('it says in one line what is missing if there is none', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'clawrden-launcher-'));
     const copy = join(folder, 'src/cli/launcher.cjs');
     await mkdir(dirname(copy), { recursive: true });

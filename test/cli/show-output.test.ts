@@ -63,7 +63,7 @@ test('recorded output is for operators: it may hold secrets', async () => {
   });
 });
 
-test('where nothing was recorded, it says so', async () => {
+test('if nothing was recorded, it says so', async () => {
   await using gateway = await startGateway(undefined);
   expect(await gateway.show('admin')).toMatchObject({
     code: 1,

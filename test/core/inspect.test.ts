@@ -111,7 +111,7 @@ test('A-44: an approval for a while holds for the same bytes only', async () => 
   expect(core.ran).toHaveLength(2);
 });
 
-test('where nobody could look, nobody is asked', async () => {
+test('if no init could look, no person is asked', async () => {
   await using core = await startCore(dir);
   const { channel, ended } = type(core, ['x.sh']);
   await untilSaid(channel, 'inspect-here');

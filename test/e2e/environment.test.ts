@@ -69,7 +69,7 @@ describe.skipIf(!hasLab())('the environment', () => {
   const canaries = async () =>
     (await readdir(stack.workspaceOf('coder'))).filter((name) => name.startsWith('CANARY'));
 
-  test('the canary sings where a variable does get through', async () => {
+  test('the canary sings if a variable does get through', async () => {
     const container = stack.agents['coder']!;
     await container.exec(['/bin/bash', '-c', ':'], { env: { BASH_ENV: canary } });
     expect(await canaries()).toEqual(['CANARY']);

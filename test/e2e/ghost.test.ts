@@ -100,7 +100,7 @@ describe.skipIf(!hasLab())('a ghost', () => {
     await ghost.destroy();
   });
 
-  test('is renamed after its execution where it was started before there was one', async () => {
+  test('is renamed after its execution if it was started before there was one', async () => {
     const plan = await on.plan(['sleep', '60']);
     const ghost = await on.start(plan);
     const executionId = newExecutionId();

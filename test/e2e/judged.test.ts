@@ -123,7 +123,7 @@ describe.skipIf(!hasLab())('what an agent types, judged', () => {
     expect(await mark(agent)).toBe('');
   });
 
-  test('the same lines do harm where a policy lets them', async () => {
+  test('the same lines do harm if a policy lets them', async () => {
     const hash = async () =>
       (JSON.parse((await stack.cli(['policy', 'show', '--json'])).stdout) as { hash: string }).hash;
     const before = await hash();

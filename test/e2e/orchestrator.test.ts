@@ -116,7 +116,7 @@ describe.skipIf(!hasLab())('an orchestrator', () => {
     expect(await readFile(join(stack.workspaceOf('coder'), 'typed'), 'utf8')).toBe('by hand\n');
   });
 
-  test('waits for a person where the policy says so', async () => {
+  test('waits for a person if the policy says so', async () => {
     const running = exec(['--', 'rm', '-rf', '/app/nothing']);
     let id = '';
     while (id === '') {

@@ -177,7 +177,7 @@ describe.skipIf(!hasLab())('a replica on a Docker host', () => {
     expect(await ownOn(host, on.gatewayId)).toEqual({ containers: 0, volumes: 0 });
   });
 
-  test('is made again where the programs or their image were pruned', async () => {
+  test('is made again if the programs or their image were pruned', async () => {
     await host.docker(['image', 'rm', '--force', 'clawrden-init:empty']);
     const replica = await openOn(on, 'pruned');
     expect(replica.alive()).toBe(true);

@@ -131,7 +131,7 @@ test('a lane that is cut ends what uses it, and the next lane takes over', async
       },
       never,
     );
-    await expect(using).rejects.toMatchObject({ code: 'relay-lost' });
+    await expect(using).rejects.toMatchObject({ code: 'workspace-unreachable' });
     await first.ended;
   }
   await using _second = carryFrom(client, place);
@@ -142,7 +142,7 @@ test('P23: who needs a home that is not offered waits for a bounded time, and he
   await using following = await startFollowing(200);
   const { homes } = following;
   await expect(homes.use('coder', (home) => home.settle(), never)).rejects.toMatchObject({
-    code: 'relay-lost',
+    code: 'workspace-unreachable',
     message: expect.stringContaining('did not offer it within 0.2 s'),
   });
   const stopped = AbortSignal.abort(new Error('stopped'));
@@ -167,7 +167,7 @@ test('P22: bytes that nobody at the gateway reads wait at the relay', async () =
   expect(taken).toBeGreaterThan(0);
   expect(taken).toBeLessThan(512);
   await expect(homes.use('coder', (home) => home.settle(), never)).rejects.toMatchObject({
-    code: 'relay-lost',
+    code: 'workspace-unreachable',
   });
 });
 

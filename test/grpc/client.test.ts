@@ -37,7 +37,7 @@ test('calls that start together share one token', async () => {
   expect(issued).toBe(1);
 });
 
-test('where no gateway listens, calls fail, waiting ends in time, and a client closes', async () => {
+test('if no gateway listens, calls fail, waiting ends in time, and a client closes', async () => {
   await using gateway = await startTestGateway();
   const identityDir = await gateway.identity(admin);
   const client = await connectGateway({ address: 'localhost:1', identityDir });

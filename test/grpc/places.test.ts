@@ -180,7 +180,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 });
 
 test(
-  'A-89 P19: whatever places of one identity do, a halt is confirmed only where each that holds work has confirmed it',
+  'A-89 P19: whatever places of one identity do, a halt is confirmed only if each that holds work has confirmed it',
   async () => {
     const { running, execute } = holding();
     await using gateway = await startTestGateway({ state, execute });

@@ -13,6 +13,7 @@ const dialect: readonly (readonly [RegExp, string])[] = [
   [/(?<!\bthere )\b(?:is|are|was|were) none\b/i, 'has no …, or "does not exist"'],
   [/\b(?:is|are) no more\b(?! than)/i, 'no longer exists'],
   [/\bof (?:theirs|hers|his own accord)\b/i, 'their'],
+  [/\b(?:only|also|even|at once|never) where\b|(?:^|[.;] )[Ww]here [^,:;]*,/, 'if; "where" is for places'],
   [/\b(?:lest|thence|whence|thereof|heretofore|naught|alas)\b/i, 'a word of today'],
 ];
 
@@ -35,12 +36,17 @@ test.each([
   'as many as came of late',
   'a role that is none',
   'a host that is no more in the file',
+  'It counts only where a person said so.',
+  'Where the engine does not answer, the command ends.',
+  'at most one; where there is no room, the oldest goes',
 ])('finds: %s', (line) => expect(faultsOf(line)).toHaveLength(1));
 
 test.each([
   'Removes containers that no live ghost owns, for example after a crash.',
   '0 if there is none',
   'it is no more than a file',
+  '/** Where the engine keeps it, in a folder of its own. */',
+  'The script is read where the command runs.',
 ])('lets pass: %s', (line) => expect(faultsOf(line)).toEqual([]));
 
 function faultsOf(line: string): string[] {

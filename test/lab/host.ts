@@ -14,8 +14,9 @@ const privateFolders = ['/etc/docker', '/run/docker', '/run/containerd', '/opt/c
  */
 export async function powerOn(host: HostNames): Promise<number> {
   await mkdir(host.dir, { recursive: true });
-  for (const folder of privateFolders) await mkdir(folder, { recursive: true });
-  const mounts = privateFolders.map((folder) => `mount -t tmpfs -o mode=755 clawrden ${folder} && `).join('');
+  const covered = [...privateFolders, ...(host.hidden === undefined ? [] : [host.hidden])];
+  for (const folder of covered) await mkdir(folder, { recursive: true });
+  const mounts = covered.map((folder) => `mount -t tmpfs -o mode=755 clawrden ${folder} && `).join('');
   const init = `${mounts} : > "$0" && while :; do sleep infinity & wait; done`; // the shell reaps what is orphaned
   const unshare = [
     'unshare',

@@ -42,6 +42,8 @@ export interface Lab extends AsyncDisposable {
   workspace(name: string): Promise<string>;
   /** The same folder as a volume of this name on every engine. */
   workspaceVolume(name: string): Promise<string>;
+  /** A folder for uid 1000 that only the agents' engine has; created on first use. */
+  home(name: string): Promise<string>;
   /** Ends every engine and removes everything the lab made. */
   stop(): Promise<void>;
 }
@@ -84,7 +86,8 @@ function makeLab(names: LabNames, stop: () => Promise<void>): Lab {
     hosts: names.hosts.map(labHost),
     agentHost: labHost(names.agentHost),
     description: { id: names.id, hosts: names.hosts.length },
-    workspace: (name) => makeWorkspace(names, name),
+    workspace: (name) => makeFolder(names.workspaces, name),
+    home: (name) => makeFolder(names.homes, name),
     workspaceVolume: (name) => makeWorkspaceVolume(names, name),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -112,15 +115,15 @@ async function boot(host: HostNames, template: string): Promise<void> {
   await startEngine(host);
 }
 
-async function makeWorkspace(names: LabNames, name: string): Promise<string> {
-  const path = join(names.workspaces, name);
+async function makeFolder(parent: string, name: string): Promise<string> {
+  const path = join(parent, name);
   await mkdir(path, { recursive: true });
   await run(['chown', '1000:1000', path]);
   return path;
 }
 
 async function makeWorkspaceVolume(names: LabNames, name: string): Promise<string> {
-  const path = await makeWorkspace(names, name);
+  const path = await makeFolder(names.workspaces, name);
   const options = ['--opt', 'type=none', '--opt', 'o=bind', '--opt', `device=${path}`];
   const create = ['volume', 'create', '--driver', 'local', ...options, name];
   await Promise.all(allHosts(names).map((host) => run(['docker', '-H', `unix://${host.socket}`, ...create])));

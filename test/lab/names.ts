@@ -31,6 +31,8 @@ export interface HostNames {
   /** Short path for sockets of the engine's containerd (a socket path ends at 107 bytes). */
   readonly execRoot: string;
   readonly cgroup: string;
+  /** A folder of this machine that the host does not see. */
+  readonly hidden?: string;
   /** What a client of the engine needs to reach `url`. */
   readonly tls: TlsFiles;
 }
@@ -47,6 +49,8 @@ export interface LabNames {
   readonly subnet: string;
   /** Parent of every folder that is the same on all engines. */
   readonly workspaces: string;
+  /** Parent of folders that only the agents' engine sees. */
+  readonly homes: string;
   readonly hosts: readonly HostNames[];
   readonly agentHost: HostNames;
 }
@@ -62,6 +66,7 @@ export const maxHosts = 30;
 /** `hosts` build hosts and one small engine for the agents' containers. */
 export function labNames(id: string, hosts: number): LabNames {
   const dir = join(labRoot, id);
+  const homes = join(dir, 'homes');
   const run = runDir(id);
   const net = `10.213.${Number.parseInt(id.slice(0, 2), 16)}`;
   const client = clientTls(dir);
@@ -89,7 +94,8 @@ export function labNames(id: string, hosts: number): LabNames {
     gateway: `${net}.1`,
     subnet: `${net}.0/24`,
     workspaces: join(dir, 'workspaces'),
-    hosts: Array.from({ length: hosts }, (_, i) => host(`build-${i + 1}`, i + 1)),
+    homes,
+    hosts: Array.from({ length: hosts }, (_, i) => ({ ...host(`build-${i + 1}`, i + 1), hidden: homes })),
     agentHost: host('agents-1', 0),
   };
 }

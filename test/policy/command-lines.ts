@@ -91,7 +91,6 @@ const operands: Readonly<Record<string, string>> = {
   'gh gist view': '1',
   'gh workflow view': '1',
   'gh release view': '1',
-  'yarn why': 'x',
   'yarn info': 'x',
   'pnpm why': 'x',
   'docker inspect': 'x',

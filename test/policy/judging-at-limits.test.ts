@@ -65,7 +65,7 @@ test('A-76 P7 what takes too long to tell is refused by a rule that denies', () 
 });
 
 test.each(['ask', 'allow'])(
-  'A-76 P7 what takes too long to tell is refused where a rule that says %s may have a tighter limit',
+  'A-76 P7 what takes too long to tell is refused if a rule that says %s may have a tighter limit',
   (action) => {
     const policy = limitPolicy(['last words'], action);
     expect(decide(policy, limitFacts(tooLong))).toMatchObject({ action: 'deny', code: 'too-large' });

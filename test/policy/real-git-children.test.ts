@@ -1,85 +1,139 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { grammarOf, words } from './command-lines.ts';
+import { GitRepository } from './git-repository.ts';
 import { findTool } from './scratch.ts';
 
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'clawrden-git-'));
-  for (const line of ['init -q -b main', 'commit -q --allow-empty -m one', 'tag one']) git(line.split(' '));
-  for (const text of ['first', 'second']) {
-    writeFileSync(join(dir, 'file'), text);
-    git(['add', 'file']);
-    git(['commit', '-q', '-m', text]);
-  }
-  git(['branch', 'other', 'one']);
-  writeFileSync(join(dir, 'file'), 'changed');
-  writeFileSync(join(dir, 'new'), 'untracked');
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+const has = findTool('git') !== undefined;
+
+let repository: GitRepository;
+beforeAll(() => {
+  if (has) repository = new GitRepository();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterAll(() => repository?.[Symbol.dispose]());
 
-/** What git says of itself and of each git that it starts. */
-function git(args: readonly string[]): string {
-  const own = ['HOME', 'GIT_AUTHOR_NAME', 'GIT_COMMITTER_NAME'].map((name) => [name, dir]);
-  const mails = ['GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_EMAIL'].map((name) => [name, 'a@example.invalid']);
-  const env = { PATH: process.env['PATH'], GIT_TRACE: '1', GIT_EDITOR: 'true', LC_ALL: 'C' };
-  const options = { cwd: dir, env: { ...env, ...Object.fromEntries([...own, ...mails]) } };
-  return spawnSync(findTool('git') ?? 'git', args, { ...options, encoding: 'utf8', timeout: 20_000 }).stderr;
-}
-
-/** What it uses for all kinds of work: plumbing, reads of its settings, and tidying up that does nothing in a small repository. */
+/** They only look, or are how git does everything: its settings, its index, tidying up, parts of its own scripts. */
 const everywhere = new Set([
-  'config',
-  'maintenance',
-  'rev-list',
-  'rev-parse',
-  'pack-objects',
-  'update-index',
-  'gc',
+  ...words(
+    'status rev-parse rev-list diff diff-index diff-files diff-tree show log shortlog cat-file describe',
+  ),
+  ...words(
+    'ls-files ls-tree merge-base for-each-ref show-ref symbolic-ref config check-ref-format var version',
+  ),
+  ...words('update-index maintenance gc hash-object'),
 ]);
 
-function childrenOf(args: readonly string[]): string[] {
-  const started = [...git(args).matchAll(/trace: (?:built-in|exec): git[ -]([a-z-]+)/g)].map(
-    ([, name]) => name!,
-  );
-  return [...new Set(started.slice(1))].filter(
-    (name) => name !== args[0] && !everywhere.has(name) && !name.endsWith('-helper'),
-  );
-}
+/** It keeps the changes only until it knows whether it succeeds. */
+const ownWork: ReadonlySet<string> = new Set(['merge stash', 'pull stash']);
 
-function decisionOf(args: readonly string[], subcommand: string): string {
-  const text = `version: 1
-tools: { git: { strategy: mirror } }
-rules:
-  - { name: no, tools: [git], subcommands: [${subcommand}], action: deny }
-  - { name: yes, tools: [git], action: allow }
-complete: true
-`;
+const policies = new Map<string, Policy>();
+
+function policyAgainst(subcommand: string): Policy {
+  const rules = `  - { name: no, tools: [git], subcommands: ["${subcommand}"], action: deny }
+  - { name: yes, tools: [git], action: allow }`;
+  const text = `version: 1\ntools: { git: { strategy: mirror } }\nrules:\n${rules}\ncomplete: true\n`;
   const result = parsePolicy(text, 'p.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
-  return decide(result.policy, { agent: 'coder', tool: 'git', args: [...args], uid: 1, gid: 1, cwd: '/app' })
-    .action;
+  return result.policy;
 }
 
-describe.skipIf(findTool('git') === undefined)('A-77: what the real git starts for a line', () => {
+function isDenied(args: readonly string[], subcommand: string): boolean {
+  const policy = policies.get(subcommand) ?? policyAgainst(subcommand);
+  policies.set(subcommand, policy);
+  const facts = { agent: 'coder', tool: 'git', uid: 1, gid: 1, cwd: '/app' };
+  return decide(policy, { ...facts, args }).action === 'deny';
+}
+
+/** The sub-commands that git starts for the line, although each is denied and the line is not. */
+function open(args: readonly string[]): string[] {
+  const own = args[0] ?? '';
+  return repository
+    .startedBy(args)
+    .filter((name) => name !== own && !everywhere.has(name) && !name.endsWith('-helper'))
+    .filter((name) => !name.includes('--') && !ownWork.has(`${own} ${name}`) && !isDenied(args, name))
+    .map((name) => `git ${args.join(' ')}: ${name}`);
+}
+
+/** They serve, ask, mail, open a window, or leave something behind that goes on. */
+const notHere = new Set([
+  ...words(
+    'daemon fsmonitor--daemon credential-cache credential-cache--daemon instaweb web--browse shell scalar',
+  ),
+  ...words(
+    'http-backend http-fetch http-push imap-send send-email svn p4 cvsserver cvsimport cvsexportcommit',
+  ),
+  ...words('archimport gui citool gitk gitweb remote-ext remote-fd help bugreport diagnose upload-archive'),
+]);
+
+/** All sub-commands that the real git lists, but those that are not here. */
+function subcommands(): string[] {
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', HOME: '/nonexistent' };
+  const { stdout } = spawnSync(findTool('git') ?? 'git', ['--list-cmds=main'], { env, encoding: 'utf8' });
+  return stdout.split('\n').filter((name) => name !== '' && !name.includes('--') && !notHere.has(name));
+}
+
+const operands = [
+  ...['', 'HEAD', 'other', 'topic', 'one main', 'file', '.', '-- file', '-a', 'origin', 'origin topic'],
+  ...[
+    'pop',
+    'apply',
+    'drop',
+    'branch x',
+    'add ../w',
+    'update',
+    'update --init',
+    'run false',
+    'start main one',
+  ],
+  ...['foreach true', 'reset', 'prune', 'x', 'bundle.file --all', 'new', '-m x', 'stash@{0}'],
+];
+
+/** Each sub-command with each of the operands, and with each of its options that needs no value. */
+function linesOf(name: string): string[][] {
+  const leaf = leavesOf(grammarOf('git').subcommands).find((one) => one.name === name);
+  const flags = [...new Set(leaf?.options.values())].filter(({ value }) => value !== 'required');
+  const forms = flags.flatMap(({ names }) => ['', 'other', 'file'].map((end) => `${names.at(-1)} ${end}`));
+  return [...operands, ...forms].map((form) => [name, ...words(form.trim())]);
+}
+
+/** Always the same ones of all, and of every form. */
+function sampled<T>(all: readonly T[], count: number): readonly T[] {
+  const rank = (at: number) => Math.imul(at + 1, 0x9e3779b1) >>> 0;
+  const order = all.map((one, at) => ({ one, rank: rank(at) })).toSorted((a, b) => a.rank - b.rank);
+  return order.slice(0, count).map(({ one }) => one);
+}
+
+describe.skipIf(!has)('A-77: what the real git starts for a line is denied by a deny of it', () => {
+  test('whatever the sub-command, its operands and its options', { timeout: 1_800_000 }, () => {
+    const names = subcommands();
+    const unknown = names.filter((name) => !grammarOf('git').subcommands?.has(name));
+    const lines = names.filter((name) => !unknown.includes(name)).flatMap(linesOf);
+    expect(sampled(lines, isLong ? 3000 : 24).flatMap(open)).toEqual([]);
+    expect(lines.length).toBeGreaterThan(3000);
+  });
+
   test.each([
     ['stash push -u', ['clean', 'reset']],
     ['stash push -a', ['clean', 'reset']],
     ['stash', ['reset']],
+    ['stash -- file', ['add', 'apply']],
     ['gc --prune=now', ['prune', 'repack', 'reflog']],
-    ['worktree add -b topic ../topic-of-it', ['branch', 'reset']],
+    ['worktree add -b topic2 ../topic-of-it', ['branch', 'reset']],
     ['bisect start main one', ['checkout']],
     ['rebase --autostash --apply other main', ['stash']],
     ['difftool --no-prompt --extcmd=true', ['diff']],
-  ])('git %s is denied by a deny of it', (line, some) => {
-    const args = line.replace('../topic-of-it', join(dir, 'topic-of-it')).split(' ');
-    const children = childrenOf(args);
-    expect(children).toEqual(expect.arrayContaining(some));
-    expect(children.filter((child) => decisionOf(args, child) !== 'deny')).toEqual([]);
-    expect(decisionOf(args, 'push')).toBe('allow');
+    ['fetch origin', ['upload-pack']],
+    ['push origin topic', ['receive-pack', 'pack-objects']],
+    ['fsck', ['commit-graph', 'multi-pack-index']],
+  ])('git %s', (line, some) => {
+    const args = line.split(' ');
+    expect(repository.startedBy(args)).toEqual(expect.arrayContaining(some));
+    expect(open(args)).toEqual([]);
+    if (args[0] !== 'push') expect(isDenied(args, 'push')).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ export interface RealCommand {
 const environment = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
-  // Where cargo is rustup's, it asks there which cargo that is.
+  // If cargo is rustup's, it asks there which cargo that is.
   RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
   LC_ALL: 'C',
   COLUMNS: '200',

@@ -86,7 +86,7 @@ complete: true
 const isTold = (tool: string) => toldAmong([tool]).has(tool);
 
 describe('A-77 A-35: policy check tells of a tool that runs others', () => {
-  test('where it is in the data', () => {
+  test('if it is in the data', () => {
     const told = toldAmong([...runners]);
     expect([...runners].filter((tool) => !told.has(tool))).toEqual([]);
   });

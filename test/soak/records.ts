@@ -70,7 +70,7 @@ function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly n
   return wrong;
 }
 
-/** Where the history has another end than the audit. */
+/** Executions of which the history has another end than the audit. */
 export function wrongHistory(lines: readonly AuditLine[], rows: readonly HistoryRow[]): string[] {
   const ends = new Map(
     lines.filter(({ type }) => type === 'outcome').map((line) => [line.execution ?? '', line]),

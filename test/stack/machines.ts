@@ -8,4 +8,6 @@ export interface Machines {
   readonly agentHost: { readonly socket: string };
   /** A folder for an agent that every engine has at the returned path. */
   readonly workspace: (name: string) => Promise<string>;
+  /** A folder for an agent that only the agents' engine has; absent if there is one engine for all. */
+  readonly home?: (name: string) => Promise<string>;
 }

@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
 import type { CommandOptions, CommandResult } from '../lab/command.ts';
@@ -28,6 +28,8 @@ export interface AgentSpec {
   /** `uid:gid` pairs; 1000:1000 if absent. */
   readonly users?: readonly string[];
   readonly container?: Partial<AgentOptions>;
+  /** Its workspace is where no Docker host sees it, and replicas follow it; keys for `workspace` in gateway.yaml. */
+  readonly followed?: Readonly<Record<string, unknown>>;
   /** Bound to a relay that does not run here. */
   readonly elsewhere?: boolean;
   /** More keys for its entry in gateway.yaml. */
@@ -132,7 +134,7 @@ async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
   const specs = options.agents ?? { coder: {} };
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
-  const workspaces = await makeWorkspaces(lab, options.name, Object.keys(specs));
+  const workspaces = await makeWorkspaces(lab, options.name, specs);
   const warden = await makeGatewaySite(join(dir, 'warden'), {
     policy: options.policy,
     keys: gatewayKeys(specs, workspaces, lab, options),
@@ -188,10 +190,13 @@ function containerSuffix(stack: string, agent: string): string {
 async function makeWorkspaces(
   lab: Machines,
   stack: string,
-  agents: string[],
+  specs: Site['specs'],
 ): Promise<Record<string, string>> {
   const paths: Record<string, string> = {};
-  for (const agent of agents) paths[agent] = await lab.workspace(`${stack}-${agent}`);
+  for (const [agent, { followed }] of Object.entries(specs)) {
+    const make = followed === undefined ? lab.workspace : (lab.home ?? lab.workspace);
+    paths[agent] = await make(`${stack}-${agent}`);
+  }
   return paths;
 }
 
@@ -212,12 +217,12 @@ function gatewayKeys(
       ...options.host,
       ...options.hosts?.[host.name],
     })),
-    agents: Object.entries(specs).map(([name, { users, elsewhere, config }]) => ({
+    agents: Object.entries(specs).map(([name, { users, elsewhere, followed, config }]) => ({
       name,
       relay: elsewhere === true ? 'another-host' : relayName,
       users: users ?? ['1000:1000'],
       cwd: '/app',
-      workspace: { bind: workspaces[name] },
+      workspace: { bind: workspaces[name], ...(followed && { sync: true, ...followed }) },
       ...config,
     })),
     ...options.gateway,
@@ -225,7 +230,13 @@ function gatewayKeys(
 }
 
 /** What `relay enroll` cannot know: the agents' containers, and their engine. */
-async function addToRelayYaml({ paths, specs, own }: Site, lab: Machines, stack: string): Promise<void> {
+async function addToRelayYaml(
+  { paths, specs, own, workspaces }: Site,
+  lab: Machines,
+  stack: string,
+): Promise<void> {
+  const followed = own.filter((name) => specs[name]?.followed !== undefined);
+  const roots = [...new Set(followed.map((name) => dirname(workspaces[name] ?? '/')))];
   const file = paths.relayYaml;
   const written = await readFile(file, 'utf8');
   const gateway = /^gateway: *(.*)$/m.exec(written)?.[1];
@@ -243,6 +254,7 @@ async function addToRelayYaml({ paths, specs, own }: Site, lab: Machines, stack:
       docker: `unix://${lab.agentHost.socket}`,
       state: paths.relayState,
       agents: entries,
+      ...(roots.length > 0 && { 'workspace-roots': roots }),
     }),
   );
   await chmod(file, 0o600);

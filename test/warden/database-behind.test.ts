@@ -96,7 +96,7 @@ function refused(error: Error): number {
   return 0;
 }
 
-/** Where it starts more than once: what is told is told once. Returns how often it was. */
+/** Over several starts what is told is told once. Returns how many incidents there are. */
 async function expectInForce(isBehind: boolean | undefined, starts = 2): Promise<number> {
   let count = 0;
   for (let round = 1; round <= starts; round += 1) {

@@ -25,7 +25,7 @@ async function run() {
   return { starts: command.starts, reason: command.outcome?.reason };
 }
 
-test('P19 A-72: a kill counts at once and over a restart, also where nobody can confirm it: then that is said, soon', {
+test('P19 A-72: a kill counts at once and over a restart, also if no host or relay can confirm it: then that is said, soon', {
   timeout: 60_000,
 }, async () => {
   expect(await run()).toEqual({ starts: 1, reason: '' });

@@ -14,7 +14,7 @@ import {
 export const replicaMount = '/w';
 export const treeFolder = 'base';
 
-/** To give entries their owners, and go where those let only themselves; FSETID keeps setgid on folders of any group. */
+/** To give entries their owners, and enter folders that only those may enter; FSETID keeps setgid on folders of any group. */
 export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] as const;
 
 const mebibyte = 1024 * 1024;

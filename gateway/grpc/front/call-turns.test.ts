@@ -57,7 +57,7 @@ test('P20: who brings thousands of calls at once holds up nobody else: each has 
   );
 });
 
-test('P20: where none of a peer may be handed on, its calls wait and the others do not; they go on when it may, or are refused', async () => {
+test('P20: if no call of a peer may be handed on, its calls wait and the others do not; they go on when it may, or are refused', async () => {
   const { turns, passed, refused, bring } = setup(0);
   const [full, other] = [peer(0, 10), peer(1)];
   bring(full, 30);

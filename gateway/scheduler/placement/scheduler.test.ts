@@ -134,7 +134,7 @@ test('memory and cpu budgets are given out and given back', async () => {
   });
 });
 
-test('where no host can ever take it, the reason is given at once', async () => {
+test('if no host can ever take it, the reason is given at once', async () => {
   const scheduler = new Scheduler([host('a', 1)], limits);
   const lease = async (change: Partial<LeaseRequest>) =>
     scheduler.lease({ ...request, ...change }, never, ignore);
@@ -193,7 +193,7 @@ test('agents take turns: one that floods waits behind itself', async () => {
   expect(served.slice(0, 7).join(' ')).toBe('flooder modest flooder modest flooder modest flooder');
 });
 
-test('who waits does not see a later one go first, unless that one fits where he does not', async () => {
+test('a command that waits does not see a later one go first, unless the later one fits on a host and it does not', async () => {
   const scheduler = new Scheduler([host('a', 1, { labels: { zone: 'a' } }), host('b', 2)], limits);
   const zoned = { ...request, labels: { zone: 'a' } };
   const held = await scheduler.lease(zoned, never, ignore);

@@ -68,7 +68,7 @@ test('what is asked for is kept ready as often as it came in its busiest second,
   expect(counts(one.key)).toEqual([0]);
 });
 
-test('a host keeps no more than its ceiling, and nothing where that is 0', async () => {
+test('a host keeps no more than its ceiling, and nothing if that is 0', async () => {
   const { warmer, counts } = await setUp([{ warm: 2 }, { warm: 0 }]);
   warmer.wish([{ ...one, size: 9 }]);
   await vi.advanceTimersByTimeAsync(5000);
@@ -148,7 +148,7 @@ test('one that has waited 8 minutes is ended and replaced', async () => {
   expect(counts(one.key)).toEqual([1]);
 });
 
-test('they go where a host drains, a tag moves, a wish ends, and when the gateway does', async () => {
+test('they go when a host drains, a tag moves, a wish ends, or the gateway ends', async () => {
   const engine = ghostlyEngine('h', 100);
   const { hosts, warmer, counts } = await setUp([{}], [engine]);
   const [host] = hosts;
@@ -178,7 +178,7 @@ test('they go where a host drains, a tag moves, a wish ends, and when the gatewa
   expect(engine.started.every(({ ghost }) => ghost.did.length === 1)).toBe(true);
 });
 
-test('where starts fail the pool rests, each time longer, and others go on', async () => {
+test('if starts fail, the pool rests, each time longer, and others go on', async () => {
   const engine = ghostlyEngine('h', 10);
   const { warmer, counts } = await setUp([{}], [engine]);
   let tries = 0;

@@ -77,6 +77,8 @@ static enum verdict judge_alone(const struct carrier *carrier, const struct op *
 static enum verdict judge(const struct carrier *carrier, struct op *op)
 {
     enum verdict verdict = judge_alone(carrier, op);
+    if (carrier->receiving->keep_only)
+        return verdict == DO_NOTHING ? DO_NOTHING : IN_CONFLICT;
     const struct entry *entry = living(carrier, op->path);
     op->aside = carrier->receiving->theirs && verdict == IN_CONFLICT && op->kind != CHANGE_META && entry
         && entry->now.type != TYPE_FOLDER;

@@ -8,7 +8,7 @@
 int real_path(const char *path)
 {
     struct open_how how = {
-        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
         .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);

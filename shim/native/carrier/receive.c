@@ -11,7 +11,7 @@
 #include "state-frames.h"
 
 enum { TABLE_FIRST = 1024 };
-enum begin_flag { BEGIN_FORCE = 1, BEGIN_WHOLE = 2, BEGIN_THEIRS = 4, BEGIN_TRUSTED = 8 };
+enum begin_flag { BEGIN_FORCE = 1, BEGIN_WHOLE = 2, BEGIN_THEIRS = 4, BEGIN_TRUSTED = 8, BEGIN_KEEP = 16 };
 
 static uint32_t slot_of(const struct carrier *carrier, const char *path, uint32_t size)
 {
@@ -90,7 +90,7 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
 {
     uint8_t flags = read_u8(reader);
     uint64_t epoch = read_u64(reader), seq = read_u64(reader);
-    if (!read_all(reader) || flags > 15 || (flags & BEGIN_THEIRS && carrier->limits.replica)) {
+    if (!read_all(reader) || flags > 31 || (flags & (BEGIN_THEIRS | BEGIN_KEEP) && carrier->limits.replica)) {
         tell_refused(carrier, "bad-frame: begin");
         return;
     }
@@ -103,6 +103,7 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
     }
     *receiving = (struct receiving){.force = flags & BEGIN_FORCE, .whole = flags & BEGIN_WHOLE, .epoch = epoch, .seq = seq};
     receiving->theirs = flags & BEGIN_THEIRS;
+    receiving->keep_only = flags & BEGIN_KEEP;
     receiving->trusted = flags & BEGIN_TRUSTED;
     receiving->writing.fd = receiving->staged.fd = receiving->live.fd = -1;
     receiving->stage = area_stage(carrier);

@@ -57,8 +57,8 @@ struct way {
 struct receiving {
     int stage;
     /* `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
-     * `trusted`: however much goes. */
-    bool force, whole, theirs, trusted, asked, checked;
+     * `trusted`: however much goes. `keep_only`: nothing is applied, and what would be is kept. */
+    bool force, whole, theirs, trusted, keep_only, asked, checked;
     uint64_t epoch, seq, bytes;
     /* The folder in kept/, 0 where nothing was kept. */
     uint64_t kept;

@@ -4,7 +4,7 @@
 
 #include "carrier.h"
 
-/* Takes up what an earlier run knew. Each entry is believed only where its inode says so. */
+/* Takes up what an earlier run knew. Each entry is believed only if its inode says so. */
 void saved_load(struct carrier *carrier);
 
 /* Writes it, where something is unsaved. */

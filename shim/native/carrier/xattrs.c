@@ -44,7 +44,7 @@ static bool add(struct xattrs *xattrs, int fd, const char *name)
     size_t name_length = strlen(name), used = xattrs->length + 2 + name_length + 4;
     if (used > XATTRS_MOST)
         return false;
-    /* Of a value that fits exactly the kernel tells the length only where it is asked for more than none. */
+    /* Of a value that fits exactly the kernel tells the length only if it is asked for more than none. */
     ssize_t length = used < XATTRS_MOST ? fgetxattr(fd, name, xattrs->bytes + used, XATTRS_MOST - used) : -1;
     if (length < 0)
         return false;

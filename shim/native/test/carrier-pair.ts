@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import type { Hello } from '../../../src/carrier-client/hello.ts';
 import { CarrierProcess, makePlace, type Place } from './carrier-process.ts';
 
-/** What rsync would do to make the replica what home is: nothing, where they are the same. */
+/** What rsync would do to make the replica what home is: nothing, if they are the same. */
 export function difference(home: Place, replica: Place): string {
   const args = ['-aHAX', '-n', '--delete', '--checksum', '--itemize-changes', '--exclude=/.clawrden'];
   return execFileSync('rsync', [...args, `${home.root}/`, `${replica.root}/`]).toString();

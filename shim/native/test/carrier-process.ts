@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Duplex } from 'node:stream';
+import { Duplex, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
@@ -16,7 +16,7 @@ export const carrierBuilds = [
   { name: 'sanitized', carrier: at('native-sanitize/clawrden-carrier') },
 ] as const;
 
-/** A memory file system where there is one, and the disk: their clocks, inodes and renames are not the same. */
+/** A memory file system if there is one, and the disk: their clocks, inodes and renames are not the same. */
 export const fileSystems = ['/dev/shm', '/var/tmp'] as const;
 
 /** Each build on a file system of its own; if not asked for all (CLAWRDEN_LONG), only the named one. */
@@ -57,7 +57,7 @@ export class CarrierProcess {
     stderr.on('data', (chunk: Buffer) => {
       this.diagnostic += chunk.toString();
     });
-    this.stream = Duplex.from({ readable: stdout, writable: stdin });
+    this.stream = Duplex.from({ readable: stdout, writable: inputOf(stdin) });
     this.session = new CarrierSession(this.stream, 20_000);
   }
 
@@ -83,6 +83,19 @@ export class CarrierProcess {
     await this.exited();
     if (this.diagnostic !== '') throw new Error(this.diagnostic);
   }
+}
+
+/** Stays open when the process is gone: the last that it said is still to be read. */
+function inputOf(stdin: Writable): Writable {
+  stdin.on('error', () => {});
+  return new Writable({
+    write: (chunk, _encoding, done) => stdin.write(chunk, () => done()),
+    final: (done) => stdin.end(() => done()),
+    destroy: (error, done) => {
+      stdin.destroy();
+      done(error);
+    },
+  });
 }
 
 export function helloOf({ root, area }: Pick<Place, 'root' | 'area'>, over: Partial<Hello> = {}): Hello {

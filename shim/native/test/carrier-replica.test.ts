@@ -7,7 +7,7 @@ import { CarrierProcess, carrierBuilds, fileSystems, helloOf, makePlace } from '
 import { everyKind } from './every-kind.ts';
 
 describe.each(carrierBuilds)('the tree of a replica ($name)', ({ carrier }) => {
-  test('is made where it is not there yet', async () => {
+  test('is made if it is not there yet', async () => {
     using place = makePlace();
     rmSync(place.root, { recursive: true });
     await using replica = await CarrierProcess.start(carrier, place, { role: 'replica' });

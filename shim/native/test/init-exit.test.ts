@@ -66,7 +66,7 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
     expect(busy?.maxResidentKib).toBeGreaterThan(50_000);
   });
 
-  test('exits as the command did, and with 125 where the end was not its own', async () => {
+  test('exits as the command did, and with 125 if the end was not its own', async () => {
     const status = async (script: string, more: { runMs?: number } = {}) => {
       await using command = InitProcess.start(init, { script, ...more });
       await command.end();

@@ -91,7 +91,7 @@ describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) =>
     expect((await command.end()).stdout).toMatch(/^\/.*sh\n$/);
   });
 
-  test('AF_VSOCK, by whatever door, where the plan confines it', async () => {
+  test('AF_VSOCK, by whatever door, if the plan confines it', async () => {
     await using free = InitProcess.start(init, { argv: [probe] });
     const { stdout: before } = await free.end();
     expect(before).toContain('unix: made');

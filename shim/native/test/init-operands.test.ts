@@ -138,7 +138,7 @@ describe.each(nativeBuilds)('the files that a command runs ($name)', ({ init }) 
     ]);
   });
 
-  test('are told with the start where nobody saw them before', async () => {
+  test('are told with the start if no person saw them before', async () => {
     const found = [loose('nobody was asked about it', 'echo ran $0\n', 'x.sh')];
     expect(await run(['x.sh'])).toMatchObject({ stdout: 'ran x.sh\n', found });
     expect(await run([])).toMatchObject({ code: 0, found: [] });

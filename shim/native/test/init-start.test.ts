@@ -121,7 +121,7 @@ describe.each(nativeBuilds)('how a command starts ($name)', ({ init }) => {
     expect(listed.stdout.split('\0').slice(0, -1)).toEqual(env);
   });
 
-  test('PWD is passed only where it names the directory', async () => {
+  test('PWD is passed only if it names the directory', async () => {
     const plan = { argv: ['printenv', 'PWD'], cwd: join(root, 'app/sub') };
     for (const pwd of [join(root, 'app/sub'), join(root, 'alias/in')]) {
       expect(await run({ ...plan, env: [path, `PWD=${pwd}`] })).toMatchObject({ stdout: `${pwd}\n` });

@@ -123,7 +123,7 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     expect(unreadOf(command)).toBe(8);
   });
 
-  test('says so behind that credit also where the end of the file comes at the same moment', async () => {
+  test('says so behind that credit also if the end of the file comes at the same moment', async () => {
     const script = 'until read -t 0; do :; done; kill -STOP $PPID; read x; exec <&-; sleep 1';
     await using command = InitProcess.start(init, { ...pipes, argv: ['bash', '-c', script] });
     await command.sendStdin(Buffer.from('one\ntwo\n'));

@@ -60,7 +60,7 @@ describe.each(nativeBuilds)('the wire to the gateway ($name)', ({ name, init }) 
     expect(await large.end()).toMatchObject({ stdout: '1000000\n' });
   });
 
-  test('ends without a word where the gateway goes before the plan is there', async () => {
+  test('ends without a word if the gateway goes before the plan is there', async () => {
     expect(await answerTo(new Uint8Array())).toBe('frame 17');
     expect(await answerTo(encodeFrame(FrameType.plan, good).subarray(0, 20))).toBe('frame 17');
   });

@@ -195,7 +195,7 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
     expect(await run.end()).toMatchObject({ code: 4 });
   });
 
-  test('gives up after 5 s, and at once where waiting cannot help', async () => {
+  test('gives up after 5 s, and at once if waiting cannot help', async () => {
     await using bench = new ShimBench(build);
     const before = performance.now();
     const slow = bench.tool();
@@ -230,7 +230,7 @@ describe.each(nativeBuilds)('how the shim ends ($name)', (build) => {
     expect(performance.now() - before).toBeGreaterThan(29_900);
   });
 
-  test('says why on stderr also where there is no stdout', async () => {
+  test('says why on stderr also if there is no stdout', async () => {
     await using bench = new ShimBench(build);
     const { stderr, code } = await bench
       .script('exec $T <&- >&-', { env: { CLAWRDEN_SOCKET: '/etc/passwd/x' } })

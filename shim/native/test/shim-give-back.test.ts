@@ -48,7 +48,7 @@ describe.each(nativeBuilds)('what the shim gives back ($name)', (build) => {
       );
     });
 
-    test('goes by the credits where they are exact, whatever is still on the way', async () => {
+    test('goes by the credits if they are exact, whatever is still on the way', async () => {
       await started(
         script,
         async (run, relay) => {

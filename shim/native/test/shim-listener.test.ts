@@ -65,7 +65,7 @@ describe.skipIf(!asRoot).each(nativeBuilds)('who listens at the socket ($name)',
       expect(await run(uid, owner)).toMatchObject({ code: 0, stderr: '', said: 'readygot' });
   });
 
-  test('A-91: is sent nothing where it is anybody else', async () => {
+  test('A-91: is sent nothing if it is another user', async () => {
     for (const [uid, owner] of [
       [998, 0],
       [1000, 998],

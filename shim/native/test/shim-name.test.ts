@@ -20,7 +20,7 @@ describe.each(nativeBuilds)('the name that the shim is called by ($name)', (buil
     return spawnSync(join(bench.jail, linked), ['install'], options);
   };
 
-  test('A-83: is refused where it is not the name of the link, in one line of ASCII', async () => {
+  test('A-83: is refused if it is not the name of the link, in one line of ASCII', async () => {
     await using bench = new ShimBench(build, [linked]);
     fc.assert(
       fc.property(

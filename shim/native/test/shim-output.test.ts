@@ -32,7 +32,7 @@ describe.each(nativeBuilds)('what the shim writes ($name)', (build) => {
     },
   );
 
-  test('to a file, at its end where it is appended to', async () => {
+  test('to a file, at its end if it is appended to', async () => {
     await started('echo before > out; exec $T >> out 2>&1', async (run, relay, bench) => {
       expect((await relay.request()).stdio).toEqual(['pipe', 'file', '=1']);
       relay.send(FrameType.stdout, Buffer.from('line\n'));

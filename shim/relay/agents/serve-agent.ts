@@ -57,7 +57,7 @@ export function createServedAgent({ agent, jail, closed }: AgentPlaces, parts: S
       try {
         await listener?.close();
       } finally {
-        // Also what came while the socket was closing, and where it cannot be removed.
+        // Also what came while the socket was closing, and even if the socket cannot be removed.
         for (const mirror of mirrors) mirror.halt(reason);
         listener?.cancelAll(reason);
       }

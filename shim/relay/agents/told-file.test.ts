@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const open = (state = dir) => createToldFile(state, pino({}, { write: (line) => void logged.push(line) }));
 const coder = { name: 'coder', users: [{ uid: 1000, gid: 100 }] as [{ uid: number; gid: number }] };
 
-test('what was written is read again, and nothing where nothing was', async () => {
+test('what was written is read again, and nothing if nothing was', async () => {
   expect(await open().read()).toEqual([]);
   await open().write([coder]);
   expect(await open().read()).toEqual([coder]);

@@ -4,7 +4,7 @@ import { formatTold, parseTold, type ToldAgent, toldPath } from '../../../src/co
 
 /** What the gateway told last, on the disk: a relay that starts without a gateway serves it. */
 export interface ToldFile {
-  /** Empty where nothing was told, or where the file is damaged; the log says so. */
+  /** Empty if nothing was told, or if the file is damaged; the log says so. */
   readonly read: () => Promise<readonly ToldAgent[]>;
   /** Replaces the file in one step. Never rejects: what cannot be kept is served all the same, and logged. */
   readonly write: (agents: readonly ToldAgent[]) => Promise<void>;

@@ -33,7 +33,7 @@ function verifyCommand(): Command {
     )
     .option(
       '--database <file>',
-      "the gateway's, which knows the last record (default: clawrden.db beside the log, where it is yours)",
+      "the gateway's, which knows the last record (default: clawrden.db beside the log, if it is yours)",
     )
     .option('--json', 'machine-readable')
     .action(verify);

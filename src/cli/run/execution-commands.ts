@@ -34,7 +34,7 @@ export function listCommand(name: string, description: string): Command {
 export function showCommand(): Command {
   return gatewayClientCommand('show', 'one execution, or one question that waits, in full')
     .argument('<id>', 'its id, or enough of its beginning')
-    .option('--caller <name>', "whose execution it is, like relay:NAME, where two callers' have the same id")
+    .option('--caller <name>', "whose execution it is, like relay:NAME, if two callers' have the same id")
     .option('--output', 'what it wrote, if the policy had that recorded')
     .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
 }

@@ -157,7 +157,7 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     expect(shown(line)).toEqual([]);
   });
 
-  test('A-75: a tool that no table knows is said to be unknown, by its name where that is plain', () => {
+  test('A-75: a tool that no table knows is said to be unknown, by its name if that is plain', () => {
     expect(scriptOperands(['unheard-of', 'x'])).toEqual([
       { notInspected: 'what unheard-of loads or runs: Clawrden does not know it' },
     ]);
@@ -177,7 +177,7 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     );
   });
 
-  test('names are told apart from files where a tool looks them up', () => {
+  test('names are told apart from files if a tool looks them up', () => {
     expect(shown('node -r dotenv/config x.js')).toEqual(['?', 'x.js']);
     expect(shown('perl -MStrict x.pl')).toEqual(['?', 'x.pl']);
   });
@@ -221,7 +221,7 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     );
   });
 
-  test('A-75 P9: a file that node takes for a URL is named only where the URL leads to that very file', () => {
+  test('A-75 P9: a file that node takes for a URL is named only if the URL leads to that very file', () => {
     const odd = fc.constantFrom(
       '\t',
       '\n',

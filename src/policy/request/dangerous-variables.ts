@@ -24,7 +24,7 @@ export function warnAboutVariables(allowed: readonly string[], source: YamlSourc
     const met = dangerousVariables.filter((name) => overlap(pattern.toUpperCase(), name));
     const isHarmless = harmless.has(pattern.replace('*', ''));
     if (met.length === 0 || isHarmless) return [];
-    const what = `${pattern} is allowed, but never reaches a tool where it is ${met.slice(0, 4).join(', ')}`;
+    const what = `${pattern} is allowed, but never reaches a tool if it is ${met.slice(0, 4).join(', ')}`;
     return source.problem(['environment', 'allow', index], `${what}${met.length > 4 ? ' ...' : ''}`);
   });
 }

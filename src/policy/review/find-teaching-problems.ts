@@ -123,7 +123,7 @@ function missingWork(data: ToolData, shipped?: ToolGrammar): readonly Problem[] 
 export function warnAboutTeaching(taught: Taught, source: YamlSource): string[] {
   return [...taught.keys()].map((name) => {
     const what = knownTools.has(name)
-      ? `adds to what Clawrden knows of ${name}: where both know an option or a sub-command, Clawrden's own data counts`
+      ? `adds to what Clawrden knows of ${name}: if both know an option or a sub-command, Clawrden's own data counts`
       : `is all that is known of ${name}: Clawrden has not tried it`;
     return source.problem(['tools', name, 'arguments'], what);
   });

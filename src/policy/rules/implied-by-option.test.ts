@@ -120,7 +120,7 @@ function linesOf({ grammar, one, also }: Implied): string[][] {
 }
 
 describe('A-77 P7: an option or an operand that does the work of another sub-command counts as it', () => {
-  test('where a rule denies or asks, in every spelling', () => {
+  test('if a rule denies or asks, in every spelling', () => {
     const lines = implied
       .flatMap((each) => linesOf(each).map((args) => ({ each, args })))
       .filter(({ each }, at) => isLong || each.grammar.also?.includes(each.also) !== true || isSampled(at));

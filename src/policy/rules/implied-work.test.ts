@@ -32,7 +32,7 @@ function firstOf(name: string): string {
 }
 
 describe('A-77 P7: a sub-command that does the work of another counts as it', () => {
-  test('where a rule denies or asks, whatever the other spellings are', () => {
+  test('if a rule denies or asks, whatever the other spellings are', () => {
     const open = implied.filter(({ tool, words, name, first }) =>
       (
         [
@@ -48,7 +48,7 @@ describe('A-77 P7: a sub-command that does the work of another counts as it', ()
     expect(implied.length).toBeGreaterThan(100);
   });
 
-  test('and not where a rule allows', () => {
+  test('and not if a rule allows', () => {
     const open = implied.filter(
       ({ tool, own, words, first }) =>
         first !== firstOf(own) &&

@@ -75,7 +75,7 @@ test('the default is to deny, and to run for two minutes', () => {
   expect(ask(plain, 'ls')).toMatchObject({ action: 'deny', code: 'denied-by-default' });
 });
 
-test('a command starts in one of the allowed paths; the workspace is /app where that is one', () => {
+test('a command starts in one of the allowed paths; the workspace is /app if that is one', () => {
   expect(locateCwd(policy, '/app/x')).toEqual({ cwd: '/app/x', root: '/app' });
   expect(locateCwd(policy, '/tmp')).toEqual({ cwd: '/tmp', root: '/tmp' });
   expect(locateCwd(policy, '/etc')).toBeUndefined();

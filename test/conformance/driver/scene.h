@@ -39,7 +39,7 @@ struct scene {
     uint64_t ignored;
     uint32_t timeout_ms;
     char *cwd;
-    char *input; /* path of stdin where it is a file */
+    char *input; /* path of stdin if it is a file */
     char **argv;
     char **env;
     uint32_t steps;

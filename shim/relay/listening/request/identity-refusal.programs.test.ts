@@ -5,7 +5,7 @@ import { identityRefusal } from './identity-refusal.ts';
 
 const user = { uid: 1000, gid: 1000 };
 
-test('the agent’s own user is served, also where its process has gone or cannot be seen', () => {
+test('the agent’s own user is served, also if its process has gone or cannot be seen', () => {
   expect(identityRefusal({ ...user, pid: process.pid }, user, [user])).toBeUndefined();
   expect(identityRefusal({ ...user, pid: 0 }, user, [user])).toBeUndefined();
   expect(identityRefusal({ ...user, pid: 2 ** 22 + 1 }, user, [user])).toBeUndefined();

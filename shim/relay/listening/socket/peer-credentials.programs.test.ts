@@ -70,7 +70,7 @@ test('throws for a socket that is closed, and for one that is not a Unix socket'
   expect(() => credentials.of(socket)).toThrow('no descriptor');
 });
 
-test('A-14: says what is wrong and how to mend it where the addon is missing or is another one', () => {
+test('A-14: says what is wrong and how to mend it if the addon is missing or is another one', () => {
   expect(() => loadPeerCredentials(join(directory, 'absent.node'))).toThrow(
     /absent\.node cannot be loaded .*make -C shim\/native/s,
   );
@@ -78,7 +78,7 @@ test('A-14: says what is wrong and how to mend it where the addon is missing or 
   expect(() => loadPeerCredentials(join(directory, 'bad.node'))).toThrow(/cannot be loaded/);
 });
 
-test('A-14: the self-test fails where the addon reads something else', async () => {
+test('A-14: the self-test fails if the addon reads something else', async () => {
   const liar = join(directory, 'liar.cjs');
   writeFileSync(
     liar,

@@ -158,7 +158,7 @@ export interface ExecuteResponse {
 }
 
 export interface Start {
-  /** UUIDv7 made by the caller, unique per caller. */
+  /** UUIDv7 made by the caller, unique per caller; at most a day old, and at most a minute ahead of the gateway's clock. */
   executionId: string;
   /** The agent the command is for. Orchestrators may leave it empty: no workspace then. */
   agent: string;
@@ -270,7 +270,7 @@ export interface FoundOperand {
 
 /** What the init found of each file that the plan names, or why it could not look. */
 export interface Inspected {
-  /** Empty where it has looked, else a reason code. */
+  /** Empty if it has looked, else a reason code. */
   reason: string;
   text: string;
   found: FoundOperand[];
@@ -280,10 +280,10 @@ export interface Inspected {
 export interface MirrorEnd {
   code: number;
   signal: number;
-  /** Empty where the end is the tool's own, else a reason code. */
+  /** Empty if the end is the tool's own, else a reason code. */
   reason: string;
   text: string;
-  /** Left out where its init did not say. */
+  /** Left out if its init did not say. */
   usage: Usage | undefined;
 }
 
@@ -300,7 +300,7 @@ export interface Outcome {
   /** The exit code for the caller; with a signal other than 0 the tool died by it. */
   code: number;
   signal: number;
-  /** Reason code, empty where the end is the tool's own. */
+  /** Reason code, empty if the end is the tool's own. */
   reason: string;
   text: string;
 }

@@ -110,7 +110,7 @@ export interface AgentState {
   killed: boolean;
   /**
    * Ids that the relay accepts for an agent that its own file does not name. Empty from a gateway of before: then the
-   * relay serves such an agent only where it was told of its users earlier.
+   * relay serves such an agent only if it was told of its users earlier.
    */
   users: Identity[];
   /** Present if replicas of the agent's workspace follow it: the relay keeps a carrier at its home. */

@@ -143,7 +143,7 @@ export interface ListExecutionsResponse {
 export interface GetExecutionRequest {
   /** The id, or the only one that begins with it. */
   id: string;
-  /** Whose it is, where two callers chose the same id. */
+  /** Whose it is, if two callers chose the same id. */
   caller: string;
 }
 
@@ -156,7 +156,7 @@ export interface Execution {
   /** relay:NAME or operator:NAME. */
   caller: string;
   agent: string;
-  /** The beginning of it, where `cut` is there. */
+  /** The beginning of it, if `cut` is there. */
   argv: string[];
   cwd: string;
   uid: number;
@@ -171,7 +171,7 @@ export interface Execution {
   host: string;
   container: string;
   planHash: string;
-  /** The canonical JSON of the plan, empty where none was made, and where it is longer than 64 KiB. */
+  /** The canonical JSON of the plan, empty if none was made, or if it is longer than 64 KiB. */
   plan: string;
   approver: string;
   /** exited, denied, canceled, timed-out, failed or started; empty before the end. */
@@ -180,7 +180,7 @@ export interface Execution {
   exitSignal: number;
   reason: string;
   text: string;
-  /** RFC 3339, empty where not reached. */
+  /** RFC 3339, empty if not reached. */
   receivedAt: string;
   decidedAt: string;
   startedAt: string;
@@ -188,9 +188,9 @@ export interface Execution {
   stdoutBytes: bigint;
   stderrBytes: bigint;
   approvalId: string;
-  /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs and where that is nothing. */
+  /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs, or if that is nothing. */
   operands: string;
-  /** Left out where argv and cwd are whole. */
+  /** Left out if argv and cwd are whole. */
   cut: CutCommand | undefined;
 }
 

@@ -35,7 +35,7 @@ function skipCommand(script: string, from: number): number | undefined {
   return skipEnd(script, withNumber.includes(command) ? skip(script, at + 1, ' 0123456789') : at + 1);
 }
 
-/** A command ends only where every version of sed ends it. */
+/** A command ends at a place if every version of sed ends it there. */
 function skipEnd(script: string, from: number): number | undefined {
   const at = skip(script, from, ' ');
   return at === script.length || ';\n}'.includes(script.charAt(at)) ? at : undefined;

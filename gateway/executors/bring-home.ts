@@ -1,0 +1,40 @@
+import { failure, type Outcome } from '../../src/outcome.ts';
+import { Halted } from '../control/kill-switch.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { NotApplied, Visit } from '../workspaces/follow.ts';
+
+/** A person waits for the end of what was stopped. */
+const stoppedWithinMs = 30_000;
+
+/**
+ * Everything that the tool wrote is at home before its outcome goes out. If files of it met changes of the agent's, the
+ * command did not do what its exit code says.
+ */
+export async function bringHome(
+  outcome: Outcome,
+  visit: Visit | undefined,
+  execution: Execution,
+): Promise<Outcome> {
+  const conflict = await visit?.bringHome(execution.signal);
+  execution.trace.mark('home');
+  if (conflict === undefined) return outcome;
+  const text = conflictText(conflict);
+  if (outcome.kind === 'exited' && outcome.code === 0 && outcome.signal === 0)
+    return failure('workspace-conflict', text);
+  void execution.send({ type: 'notice', text: `workspace-conflict: ${text}` });
+  return outcome;
+}
+
+/**
+ * What a tool wrote that was stopped is at home as it would be on one disk; not that of a halted agent. What does not
+ * come by then is kept at the next command.
+ */
+export async function bringHomeStopped(visit: Visit, reason: unknown): Promise<void> {
+  if (reason instanceof Halted) return;
+  await visit.bringHome(AbortSignal.timeout(stoppedWithinMs)).catch(() => {});
+}
+
+function conflictText({ agent, count }: NotApplied): string {
+  const files = count === 1 ? '1 file was' : `${count} files were`;
+  return `${files} changed here meanwhile; yours stay, the command's are kept: clawrden workspace conflicts ${agent}`;
+}

@@ -1,0 +1,166 @@
+import { deadline } from '../../src/abort.ts';
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import { bringHome, sameVersion, sendOut, setAside } from '../../src/carrier-client/exchange.ts';
+import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
+import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { GhostShape } from '../ports/engine.ts';
+import type { Replica } from '../ports/replica.ts';
+import { toWorkspaceError } from './faults.ts';
+import type { UseHome } from './homes.ts';
+import type { Replicas, Slot } from './replicas.ts';
+
+/** Changes that an exchange did not apply; they are kept beside home. */
+export interface NotApplied {
+  readonly agent: string;
+  readonly host: string;
+  /** The command that found them. */
+  readonly execution: string;
+  /** `late`: no command waited for them any more. */
+  readonly why: 'conflict' | 'late';
+  readonly count: number;
+  /** Up to a thousand of them. */
+  readonly files: readonly Refused[];
+}
+
+/** One command's use of a workspace on a host that does not see its home. */
+export interface Visit {
+  /** Everything that was at home before this was called is on the host. */
+  readonly settle: (signal: AbortSignal) => Promise<void>;
+  /** Everything that is on the host now is at home, but for what is returned. */
+  readonly bringHome: (signal: AbortSignal) => Promise<NotApplied | undefined>;
+  /** The command has ended. Once. */
+  readonly end: () => void;
+}
+
+type Place = Pick<HostConfig, 'name' | 'labels'>;
+
+/** Where the workspaces of agents are on Docker hosts. */
+export interface Workspaces {
+  /** The same shape with the folders that are on that host; starts the replica's carrier if it must. */
+  readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => Promise<GhostShape>;
+  /** `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. */
+  readonly visit: (host: Place, agent: string, execution: string) => Visit | undefined;
+}
+
+export interface FollowParts {
+  readonly replicas: Replicas;
+  readonly useHome: UseHome;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly hosts: () => ReadonlyMap<string, HostConfig>;
+  readonly onNotApplied: (found: NotApplied) => void;
+}
+
+/** An exchange may move gigabytes; a carrier that is silent for 120 s ends it before. */
+const exchangeWithinMs = 30 * 60_000;
+
+export function followWorkspaces(parts: FollowParts): Workspaces {
+  const syncOn = (host: Pick<Place, 'labels'> | undefined, agent: string): SyncConfig | undefined => {
+    const sync = parts.agents().get(agent)?.workspace?.sync;
+    return sync === undefined || seesHome(host, sync) ? undefined : sync;
+  };
+  return {
+    placed: async (host, shape, signal) => {
+      const sync = syncOn(parts.hosts().get(host), shape.agent);
+      if (sync === undefined || shape.mounts.length === 0) return shape;
+      const { folder } = await openOn(parts, host, shape.agent, sync, signal);
+      const mounts = shape.mounts.map(({ target }) => ({ kind: 'bind' as const, source: folder, target }));
+      return { ...shape, mounts };
+    },
+    visit: (host, agent, execution) => {
+      const sync = syncOn(host, agent);
+      return sync && visitOf(parts, { agent, host: host.name, execution }, sync);
+    },
+  };
+}
+
+function seesHome(host: Pick<Place, 'labels'> | undefined, { seenBy }: SyncConfig): boolean {
+  const wanted = Object.entries(seenBy);
+  return wanted.length > 0 && wanted.every(([key, value]) => host?.labels[key] === value);
+}
+
+async function openOn(
+  { replicas }: FollowParts,
+  host: string,
+  agent: string,
+  { carried }: SyncConfig,
+  signal: AbortSignal,
+): Promise<Replica> {
+  const wish = { agent, limits: carried.limits, excludes: carried.excludes };
+  return replicas.open(replicas.slot(host, agent), wish, signal);
+}
+
+type Visitor = Pick<NotApplied, 'agent' | 'host' | 'execution'>;
+
+function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
+  const { host, agent } = of;
+  const slot = parts.replicas.slot(host, agent);
+  let settled = false;
+  const exchanged = async <T>(
+    signal: AbortSignal,
+    work: (home: CarrierSession, replica: Replica) => Promise<T>,
+  ): Promise<T> => {
+    const late = () => new ClawrdenError('workspace-unreachable', `an exchange with ${host} took too long`);
+    using until = deadline(exchangeWithinMs, late, signal);
+    const both = async (home: CarrierSession) => {
+      const replica = await openOn(parts, host, agent, sync, until.signal);
+      return await work(home, replica);
+    };
+    return await parts
+      .useHome(agent, both, until.signal)
+      .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));
+  };
+  return {
+    settle: (signal) =>
+      exchanged(signal, async (home, replica) => {
+        // The first turn of this command: from here on what appears there has somebody who waits for it.
+        if (!settled) slot.commands += 1;
+        const isAlone = slot.commands === 1 && !settled;
+        settled = true;
+        const late = await settle(home, replica, isAlone, sync);
+        if (late !== undefined) parts.onNotApplied({ ...of, why: 'late', ...late });
+      }),
+    bringHome: (signal) =>
+      exchanged(signal, async (home, replica) => {
+        const brought = await bringHome(home, replica.session, { conflicts: sync.carried.conflicts });
+        if (brought === undefined) return undefined;
+        slot.bytes = brought.state.bytes;
+        const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
+        if (files.length === 0) return undefined;
+        const conflict = { ...of, why: 'conflict', count: files.length, files } as const;
+        parts.onNotApplied(conflict);
+        return conflict;
+      }),
+    end: () => end(slot, settled),
+  };
+}
+
+function end(slot: Slot, settled: boolean): void {
+  slot.usedAt = performance.now();
+  if (settled) slot.commands -= 1;
+}
+
+type Late = Pick<NotApplied, 'count' | 'files'>;
+
+/** Brings the replica to where home is. Returns what was found there that no command waits for. */
+async function settle(
+  home: CarrierSession,
+  { session }: Replica,
+  isAlone: boolean,
+  { carried: { conflicts } }: SyncConfig,
+): Promise<Late | undefined> {
+  const [here, there] = await Promise.all([home.settle(), session.settle()]);
+  if (there.dirty === 0 && sameVersion(here.version, there.at)) return undefined;
+  const isNew = there.at.epoch === 0n && there.entries <= 1;
+  if (isNew || there.dirty === 0) {
+    await sendOut(home, session);
+    return undefined;
+  }
+  if (isAlone) {
+    const kept = await setAside(home, session);
+    return kept && { count: kept.refusedCount, files: kept.refused };
+  }
+  await bringHome(home, session, { conflicts });
+  await sendOut(home, session);
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import { abortable } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
+
+/** One agent's replica on one host, as far as this gateway uses it. */
+export interface Slot {
+  readonly host: string;
+  readonly agent: string;
+  /** Its carrier, or what starts it. */
+  opening: Promise<Replica> | undefined;
+  /** Commands that work in it now. */
+  commands: number;
+  /** On the monotonic clock, in milliseconds. */
+  usedAt: number;
+  /** Of its files, when somebody last looked. */
+  bytes: number;
+}
+
+const openWithinMs = 60_000;
+
+/** The replicas of all agents on all hosts, each with one carrier at most. */
+export class Replicas {
+  readonly #engines = new Map<string, ReplicaHost>();
+  readonly #slots = new Map<string, Slot>();
+
+  /** From now on replicas on `host` are made by this engine. */
+  attach(host: string, engine: ReplicaHost): void {
+    this.#engines.set(host, engine);
+  }
+
+  engine(host: string): ReplicaHost | undefined {
+    return this.#engines.get(host);
+  }
+
+  get hosts(): Iterable<string> {
+    return this.#engines.keys();
+  }
+
+  get slots(): readonly Slot[] {
+    return [...this.#slots.values()];
+  }
+
+  slot(host: string, agent: string): Slot {
+    const key = `${host}\0${agent}`;
+    const known = this.#slots.get(key);
+    if (known !== undefined) return known;
+    const slot = { host, agent, opening: undefined, commands: 0, usedAt: performance.now(), bytes: 0 };
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  /** The agent's replica there, with a carrier that lives. Throws like `ReplicaHost.openReplica`. */
+  async open(slot: Slot, wish: ReplicaWish, signal: AbortSignal): Promise<Replica> {
+    slot.usedAt = performance.now();
+    const known = slot.opening;
+    const replica = await abortable(known ?? this.#start(slot, wish), signal);
+    if (known === undefined || replica.alive()) return replica;
+    // Who comes first here starts another; all others wait for that one.
+    if (slot.opening === known) slot.opening = undefined;
+    return abortable(slot.opening ?? this.#start(slot, wish), signal);
+  }
+
+  /** Several commands may wait for one start, so it does not end with any of them. */
+  #start(slot: Slot, wish: ReplicaWish): Promise<Replica> {
+    const engine = this.#engines.get(slot.host);
+    if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
+    const opening = engine.openReplica(wish, AbortSignal.timeout(openWithinMs));
+    slot.opening = opening;
+    opening.then(
+      ({ found }) => {
+        slot.bytes = found.bytes;
+      },
+      () => {
+        if (slot.opening === opening) slot.opening = undefined;
+      },
+    );
+    return opening;
+  }
+
+  /** Its carrier writes what it knows and ends; the replica stays. Resolves when the carrier is gone; never rejects. */
+  async close(slot: Slot): Promise<void> {
+    const { opening } = slot;
+    slot.opening = undefined;
+    const replica = await opening?.catch(() => undefined);
+    await replica?.end().catch(() => {});
+  }
+
+  forget({ host, agent }: Slot): void {
+    this.#slots.delete(`${host}\0${agent}`);
+  }
+}

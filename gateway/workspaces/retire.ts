@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Replicas, Slot } from './replicas.ts';
+
+export interface RetireParts {
+  readonly replicas: Replicas;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  /** Ends ghosts that wait for this agent: they have the folder of the replica that goes. */
+  readonly forget: (agent: string) => void;
+  readonly log: Logger;
+  /** A test shortens them. */
+  readonly times: Partial<RetireTimes> | undefined;
+}
+
+/** In milliseconds. */
+export interface RetireTimes {
+  readonly lookEvery: number;
+  /** A carrier that no command used for this long ends; its replica stays. */
+  readonly idle: number;
+  /** The replica of an agent whose workspace is not followed any more is removed after this. */
+  readonly gone: number;
+  /** One that was used since then is not removed to make room: a ghost may be starting in it. */
+  readonly fresh: number;
+}
+
+const defaults: RetireTimes = { lookEvery: 60_000, idle: 30 * 60_000, gone: 24 * 3_600_000, fresh: 60_000 };
+
+/** Ends carriers that no command uses, and removes replicas of agents that are gone and on hosts that are too full. */
+export class Retirement {
+  readonly #parts: RetireParts;
+  readonly #times: RetireTimes;
+  /** Since when this gateway knows of a replica that its agent has no use for. */
+  readonly #unused = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #looking = Promise.resolve();
+
+  constructor(parts: RetireParts) {
+    this.#parts = parts;
+    this.#times = { ...defaults, ...parts.times };
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking.then(() => this.#look());
+    }, this.#times.lookEvery);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { replicas } = this.#parts;
+    for (const slot of replicas.slots) {
+      const isIdle = slot.commands === 0 && performance.now() - slot.usedAt > this.#times.idle;
+      if (slot.opening !== undefined && isIdle) await replicas.close(slot);
+    }
+    for (const host of replicas.hosts) {
+      await this.#tryOn(host, () => this.#removeUnused(host));
+      await this.#tryOn(host, () => this.#makeRoom(host));
+    }
+  }
+
+  /** A host that does not answer, or a replica in use, is looked at again. */
+  async #tryOn(host: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.log.debug({ host, why: String(error) }, 'replicas that no agent needs may be left');
+    }
+  }
+
+  async #removeUnused(host: string): Promise<void> {
+    const { replicas } = this.#parts;
+    for (const agent of (await replicas.engine(host)?.replicaAgents()) ?? []) {
+      const key = `${host}\0${agent}`;
+      if (this.#hostBytes(agent) !== undefined) {
+        this.#unused.delete(key);
+        continue;
+      }
+      const since = this.#unused.get(key) ?? performance.now();
+      this.#unused.set(key, since);
+      const slot = replicas.slot(host, agent);
+      if (slot.commands > 0 || performance.now() - since < this.#times.gone) continue;
+      await this.#remove(slot);
+      this.#unused.delete(key);
+    }
+  }
+
+  /** The least recently used goes first. */
+  async #makeRoom(host: string): Promise<void> {
+    const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
+    const most = Math.max(...here.map(({ agent }) => this.#hostBytes(agent) ?? 0));
+    let bytes = here.reduce((sum, slot) => sum + slot.bytes, 0);
+    for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
+      const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
+      if (bytes <= most || isFresh) return;
+      if (slot.commands > 0 || slot.bytes === 0) continue;
+      await this.#remove(slot);
+      bytes -= slot.bytes;
+    }
+  }
+
+  async #remove(slot: Slot): Promise<void> {
+    const { replicas, forget, log } = this.#parts;
+    const { host, agent } = slot;
+    forget(agent);
+    await replicas.close(slot);
+    await replicas.engine(host)?.removeReplica(agent);
+    replicas.forget(slot);
+    log.info({ host, agent }, 'a replica of a workspace was removed');
+  }
+
+  #hostBytes(agent: string): number | undefined {
+    return this.#parts.agents().get(agent)?.workspace?.sync?.hostBytes;
+  }
+}
+
+/** Ends the carriers of agents whose workspace is another now: the next command starts them anew. */
+export function closeOthers(
+  replicas: Replicas,
+  before: readonly AgentConfig[],
+  now: ReadonlyMap<string, AgentConfig>,
+): void {
+  for (const slot of replicas.slots) {
+    const was = before.find(({ name }) => name === slot.agent)?.workspace;
+    if (!isDeepStrictEqual(was, now.get(slot.agent)?.workspace)) void replicas.close(slot);
+  }
+}

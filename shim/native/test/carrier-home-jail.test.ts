@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { Pair } from './carrier-pair.ts';
+import { CarrierProcess, carrierBuilds, fileSystems, helloOf, type Place } from './carrier-process.ts';
+import {
+  agent,
+  buildJailProbes,
+  isRoot,
+  jailProbes,
+  makeVolume,
+  pidOf,
+  statusOf,
+  toAgent,
+} from './jailed-place.ts';
+import { Dice, disturb } from './random-tree.ts';
+
+const long = process.env['CLAWRDEN_LONG'] === '1';
+const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
+
+const inode = (path: string): number => statSync(path).ino;
+
+beforeAll(buildJailProbes, 120_000);
+
+describe.runIf(isRoot).each(carrierBuilds)(
+  'a carrier at home that root starts ($name)',
+  ({ name, carrier }) => {
+    test('has the agent’s uid and gid, and nothing else that root had', async () => {
+      using place = makeVolume();
+      await using home = await CarrierProcess.start(carrier, place, agent);
+      expect(home.first.unconfined).toBe(false);
+      expect(statusOf(pidOf(home))).toMatchObject({
+        ...{ Uid: '1000\t1000\t1000\t1000', Gid: '1000\t1000\t1000\t1000', Groups: '' },
+        ...{ CapInh: '0000000000000000', CapPrm: '0000000000000000', CapEff: '0000000000000000' },
+        ...{ CapBnd: '0000000000000000', CapAmb: '0000000000000000', NoNewPrivs: '1', Seccomp: '2' },
+      });
+      // A process that others of its uid may look into belongs to them here.
+      expect(statSync(`/proc/${pidOf(home)}/mem`).uid).toBe(0);
+    });
+
+    test('keeps for an agent that is root the four capabilities over files', async () => {
+      using place = makeVolume();
+      await using home = await CarrierProcess.start(carrier, place, { uid: 0, gid: 0 });
+      const only = '000000000000001b';
+      expect(statusOf(pidOf(home))).toMatchObject({
+        CapPrm: only,
+        CapEff: only,
+        CapBnd: only,
+        CapInh: /^0+$/,
+      });
+    });
+
+    test('sees the workspace, below folders that only root enters, and no other mount', async () => {
+      using place = makeVolume();
+      await using home = await CarrierProcess.start(carrier, place, agent);
+      const proc = `/proc/${pidOf(home)}`;
+      const mounts = readFileSync(`${proc}/mountinfo`, 'utf8').trim().split('\n');
+      expect(mounts.map((line) => line.split(' ')[4])).toEqual(['/']);
+      expect(mounts[0]).toMatch(/\/base \/ \S*nosuid,nodev,noexec/);
+      expect(readdirSync(`${proc}/root`).sort()).toEqual(['magic', 'mine', 'out', 'users']);
+      expect(inode(`${proc}/root/..`)).toBe(inode(place.root));
+      expect(home.first).toMatchObject({ entries: 5, lost: false });
+      const read = await home.session.read({ of: 'tree', path: Buffer.from('mine') });
+      expect(read.toString()).toBe('mine\n');
+    });
+
+    test('has no descriptor from which a path leads out, not even for root', async () => {
+      using place = makeVolume();
+      await using home = await CarrierProcess.start(carrier, place, agent);
+      // Positive control: a carrier that is not root has such a descriptor.
+      chmodSync(place.folder, 0o755);
+      const args = ['--reuid', '1000', '--regid', '1000', '--clear-groups'];
+      await using open = new CarrierProcess(carrier, ['setpriv', ...args]);
+      expect((await open.session.ready(helloOf(place, agent))).unconfined).toBe(true);
+      const leading = (of: CarrierProcess) =>
+        readdirSync(`/proc/${pidOf(of)}/fd`)
+          .map((fd) => `/proc/${pidOf(of)}/fd/${fd}`)
+          .concat(`/proc/${pidOf(of)}/cwd`)
+          .filter((path) => existsSync(`${path}/../beside/secret`) || existsSync(`${path}/../../etc`));
+      expect(leading(home)).toEqual([]);
+      expect(leading(open).length).toBeGreaterThanOrEqual(2);
+    });
+
+    test('reaches nothing else from within: no sibling, no host, no /proc, no mount, no other user', () => {
+      using place = makeVolume(fileSystems[0], 0o755);
+      const host = ['/etc/passwd', 'users', '/proc/1/root', '/proc/self/root', 'magic', '/dev/null'];
+      const beside = [
+        '../beside/secret',
+        'out/secret',
+        join(place.folder, 'beside/secret'),
+        '../../../..',
+        '..',
+      ];
+      const args = [place.root, place.area, '1000', ...host, ...beside];
+      const jailed = spawnSync(jailProbes[name], ['jailed', ...args])
+        .stdout.toString()
+        .trim()
+        .split('\n');
+      const root = inode(place.root);
+      const itself = ['../../../..', '..'].flatMap((path) => [
+        `root ${path} ${root}`,
+        `root-path ${path} ${root}`,
+      ]);
+      expect(jailed.slice(0, -2)).toEqual(itself);
+      expect(jailed.slice(-2)).toEqual([expect.stringMatching(/^made f \d+$/), 'moved f']);
+      // Positive control: the same ways without a jail.
+      const open = spawnSync(jailProbes[name], ['open', ...args]).stdout.toString();
+      expect(open).toMatch(/^root users \d+\n/m);
+      expect(open).toMatch(/^area \.\.\/beside\/secret \d+\n/m);
+      expect(open).toMatch(/^area-rename \.\.\/beside\/secret\n/m);
+    });
+
+    test('is killed by a system call that is not in its list', () => {
+      const lines = execFileSync(jailProbes[name], ['calls']).toString().trim().split('\n');
+      const ends = (ended: string) => lines.filter((line) => line.endsWith(`: ${ended}`));
+      expect(ends('goes on').map((line) => line.slice(0, 2))).toEqual(Array(5).fill('+ '));
+      expect(ends('killed').length).toBe(lines.length - 5);
+      expect(lines.length).toBeGreaterThan(35);
+    });
+  },
+);
+
+describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
+  const rounds = long ? 200 : build.name === 'static' ? 10 : 4;
+
+  test(
+    `any changes on either side come to the agent and to its replica (${rounds} rounds, CLAWRDEN_SEED=${seed})`,
+    async () => {
+      const under = fileSystems[build.name === 'static' ? 1 : 0];
+      const toAgentFirst = ({ folder }: Place) => {
+        toAgent(folder);
+        return [];
+      };
+      await using pair = await Pair.make(build.carrier, under, agent, toAgentFirst);
+      const { home, replica, homePlace, replicaPlace } = pair;
+      chownSync(homePlace.folder, 0, 0);
+      chmodSync(homePlace.folder, 0o710);
+      const dice = new Dice(seed);
+      for (let round = 0; round < rounds; round++) {
+        disturb(homePlace.root, dice, 1 + dice.below(25));
+        toAgent(homePlace.root);
+        await sendOut(home.session, replica.session);
+        expect([round, 'out', pair.difference]).toEqual([round, 'out', '']);
+        disturb(replicaPlace.root, dice, 1 + dice.below(25));
+        toAgent(replicaPlace.root);
+        const back = await bringHome(home.session, replica.session);
+        expect(back?.exchanged?.applied.refused ?? []).toEqual([]);
+        expect([round, 'home', pair.difference]).toEqual([round, 'home', '']);
+        expect((await home.session.settle()).tree).toBe((await replica.session.settle()).tree);
+      }
+    },
+    long ? 900_000 : 60_000,
+  );
+});

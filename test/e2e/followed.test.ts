@@ -1,0 +1,79 @@
+import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { waitUntil } from '../lab/wait.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+
+const policy = `version: 1
+default: deny
+workspace: /app
+timeout: 1m
+tools:
+  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+rules:
+  - { name: all, action: allow }
+complete: true
+`;
+
+describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
+  let stack: Stack;
+  let home: string;
+  beforeAll(async () => {
+    stack = await startStack(sharedLab(), { name: 'followed', policy, agents: { coder: { followed: {} } } });
+    home = stack.workspaceOf('coder');
+  });
+  afterAll(() => stack?.stop());
+
+  const sh = (script: string) => stack.agents['coder']!.exec(['/clawrden/bin/ghostly', script]);
+  const write = async (name: string, text: string) => {
+    await writeFile(join(home, name), text);
+    await chown(join(home, name), 1000, 1000);
+  };
+  /** Runs `work` while only `host` takes commands. */
+  async function only(host: string, work: () => Promise<void>): Promise<void> {
+    const others = stack.hosts.filter((name) => name !== host);
+    for (const name of others) await stack.cli(['drain', name]);
+    await work();
+    for (const name of others) await stack.cli(['undrain', name]);
+  }
+
+  test('12: what was there before the command is there, and what it wrote is home before its exit code', async () => {
+    await write('in', 'from home');
+    const script = 'cat in; mkdir -p made/deep; echo x > made/deep/file; ln -sf in link; rm in; exit 3';
+    expect(await sh(script)).toMatchObject({ stdout: 'from home', stderr: '', code: 3 });
+    const names = await readdir(home);
+    expect(names.filter((name) => name !== '.clawrden').sort()).toEqual(['link', 'made']);
+    const { uid, gid } = await stat(join(home, 'made/deep/file'));
+    expect([uid, gid]).toEqual([1000, 1000]);
+  });
+
+  test('12: a command on another host sees what the one before wrote', async () => {
+    const [first, second] = stack.hosts as [string, string];
+    await only(first, async () => {
+      expect(await sh('echo one > passed')).toMatchObject({ code: 0 });
+    });
+    await only(second, async () => {
+      expect(await sh('cat passed; echo two >> passed')).toMatchObject({ stdout: 'one\n', code: 0 });
+    });
+    await only(first, async () => {
+      expect(await sh('cat passed')).toMatchObject({ stdout: 'one\ntwo\n', code: 0 });
+    });
+    expect(await readFile(join(home, 'passed'), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test('12: of a file that both changed the agent’s stays, the command says so, and the tool’s is kept', async () => {
+    await write('both', 'before');
+    const running = sh('sleep 3; echo tool > both');
+    await waitUntil('the command to run', 10_000, async () => {
+      const { stdout } = await stack.cli(['ps', '--json']);
+      return stdout.includes('"running"');
+    });
+    await write('both', 'agent');
+    const { code, stderr } = await running;
+    expect(code).toBe(125);
+    expect(stderr).toMatch(/^clawrden: workspace-conflict: 1 file was changed here meanwhile; yours stay/);
+    expect(await readFile(join(home, 'both'), 'utf8')).toBe('agent');
+    expect(await sh('cat both')).toMatchObject({ stdout: 'agent', code: 0 });
+  });
+});
