@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { type ChannelOptions, Client, credentials, type VerifyOptions } from '@grpc/grpc-js';
+import { GuardedCredentials } from './guarded-credentials.ts';
 
 /** PEM. Without `certificate` and `key` the server learns nothing about the client. */
 export interface ClientTls {
@@ -42,7 +43,7 @@ export function openChannel(address: string, tls: ClientTls): Client {
     rejectUnauthorized: true,
     ...(byAddress && { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) }),
   };
-  return new Client(address, credentials.createFromSecureContext(context, verify), {
+  return new Client(address, new GuardedCredentials(credentials.createFromSecureContext(context, verify)), {
     ...options,
     // grpc-js would put the address into the server name indication, where only names are allowed.
     ...(byAddress && { 'grpc.ssl_target_name_override': 'gateway.invalid' }),

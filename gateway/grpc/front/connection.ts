@@ -1,6 +1,7 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { TlsRecords } from '../../../src/wire/tls-records.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
 import { FrameOverhead } from './frame-overhead.ts';
@@ -8,7 +9,6 @@ import type { Pace } from './pace.ts';
 import type { PeerShare } from './peer-share.ts';
 import type { RelayPlace } from './relay-place.ts';
 import { windowBytes } from './server-credentials.ts';
-import { TlsRecords } from './tls-records.ts';
 
 /** How long a peer may keep what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
@@ -44,7 +44,7 @@ export class Connection implements Counted {
 
   constructor(raw: Socket, pace: Pace, ofAddress: PeerShare) {
     this.#raw = raw;
-    this.records = new TlsRecords(raw);
+    this.records = new TlsRecords(raw, 'client');
     this.ofAddress = ofAddress;
     this.#pace = pace;
     this.address = raw.remoteAddress ?? '';

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
+import { recordOverhead, recordsPerSecond } from '../../../src/wire/tls-records.ts';
 import type { Turned } from './call-turns.ts';
 import { frameBytes } from './frame-overhead.ts';
-import { recordOverhead } from './tls-records.ts';
 import type { Held } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
@@ -26,7 +26,7 @@ export const nameLimits: ShareLimits = {
   unheard: 256,
   callsPerSecond: 2000,
   refusalsPerSecond: 1000,
-  recordsPerSecond: 20_000,
+  recordsPerSecond,
   framesPerSecond: 20_000,
 };
 
@@ -36,7 +36,7 @@ export const addressLimits: ShareLimits = {
   unheard: 1024,
   callsPerSecond: 8000,
   refusalsPerSecond: 4000,
-  recordsPerSecond: 20_000,
+  recordsPerSecond,
   framesPerSecond: 20_000,
 };
 

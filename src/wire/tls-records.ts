@@ -1,14 +1,16 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { tokenBucket } from '../../../src/token-bucket.ts';
+import { tokenBucket } from '../token-bucket.ts';
 import { newExcess } from './new-excess.ts';
 
 /** What a record of TLS 1.3 has beside its content: header, type and tag. A key update has more. */
 export const recordOverhead = 22;
+/** Beyond what content needs; twice as many at once. */
+export const recordsPerSecond = 20_000;
 
 /**
- * Of a client whose handshake is not over. That takes a few kilobytes, but a client may send its first calls and a
- * window of content behind it before we have read all.
+ * Of a peer whose handshake is not over. That takes a few kilobytes, but a peer may send its first frames and a window
+ * of content behind it before we have read all.
  */
 const handshakeBytes = 256 * 1024;
 
@@ -25,11 +27,14 @@ const freePart = 1 / 64;
  */
 export class TlsRecords {
   readonly #raw: Socket;
+  readonly #keyLine: string;
   #tls: TLSSocket | undefined;
   readonly #newExcess = newExcess();
 
-  constructor(raw: Socket) {
+  /** `peer` is the other side. */
+  constructor(raw: Socket, peer: 'client' | 'server') {
     this.#raw = raw;
+    this.#keyLine = `${peer.toUpperCase()}_TRAFFIC_SECRET_N`;
   }
 
   /** Calls `onFlood` in a later turn if there are too many key updates; nothing more is read from then on. */
@@ -38,8 +43,7 @@ export class TlsRecords {
     const updates = tokenBucket(keyUpdatesPerSecond, undefined, keyUpdatesAtOnce);
     // Only this event tells of a key update. It brings the key, which nobody keeps.
     tls.on('keylog', (line: Buffer) => {
-      if (this.#raw.destroyed || !line.toString('latin1', 0, 24).startsWith('CLIENT_TRAFFIC_SECRET_N'))
-        return;
+      if (this.#raw.destroyed || !line.toString('latin1', 0, 24).startsWith(this.#keyLine)) return;
       if (updates.take(1)) return;
       // OpenSSL is at work on the TLS socket: only the one below it can be ended now.
       this.#raw.destroy();
