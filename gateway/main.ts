@@ -223,7 +223,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays.tellAll();
   };
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
-  workspaces.retire((agent) => warmer.forget(new Set([agent])));
+  workspaces.begin({
+    ready: pool.ready,
+    forget: (agent) => warmer.forget(new Set([agent])),
+  });
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');

@@ -23,7 +23,7 @@ export interface Placed {
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit'>;
+  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -43,7 +43,8 @@ export function createPlacer(parts: PlacerParts): Place {
     const { timeoutMs } = plan;
     const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
     parts.warmer.asked({ shape, key, labels, timeoutMs });
-    const request = { shape, key, labels, avoid: new Map<DockerHost, ClawrdenError>() };
+    const behindMs = (host: DockerHost) => parts.workspaces.behindMs(host.config, plan.agent);
+    const request = { shape, key, labels, avoid: new Map<DockerHost, ClawrdenError>(), behindMs };
     const onPlace = (at: number) => {
       execution.queued();
       void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });

@@ -26,6 +26,8 @@ export interface Pool {
   readonly followPolicy: () => void;
   /** Makes hosts and warm ghosts match gateway.yaml. */
   readonly apply: (config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'>) => void;
+  /** The hosts that take work now. */
+  readonly ready: () => readonly HostConfig[];
   readonly close: () => Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
       fleet.apply(config.hosts);
       wish();
     },
+    ready: () => hosts.filter(({ state }) => state === 'ready').map((host) => host.config),
     close: async () => {
       warmer.close();
       await fleet.close();

@@ -1,11 +1,13 @@
 import { deadline } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, sameVersion, sendOut, setAside } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica } from '../ports/replica.ts';
+import { behindMs } from './behind.ts';
 import { toWorkspaceError } from './faults.ts';
 import type { UseHome } from './homes.ts';
 import type { Replicas, Slot } from './replicas.ts';
@@ -41,6 +43,8 @@ export interface Workspaces {
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => Promise<GhostShape>;
   /** `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. */
   readonly visit: (host: Place, agent: string, execution: string) => Visit | undefined;
+  /** How long it may take until the agent's workspace is on the host as it is at home, in milliseconds: an estimate. */
+  readonly behindMs: (host: Place, agent: string) => number;
 }
 
 export interface FollowParts {
@@ -70,6 +74,11 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     visit: (host, agent, execution) => {
       const sync = syncOn(host, agent);
       return sync && visitOf(parts, { agent, host: host.name, execution }, sync);
+    },
+    behindMs: (host, agent) => {
+      if (syncOn(host, agent) === undefined) return 0;
+      const { replicas } = parts;
+      return behindMs(replicas.slot(host.name, agent), replicas.homes.get(agent));
     },
   };
 }
@@ -117,14 +126,16 @@ function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
         if (!settled) slot.commands += 1;
         const isAlone = slot.commands === 1 && !settled;
         settled = true;
-        const late = await settle(home, replica, isAlone, sync);
+        const { here, late } = await settle(home, replica, isAlone, sync);
+        parts.replicas.met(slot, here);
         if (late !== undefined) parts.onNotApplied({ ...of, why: 'late', ...late });
       }),
     bringHome: (signal) =>
       exchanged(signal, async (home, replica) => {
         const brought = await bringHome(home, replica.session, { conflicts: sync.carried.conflicts });
         if (brought === undefined) return undefined;
-        slot.bytes = brought.state.bytes;
+        const { at: version, bytes } = brought.state;
+        parts.replicas.met(slot, { version, bytes });
         const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
         if (files.length === 0) return undefined;
         const conflict = { ...of, why: 'conflict', count: files.length, files } as const;
@@ -142,25 +153,31 @@ function end(slot: Slot, settled: boolean): void {
 
 type Late = Pick<NotApplied, 'count' | 'files'>;
 
-/** Brings the replica to where home is. Returns what was found there that no command waits for. */
+interface Settled {
+  readonly here: CarrierState;
+  /** What was found there that no command waits for. */
+  readonly late?: Late;
+}
+
+/** Brings the replica to where home is. */
 async function settle(
   home: CarrierSession,
   { session }: Replica,
   isAlone: boolean,
   { carried: { conflicts } }: SyncConfig,
-): Promise<Late | undefined> {
+): Promise<Settled> {
   const [here, there] = await Promise.all([home.settle(), session.settle()]);
-  if (there.dirty === 0 && sameVersion(here.version, there.at)) return undefined;
+  if (there.dirty === 0 && sameVersion(here.version, there.at)) return { here };
   const isNew = there.at.epoch === 0n && there.entries <= 1;
-  if (isNew || there.dirty === 0) {
-    await sendOut(home, session);
-    return undefined;
+  if (there.dirty > 0 && !isNew) {
+    if (isAlone) return { here, ...(await keepLate(home, session)) };
+    await bringHome(home, session, { conflicts });
   }
-  if (isAlone) {
-    const kept = await setAside(home, session);
-    return kept && { count: kept.refusedCount, files: kept.refused };
-  }
-  await bringHome(home, session, { conflicts });
   await sendOut(home, session);
-  return undefined;
+  return { here };
+}
+
+async function keepLate(home: CarrierSession, session: CarrierSession): Promise<{ readonly late?: Late }> {
+  const kept = await setAside(home, session);
+  return kept === undefined ? {} : { late: { count: kept.refusedCount, files: kept.refused } };
 }

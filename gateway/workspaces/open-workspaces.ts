@@ -3,10 +3,11 @@ import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
+import { copyAhead } from './copy-ahead.ts';
 import { followWorkspaces, type NotApplied, type Workspaces } from './follow.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { Replicas } from './replicas.ts';
-import { closeOthers, Retirement, type RetireTimes } from './retire.ts';
+import { closeOthers, Retirement } from './retire.ts';
 
 export interface OpenWorkspacesParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -14,6 +15,14 @@ export interface OpenWorkspacesParts {
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
+}
+
+/** What workspaces need of the pool. */
+export interface WorkspaceHooks {
+  /** Hosts that take work now. */
+  readonly ready: () => readonly HostConfig[];
+  /** Ends ghosts that wait for this agent: a replica that they have goes away. */
+  readonly forget: (agent: string) => void;
 }
 
 /** Workspaces that follow their agents to Docker hosts that do not see them. */
@@ -24,10 +33,10 @@ export interface OpenWorkspaces extends Workspaces {
   /** The agents have changed: what belongs to others than these ends. */
   readonly holdToAgents: (before: readonly AgentConfig[]) => void;
   /**
-   * From now on carriers that nothing uses end, and replicas that no agent needs are removed; `forget` ends what waits
-   * in one.
+   * From now on workspaces are copied ahead, carriers that nothing uses end, and replicas that no agent needs are
+   * removed.
    */
-  readonly retire: (forget: (agent: string) => void, times?: Partial<RetireTimes>) => void;
+  readonly begin: (hooks: WorkspaceHooks) => void;
   /** Ends all carriers; the replicas stay. */
   readonly close: () => Promise<void>;
 }
@@ -40,11 +49,14 @@ const whyNot: Readonly<Record<NotApplied['why'], string>> = {
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const { agents, hosts, record, log } = parts;
   const replicas = new Replicas();
+  const closing = new AbortController();
+  let ahead = (_agent: string): void => {};
   const homes = createHomes({
     relayOf: (agent) => {
       const known = agents().get(agent);
       return known?.workspace?.sync === undefined ? undefined : known.relay;
     },
+    onReady: (agent) => ahead(agent),
   });
   const onNotApplied = (found: NotApplied) => {
     const { agent, host, execution, count } = found;
@@ -69,10 +81,12 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       homes.holdToAgents();
       closeOthers(replicas, before, agents());
     },
-    retire: (forget, times) => {
-      retirement ??= new Retirement({ replicas, agents, forget, log, times });
+    begin: ({ ready, forget }) => {
+      retirement ??= new Retirement({ replicas, agents, forget, log });
+      ahead = (agent) => void copyAhead(agent, { workspaces, agents, ready, log }, closing.signal);
     },
     close: async () => {
+      closing.abort(new Error('the gateway stops'));
       await retirement?.stop();
       await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
     },

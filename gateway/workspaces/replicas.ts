@@ -1,4 +1,5 @@
 import { abortable } from '../../src/abort.ts';
+import type { CarrierState, Version } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
 
@@ -14,7 +15,12 @@ export interface Slot {
   usedAt: number;
   /** Of its files, when somebody last looked. */
   bytes: number;
+  /** The version of home that it had then. */
+  at: Version | undefined;
 }
+
+/** What is known of a home. */
+export type Home = Pick<CarrierState, 'version' | 'bytes'>;
 
 const openWithinMs = 60_000;
 
@@ -22,6 +28,8 @@ const openWithinMs = 60_000;
 export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
+  /** By agent, as they were at the last exchange. */
+  readonly homes = new Map<string, Home>();
 
   /** From now on replicas on `host` are made by this engine. */
   attach(host: string, engine: ReplicaHost): void {
@@ -44,7 +52,15 @@ export class Replicas {
     const key = `${host}\0${agent}`;
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
-    const slot = { host, agent, opening: undefined, commands: 0, usedAt: performance.now(), bytes: 0 };
+    const slot: Slot = {
+      host,
+      agent,
+      opening: undefined,
+      commands: 0,
+      usedAt: performance.now(),
+      bytes: 0,
+      at: undefined,
+    };
     this.#slots.set(key, slot);
     return slot;
   }
@@ -68,13 +84,19 @@ export class Replicas {
     slot.opening = opening;
     opening.then(
       ({ found }) => {
-        slot.bytes = found.bytes;
+        [slot.bytes, slot.at] = [found.bytes, found.at];
       },
       () => {
         if (slot.opening === opening) slot.opening = undefined;
       },
     );
     return opening;
+  }
+
+  /** An exchange has made the replica what home is. */
+  met(slot: Slot, home: Home): void {
+    [slot.bytes, slot.at] = [home.bytes, home.version];
+    this.homes.set(slot.agent, { version: home.version, bytes: home.bytes });
   }
 
   /** Its carrier writes what it knows and ends; the replica stays. Resolves when the carrier is gone; never rejects. */

@@ -10,7 +10,7 @@ export interface RetireParts {
   readonly forget: (agent: string) => void;
   readonly log: Logger;
   /** A test shortens them. */
-  readonly times: Partial<RetireTimes> | undefined;
+  readonly times?: Partial<RetireTimes>;
 }
 
 /** In milliseconds. */

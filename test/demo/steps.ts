@@ -38,21 +38,31 @@ export interface StepOptions {
   readonly expect?: string;
   /** Whether a person approves it from the command line while it waits. */
   readonly approve?: boolean;
+  /** Whether it must not run where the command before it ran, if there is another host. */
+  readonly elsewhere?: boolean;
 }
 
 /** Runs a command in the agent's container and looks up what the gateway decided. */
-export async function typeCommand(stack: Stack, agent: AgentContainer, options: StepOptions): Promise<Shown> {
+export async function typeCommand(
+  stack: Stack,
+  agent: AgentContainer,
+  options: StepOptions,
+  lastHost = '',
+): Promise<Shown> {
+  const drained = options.elsewhere === true && stack.hosts.length > 1 ? lastHost : '';
+  if (drained !== '') await stack.cli(['drain', drained]);
   const began = performance.now();
   const running = agent.exec(options.argv, { timeout: 180_000 });
   const approved = options.approve === true ? await approveNext(stack) : '';
   const result = await running;
   const ms = Math.round(performance.now() - began);
+  if (drained !== '') await stack.cli(['undrain', drained]);
   const execution = await newestExecution(stack);
   const { decision, rule, host, container } = execution;
   const step = { step: options.step, command: options.argv.join(' '), decision, rule, host, container };
   return {
     step: { ...step, exitCode: result.code, ms },
-    output: `${approved}${result.stdout}${result.stderr}`,
+    output: `${drained && `[clawrden drain ${drained}]\n`}${approved}${result.stdout}${result.stderr}`,
     problem: problemOf(result, options),
   };
 }

@@ -20,9 +20,9 @@ test.skipIf(!hasLab())(
       ['', 0],
       ['allow', 0],
       ['allow', 0],
-      ['allow', 0],
       ['deny', 1],
       ['ask', 0],
+      ['allow', 0],
       ['', 0],
     ]);
   },

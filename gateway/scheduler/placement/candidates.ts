@@ -10,6 +10,8 @@ export interface LeaseRequest {
   readonly labels: Readonly<Record<string, string>>;
   /** Hosts where a start has failed, and why; if no host is left, the last reason is the answer. */
   readonly avoid: ReadonlyMap<DockerHost, ClawrdenError>;
+  /** How long it takes until the agent's workspace is there, in milliseconds; absent: it is there. */
+  readonly behindMs?: (host: DockerHost) => number;
 }
 
 /** Whether the host can take the work, now or when other work there has ended. */

@@ -76,6 +76,17 @@ test('one command after the other goes round, also to a host that has come later
   expect(names.slice(10).sort().join('')).toBe('aabbcc');
 });
 
+test('12: a host that has the workspace comes first, until the work there weighs more than the copy', async () => {
+  const scheduler = new Scheduler([host('a', 4), host('b', 4)], limits);
+  const behindMs = ({ name }: DockerHost) => (name === 'a' ? 170 : 0);
+  const names: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    names.push((await scheduler.lease({ ...request, behindMs }, never, ignore)).host.name);
+  }
+  expect(names.slice(0, 4)).toEqual(['b', 'b', 'b', 'b']);
+  expect(names.slice(4)).toEqual(['a', 'a']);
+});
+
 test('a host that starts slowly gets less, a little difference moves nothing', async () => {
   const [slow, fast] = [host('slow', 8), host('fast', 8)];
   const scheduler = new Scheduler([slow, fast], limits);

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { behindMs } from './behind.ts';
+import type { Slot } from './replicas.ts';
+
+const at = (seq: bigint, epoch = 7n) => ({ epoch, seq });
+const slot = (change: Partial<Slot>): Slot => ({
+  ...{ host: 'build-1', agent: 'coder', opening: undefined, commands: 0, usedAt: 0, bytes: 0, at: undefined },
+  ...change,
+});
+const open = Promise.resolve() as unknown as NonNullable<Slot['opening']>;
+const home = { version: at(3n), bytes: 1_000_000_000 };
+
+test('a host costs more, the more of the workspace it lacks', () => {
+  const same = behindMs(slot({ opening: open, at: at(3n) }), home);
+  const changed = behindMs(slot({ opening: open, at: at(2n) }), home);
+  const closed = behindMs(slot({ at: at(3n) }), home);
+  const empty = behindMs(slot({ opening: open, at: at(0n, 0n) }), home);
+  const unknown = behindMs(slot({}), home);
+  const costs = [same, changed, closed, empty, unknown];
+  expect(costs).toEqual(costs.toSorted((a, b) => a - b));
+  expect([same, new Set(costs).size]).toEqual([0, 5]);
+  expect(behindMs(slot({}), undefined)).toBeLessThan(unknown);
+});
