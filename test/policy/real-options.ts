@@ -97,7 +97,9 @@ export function spellingsOf(option: RealOption, command: RealCommand): string[][
     ?.names.find(isLetter);
   const all = option.names.flatMap((name) => {
     if (!isLetter(name))
-      return longWords(name, taken, command.tool).flatMap((word) => withValue(word, option, '='));
+      return longWords(name, taken, command.tool).flatMap((word) =>
+        apart.has(command.tool) ? [valueApart(word, option)] : withValue(word, option, '='),
+      );
     const bundled = letter === undefined ? [] : withValue(`${letter}${name.slice(1)}`, option, '');
     return [...withValue(name, option, ''), ...bundled];
   });
@@ -113,9 +115,17 @@ function inW(tool: string, { names, value }: RealOption): string[][] {
 }
 
 /** They take no beginning of an option for the whole. */
-const noBeginnings: ReadonlySet<string> = new Set(['cargo', 'docker', 'gh', 'node']);
+const noBeginnings: ReadonlySet<string> = new Set(['cargo', 'docker', 'find', 'gh', 'node', 'python3']);
+
+/** They take a value only as the next word. */
+const apart: ReadonlySet<string> = new Set(['find', 'python3']);
+
+function valueApart(word: string, { value }: RealOption): string[] {
+  return value === 'none' ? [word] : [word, '1'];
+}
 
 function longWords(name: string, taken: readonly string[], tool: string): string[] {
+  if (tool === 'terraform') return [name, `-${name}`];
   if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
   if (noBeginnings.has(tool)) return [name];
   const ends = Array.from({ length: Math.max(0, name.length - 4) }, (_, index) => name.slice(0, index + 4));
