@@ -73,7 +73,7 @@ const commandsOf: Readonly<Record<string, () => RealCommand[]>> = {
   kubectl: () => leaves('kubectl', 12).map((path) => realCommand('kubectl', path, '--help')),
   make: () => [realCommand('make', [], '--help')],
   node: () => [realCommand('node', [], '--help')],
-  npm: () => leaves('npm', 20).map(npmCommand),
+  npm: () => leaves('npm', 40).map(npmCommand),
   perl: () => [perlCommand()],
   pip: () => leaves('pip', 9).map((path) => realCommand('pip', path, '--help')),
   python3: () => [pythonCommand()],
