@@ -3,6 +3,7 @@ import type { Strategy } from '../plan.ts';
 import type { FlagIndex } from './arguments/flags.ts';
 import type { KnownTools } from './arguments/tools/known-tools.ts';
 import type { ArgPattern } from './rules/match-args.ts';
+import type { WantedWords } from './rules/wanted-words.ts';
 import type { LegacyGlob } from './version-0/legacy-glob.ts';
 
 export type Action = 'allow' | 'ask' | 'deny';
@@ -130,6 +131,8 @@ export interface RuleIndex {
   /** The rules from which it was made. */
   readonly rules: readonly Rule[];
   readonly flags: FlagIndex<Rule>;
+  /** The words that their patterns are about. */
+  readonly words: WantedWords;
   readonly byTool: ReadonlyMap<string, SortedRules>;
   readonly ofEveryTool: SortedRules;
   readonly order: ReadonlyMap<Rule, number>;

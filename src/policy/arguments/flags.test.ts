@@ -9,10 +9,16 @@ function indexOf(flag: string): FlagIndex<true> {
   return index;
 }
 
+function lineOf(args: readonly string[]): WordIndex {
+  const line = new WordIndex(args);
+  for (const [at, word] of args.entries()) line.add(word, at);
+  return line;
+}
+
 const hasFlag = (flag: string, args: readonly string[]) =>
-  indexOf(flag).written(new WordIndex(args)).has(true);
+  indexOf(flag).written(lineOf(args)).has(true);
 const mayHaveFlag = (flag: string, args: readonly string[]) =>
-  indexOf(flag).possible(new WordIndex(args))?.has(true) ?? true;
+  indexOf(flag).possible(lineOf(args))?.has(true) ?? true;
 
 test.each([
   ['-g', '-g', true],

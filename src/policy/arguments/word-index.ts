@@ -1,7 +1,8 @@
-import { Flag, isFlag } from './flag.ts';
+import { Flag } from './flag.ts';
 
 /** The longest word that is indexed; most is known about shorter words after reading the beginning of each. */
 const longWord = 1000;
+const dash = 0x2d;
 
 /**
  * What is known about each word of a line, found in one pass for all readers of the line, whatever their starting
@@ -11,39 +12,45 @@ export class WordIndex {
   readonly words: readonly string[];
   /** 1 for each word that is a flag, a `--`, or may be the value of the flag before it. */
   readonly mayLeaveOut: Uint8Array;
-  readonly hasLongWord: boolean;
-  readonly #flagsAt: number[] = [];
+  readonly #isFlag: Uint8Array;
   /** The positions of all `--`. */
   readonly #endsAt: number[] = [];
   /** The same without those after a flag, which may be its value. */
   readonly #sureEndsAt: number[] = [];
   readonly #flags = new Map<number, Flag>();
+  #longest = 0;
 
+  /** Nothing is known before each word was added. */
   constructor(words: readonly string[]) {
     this.words = words;
     this.mayLeaveOut = new Uint8Array(words.length);
-    let longest = 0;
-    let mayBeValue = false;
-    for (let at = 0; at < words.length; at += 1) {
-      const word = words[at] ?? '';
-      longest = Math.max(longest, word.length);
-      mayBeValue = this.#add(word, at, mayBeValue);
-    }
-    this.hasLongWord = longest > longWord;
+    this.#isFlag = new Uint8Array(words.length);
   }
 
-  /** Whether the next word may be the value of this one. */
-  #add(word: string, at: number, mayBeValue: boolean): boolean {
-    if (mayBeValue) this.mayLeaveOut[at] = 1;
-    if (!word.startsWith('-') || word === '-') return false;
+  /** The word at that position; in their order. */
+  add(word: string, at: number): void {
+    if (word.length > this.#longest) this.#longest = word.length;
+    if (word.charCodeAt(0) === dash && word !== '-') this.#addDashed(word, at);
+    else if (this.#mayBeValue(at)) this.mayLeaveOut[at] = 1;
+  }
+
+  #addDashed(word: string, at: number): void {
     this.mayLeaveOut[at] = 1;
-    if (isFlag(word)) {
-      this.#flagsAt.push(at);
-      return !word.includes('=');
+    if (word !== '--') {
+      this.#isFlag[at] = 1;
+      return;
     }
     this.#endsAt.push(at);
-    if (!mayBeValue) this.#sureEndsAt.push(at);
-    return false;
+    if (!this.#mayBeValue(at)) this.#sureEndsAt.push(at);
+  }
+
+  /** Of the flag before it. */
+  #mayBeValue(at: number): boolean {
+    return this.#isFlag[at - 1] === 1 && this.words[at - 1]?.includes('=') === false;
+  }
+
+  get hasLongWord(): boolean {
+    return this.#longest > longWord;
   }
 
   /** Where the flags end for a reader that starts there: at the first `--`, else after the last word. */
@@ -62,11 +69,13 @@ export class WordIndex {
 
   /** The words from there up to `end`, at most so many. */
   flags(from: number, end: number, most: number): readonly Flag[] {
-    const first = this.#flagsAt.findIndex((at) => at >= from);
-    if (first === -1) return [];
-    const places = this.#flagsAt.slice(first, first + most);
-    const before = (places.at(-1) ?? 0) < end ? places : places.filter((at) => at < end);
-    return before.map((at) => this.#flagAt(at));
+    const found: Flag[] = [];
+    let at = this.#isFlag.indexOf(1, from);
+    while (at !== -1 && at < end && found.length < most) {
+      found.push(this.#flagAt(at));
+      at = this.#isFlag.indexOf(1, at + 1);
+    }
+    return found;
   }
 
   #flagAt(at: number): Flag {

@@ -21,8 +21,8 @@ const fewWords = 12;
 export type LineFacts = Omit<CommandFacts, 'args'>;
 
 /** Arguments: the words from a position on. */
-export interface PlacedArgs {
-  readonly all: readonly string[];
+export interface PlacedWords {
+  readonly words: Words;
   readonly from: number;
 }
 
@@ -54,15 +54,15 @@ export class CommandLine {
   #isSafe: boolean | undefined;
   #firstWords: readonly string[] | undefined;
 
-  constructor(facts: LineFacts, args: PlacedArgs, { index, work, known }: Sources) {
+  constructor(facts: LineFacts, { words, from }: PlacedWords, { index, work, known }: Sources) {
     this.facts = facts;
-    this.#words = work.wordsOf(args.all);
-    this.#from = args.from;
+    this.#words = words;
+    this.#from = from;
     this.#index = index;
     this.#effort = work.effort;
-    this.#isLong = args.all.length - args.from > fewWords || this.#words.index.hasLongWord;
+    this.#isLong = words.all.length - from > fewWords || words.index.hasLongWord;
     this.#grammar = known.get(facts.tool);
-    this.reading = this.#grammar && readArguments(this.#grammar, args.all, args.from);
+    this.reading = this.#grammar && readArguments(this.#grammar, words.all, from);
   }
 
   get #strict(): readonly Line[] {

@@ -1,10 +1,16 @@
 import type { Action, Decision, Policy, Rule, ToolDefinition } from '../policy.ts';
-import { CommandLine, type LineFacts, type PlacedArgs, type Sources } from './command-line.ts';
+import { CommandLine, type LineFacts, type Sources } from './command-line.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
+
+/** Arguments: the words from a position on. */
+export interface PlacedArgs {
+  readonly all: readonly string[];
+  readonly from: number;
+}
 
 /** The inputs of one decision. */
 export interface Judging extends Sources {
@@ -28,8 +34,9 @@ export function decideByRules(
   tool: ToolDefinition,
 ): Ruling {
   const { policy, index, work } = judging;
-  if (work.wordsOf(args.all).hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden, rules: [] };
-  const line = new CommandLine(facts, args, judging);
+  const words = work.wordsOf(args.all, tool.forbidden);
+  if (words.hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden, rules: [] };
+  const line = new CommandLine(facts, { words, from: args.from }, judging);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
   const exactly = (action: Action) =>
@@ -64,11 +71,14 @@ const forbidden: Decision = {
 /** Certain matches come first; an uncertain one says which word was not understood. */
 function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {
   const unsure: Rule[] = [];
-  const sure = rules.filter((rule) => {
+  const sure: Rule[] = [];
+  for (const rule of rules) {
     const fit = fitsStrictly(rule, line);
     if (fit === 'unsure') unsure.push(rule);
-    return fit === 'yes';
-  });
+    if (fit === 'yes') sure.push(rule);
+    // No other one changes anything.
+    if (fit === 'yes' && rule.action === 'deny') break;
+  }
   const ruling = ruled([...sure, ...unsure], tool);
   if (ruling === undefined || sure.length > 0) return ruling;
   const { decision } = ruling;

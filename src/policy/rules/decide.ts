@@ -4,8 +4,8 @@ import { mirrorTool } from '../file/tool-defaults.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { LegacyLine } from '../version-0/legacy-line.ts';
-import type { LineFacts, PlacedArgs } from './command-line.ts';
-import { decideByRules, type Judging, type Ruling } from './decide-by-rules.ts';
+import type { LineFacts } from './command-line.ts';
+import { decideByRules, type Judging, type PlacedArgs, type Ruling } from './decide-by-rules.ts';
 import { withinWrapper } from './judge-wrapped.ts';
 import { indexRules } from './rule-index.ts';
 import { withoutRule } from './without-rule.ts';
@@ -24,7 +24,7 @@ export function decide(policy: Policy, facts: CommandFacts): Decision {
   if (policy.version === 0) return decideByFirst(policy, facts, tool);
   const index = policy.index?.rules === policy.rules ? policy.index : indexRules(policy.rules);
   const { decision } = rule(
-    { policy, index, work: new Work(), known: policy.known ?? knownTools },
+    { policy, index, work: new Work(index.words), known: policy.known ?? knownTools },
     facts,
     { all: facts.args, from: 0 },
     tool,

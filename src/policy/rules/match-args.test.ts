@@ -9,15 +9,10 @@ import { Work } from './work.ts';
 /** As a strict rule sees it, for an unknown tool. */
 function mayMatchArgs(pattern: ArgPattern, args: readonly string[]): boolean {
   const facts = { agent: 'a', tool: 'tool', uid: 1, gid: 1, cwd: '/' };
-  return (
-    new CommandLine(
-      facts,
-      { all: args, from: 0 },
-      {
-        ...{ index: indexRules([]), work: new Work(), known: knownTools },
-      },
-    ).fitsStrictly(pattern) === 'yes'
-  );
+  const index = indexRules([{ name: 'r', action: 'deny', reason: '', line: 1, args: pattern }]);
+  const work = new Work(index.words);
+  const placed = { words: work.wordsOf(args, ''), from: 0 };
+  return new CommandLine(facts, placed, { index, work, known: knownTools }).fitsStrictly(pattern) === 'yes';
 }
 
 const words = (line: string): string[] => (line === '' ? [] : line.split(' '));

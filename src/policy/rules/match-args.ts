@@ -7,8 +7,14 @@ export interface ArgPattern {
   readonly items: readonly (Glob | '**')[];
   /** The positions of its `**`, as bits. */
   readonly stars: number;
-  /** For each item that is not `**`, one of these must occur somewhere on the line. */
-  readonly needs: readonly (readonly Marks[])[];
+  /** For each of these items, one of its alternatives must occur somewhere on the line. */
+  readonly needs: readonly Need[];
+}
+
+/** An item that is not `**`, and the marks of each of its alternatives: at least one. */
+export interface Need {
+  readonly item: Glob;
+  readonly marks: readonly Marks[];
 }
 
 /** The positions in a pattern are the bits of one 32-bit number. */
@@ -16,9 +22,15 @@ export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
   const compiled = items.map((item) => (item === '**' ? item : compileGlob(item)));
-  const needs = compiled.flatMap((item) => (item === '**' ? [] : [item.map(marksOfPieces)]));
+  const needs = compiled.flatMap((item) =>
+    item === '**' ? [] : [{ item, marks: item.map(marksOfPieces) }],
+  );
   const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
-  return { items: compiled, stars, needs: needs.filter((some) => some.every((marks) => marks.length > 0)) };
+  return {
+    items: compiled,
+    stars,
+    needs: needs.filter(({ marks }) => marks.every(({ length }) => length > 0)),
+  };
 }
 
 /** Arguments, with what a strict rule may leave out or replace. */
@@ -42,9 +54,12 @@ export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boole
   return matchesLine(pattern, { args, from: 0 }, new Effort()) === true;
 }
 
-/** Nothing that the pattern needs is missing: most rules of a long policy are about other words. */
+/**
+ * Nothing that the pattern needs is missing: most rules of a long policy are about other words. The filter has at least
+ * the words that the pattern may be about.
+ */
 export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boolean {
-  return needs.every((some) => some.some((marks) => filter.mayHold(marks)));
+  return needs.every(({ marks }) => marks.some((some) => filter.mayHold(some)));
 }
 
 /**

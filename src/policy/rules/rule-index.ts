@@ -1,5 +1,6 @@
 import { FlagIndex } from '../arguments/flags.ts';
 import type { Action, Rule, RuleIndex } from '../policy.ts';
+import { WantedWords } from './wanted-words.ts';
 
 export function indexRules(rules: readonly Rule[]): RuleIndex {
   const flags = new FlagIndex<Rule>();
@@ -14,7 +15,12 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
       sorted[rule.action].push(rule);
     }
   }
-  return { rules, flags, byTool, ofEveryTool, order: new Map(rules.map((rule, place) => [rule, place])) };
+  const needs = rules.flatMap(({ args }) => args?.needs ?? []);
+  return {
+    ...{ rules, flags, byTool, ofEveryTool },
+    words: new WantedWords(needs.map(({ item }) => item)),
+    order: new Map(rules.map((rule, place) => [rule, place])),
+  };
 }
 
 /** In their order. */

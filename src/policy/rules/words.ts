@@ -1,6 +1,7 @@
 import { WordIndex } from '../arguments/word-index.ts';
-import { lastWithAnyOf } from './forbidden-characters.ts';
+import { ForbiddenCharacters } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
+import type { WantedWords } from './wanted-words.ts';
 
 /**
  * The words of a command, read once for a wrapper and for everything that it runs: the arguments of a wrapped command
@@ -9,18 +10,30 @@ import { TextFilter } from './text-filter.ts';
 export class Words {
   readonly all: readonly string[];
   readonly index: WordIndex;
+  /** Those that the rules may be about. */
+  readonly #wanted: string[] = [];
   #filter: TextFilter | undefined;
-  /** By the characters that a tool forbids: which word is the last that contains one of them. */
+  /** By the characters that a tool forbids: which word is the last that contains one of them; -1 if there is none. */
   readonly #lastWith = new Map<string, number>();
 
-  constructor(all: readonly string[]) {
+  /** One pass for all that is asked about every word, because most of its time is for fetching the words. */
+  constructor(all: readonly string[], wanted: WantedWords, characters: string) {
     this.all = all;
     this.index = new WordIndex(all);
+    const forbidden = new ForbiddenCharacters(characters);
+    let last = -1;
+    for (let at = 0; at < all.length; at += 1) {
+      const word = all[at] ?? '';
+      this.index.add(word, at);
+      if (forbidden.isIn(word)) last = at;
+      if (wanted.has(word)) this.#wanted.push(word);
+    }
+    this.#lastWith.set(characters, last);
   }
 
-  /** Of all the words. */
+  /** Of all the words that the rules may be about. */
   get filter(): TextFilter {
-    this.#filter ??= new TextFilter(this.all);
+    this.#filter ??= new TextFilter(this.#wanted);
     return this.#filter;
   }
 
@@ -30,9 +43,13 @@ export class Words {
 
   /** Whether any of the words from there on contains one of the characters. */
   hasAnyOf(characters: string, from: number): boolean {
-    if (characters === '') return false;
-    const last = this.#lastWith.get(characters) ?? lastWithAnyOf(characters, this.all);
+    const last = this.#lastWith.get(characters) ?? this.#findLastWith(new ForbiddenCharacters(characters));
     this.#lastWith.set(characters, last);
     return last >= from;
+  }
+
+  #findLastWith(forbidden: ForbiddenCharacters): number {
+    for (let at = this.all.length - 1; at >= 0; at -= 1) if (forbidden.isIn(this.all[at] ?? '')) return at;
+    return -1;
   }
 }
