@@ -15,8 +15,7 @@ function lineOf(args: readonly string[]): WordIndex {
   return line;
 }
 
-const hasFlag = (flag: string, args: readonly string[]) =>
-  indexOf(flag).written(lineOf(args)).has(true);
+const hasFlag = (flag: string, args: readonly string[]) => indexOf(flag).written(lineOf(args)).has(true);
 const mayHaveFlag = (flag: string, args: readonly string[]) =>
   indexOf(flag).possible(lineOf(args))?.has(true) ?? true;
 

@@ -71,7 +71,8 @@ const plainScript = /^[A-Za-z0-9 \-_./,:=@%+]*$/;
 /** The words of a script that no shell would change: letters, digits and a few marks, separated by single blanks. */
 function plainWords(script: string): string[] | undefined {
   if (!plainScript.test(script)) return undefined;
-  const words = script.split(' ').filter((word) => word !== '');
+  const words: string[] = [];
+  for (const word of script.split(' ')) if (word !== '') words.push(word);
   const [first] = words;
   return first === undefined || first.includes('=') ? undefined : words;
 }

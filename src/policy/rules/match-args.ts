@@ -5,6 +5,8 @@ import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 export interface ArgPattern {
   /** One pattern per argument; `**` stands for any number of arguments. At most `maxArgItems`. */
   readonly items: readonly (Glob | '**')[];
+  /** For each item that only one word matches: that word. */
+  readonly only: readonly (string | undefined)[];
   /** The positions of its `**`, as bits. */
   readonly stars: number;
   /** For each of these items, one of its alternatives must occur somewhere on the line. */
@@ -22,15 +24,20 @@ export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
   const compiled = items.map((item) => (item === '**' ? item : compileGlob(item)));
-  const needs = compiled.flatMap((item) =>
-    item === '**' ? [] : [{ item, marks: item.map(marksOfPieces) }],
-  );
+  const needs = compiled.flatMap((item) => (item === '**' ? [] : [{ item, marks: item.map(marksOfPieces) }]));
   const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
   return {
     items: compiled,
+    only: compiled.map(onlyWordOf),
     stars,
     needs: needs.filter(({ marks }) => marks.every(({ length }) => length > 0)),
   };
+}
+
+function onlyWordOf(item: Glob | '**'): string | undefined {
+  if (item === '**' || item.length > 1) return undefined;
+  const [pieces = []] = item;
+  return pieces.length === 1 ? pieces[0] : undefined;
 }
 
 /** Arguments, with what a strict rule may leave out or replace. */
@@ -104,16 +111,21 @@ function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, 
 }
 
 /** Moves from each position to the next one if the word is the argument; `reach` handles `**`. */
-function step({ items, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
+function step({ items, only, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
   let next = places & stars;
   for (let left = places & ~stars; left !== 0; left &= left - 1) {
     const place = 31 - Math.clz32(left & -left);
-    const item = items[place];
-    if (item === undefined || item === '**' || !effort.spend(costOf(item, word))) continue;
-    if (matchesGlob(item, word)) next |= 1 << (place + 1);
+    const plain = only[place];
+    if (plain === undefined ? fits(items[place], word, effort) : effort.spend(1) && word === plain)
+      next |= 1 << (place + 1);
   }
   effort.spend(1);
   return next;
+}
+
+function fits(item: Glob | '**' | undefined, word: string, effort: Effort): boolean {
+  if (item === undefined || item === '**') return false;
+  return effort.spend(costOf(item, word)) && matchesGlob(item, word);
 }
 
 /** A search inside a word takes longer in a longer word. */
