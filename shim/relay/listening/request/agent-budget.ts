@@ -18,8 +18,11 @@ export interface AgentBudget {
   readonly waitAfter: (frames: readonly Frame[]) => number;
 }
 
-/** Far more than keys, windows and signals need. Credit bounds stdin, unless it comes in very small pieces. */
-const framesPerSecond = 20_000;
+/**
+ * Far more than keys, windows and signals need. Credit bounds stdin, unless it comes in very small pieces. The gateway
+ * reads no more of an agent, and what it has not read counts as flood of this relay.
+ */
+const framesPerSecond = 5_000;
 const crumbBytes = 4096;
 /** A loop in a shell is slowed down before any of its requests is refused. */
 const mostLateMs = 1000;
