@@ -18,6 +18,7 @@ import { openAgentEngine } from './execution/agent-engine.ts';
 import { countedLog } from './listening/counted-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
+import { createHomes, type Homes } from './workspace/keep-homes.ts';
 
 /** How long running commands may continue after the first TERM; a second TERM ends the relay at once. */
 const drainMs = 30_000;
@@ -62,7 +63,8 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     config.docker,
     config.agents.map(({ container }) => container),
   );
-  const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of });
+  const homes = createHomes({ link, engine, binary: nativeFile('clawrden-carrier'), log });
+  const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of }, homes);
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
   const synchronized = synchronize({ link, engine, log, agents, onApplied: first.resolve }, stopping.signal);
@@ -74,6 +76,8 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await asked;
   log.info('draining');
   await drain(agents);
+  // What ran has brought its changes home by now.
+  await homes.close();
   stopping.abort();
   await synchronized;
   link.close();
@@ -93,6 +97,7 @@ function lockFolders({ state, identity }: RelayConfig): Disposable {
 function openAgents(
   config: RelayConfig,
   parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf'>,
+  homes: Homes,
 ): Promise<AgentSet> {
   const { log } = parts;
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
@@ -101,6 +106,7 @@ function openAgents(
     config,
     serve: (places) => createServedAgent(places, { ...shared, warn: countedLog(log) }),
     file: createToldFile(config.state, log),
+    homes,
     log,
   });
 }

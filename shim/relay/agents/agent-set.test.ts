@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import { parseRelayConfig } from '../../../src/config/relay-config.ts';
 import type { ToldAgent } from '../../../src/config/told-agents.ts';
+import type { HomeWish } from '../workspace/home-wish.ts';
 import { openAgentSet } from './agent-set.ts';
 import type { ServedAgent } from './serve-agent.ts';
 import { createToldFile } from './told-file.ts';
@@ -26,7 +27,7 @@ const bind = (source: string): HomeWorkspace => ({
 /** What a relay that starts keeps of what it was told before. */
 async function start(known: readonly ToldAgent[], roots: readonly string[]) {
   const log = pino({ level: 'silent' });
-  const listed = { name: 'mine', socket: 'run/s', container: 'mine', users: ['1000:1000'] };
+  const listed = { name: 'mine', socket: 'run/s', container: 'mine', users: ['1001:1001'] };
   const keys = { gateway: 'w:1', identity: 'identity', agents: [listed], 'workspace-roots': roots };
   const config = parseRelayConfig(JSON.stringify(keys), join(dir, 'relay.yaml'));
   const file = createToldFile(dir, log);
@@ -34,8 +35,16 @@ async function start(known: readonly ToldAgent[], roots: readonly string[]) {
   // No sockets: which workspaces are kept does not depend on them.
   const serve = () =>
     ({ listen: async () => {}, setUsers: () => {}, problem: () => '' }) as unknown as ServedAgent;
-  const set = await openAgentSet({ config, serve, file, log });
-  return { kept: [...set.workspaces().keys()], refused: [...set.refused().keys()] };
+  let held: ReadonlyMap<string, HomeWish> = new Map();
+  const homes = {
+    hold: (wanted: typeof held) => {
+      held = wanted;
+    },
+    problems: () => new Map(),
+  };
+  const set = await openAgentSet({ config, serve, file, homes, log });
+  const kept = [...held].map(([name, { user }]) => `${name} ${user.uid}`);
+  return { kept, refused: [...set.refused().keys()] };
 }
 
 test('P13: what is read from agents.json is bounded as what is told, also for an agent that relay.yaml names', async () => {
@@ -45,7 +54,15 @@ test('P13: what is read from agents.json is bounded as what is told, also for an
     { name: 'mine', users, workspace: bind('/etc/mine') },
     { name: 'plain', users },
   ];
-  expect(await start(known, ['/srv'])).toEqual({ kept: ['inside'], refused: ['outside', 'mine'] });
-  expect(await start(known, ['/opt'])).toEqual({ kept: ['outside'], refused: ['inside', 'mine'] });
+  expect(await start(known, ['/srv'])).toEqual({ kept: ['inside 1000'], refused: ['outside', 'mine'] });
+  expect(await start(known, ['/opt'])).toEqual({ kept: ['outside 1000'], refused: ['inside', 'mine'] });
   expect(await start(known, [])).toEqual({ kept: [], refused: ['inside', 'outside', 'mine'] });
+});
+
+test('P1: the carrier of a home is the first user that relay.yaml names, and of one that it does not name the first told', async () => {
+  const known = [
+    { name: 'inside', users, workspace: bind('/srv/inside') },
+    { name: 'mine', users, workspace: bind('/srv/mine') },
+  ];
+  expect((await start(known, ['/srv'])).kept).toEqual(['inside 1000', 'mine 1001']);
 });

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import { isSocketPath, type RelayConfig, socketTooLong } from '../../../src/config/relay-config.ts';
 import {
   type AgentPlaces,
@@ -12,6 +11,8 @@ import {
 import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
+import { type HomeWish, homeWish } from '../workspace/home-wish.ts';
+import type { Homes } from '../workspace/keep-homes.ts';
 import type { ServedAgent } from './serve-agent.ts';
 import { takeTold } from './take-told.ts';
 import type { ToldFile } from './told-file.ts';
@@ -21,13 +22,12 @@ export interface AgentSetParts {
   readonly config: RelayConfig;
   readonly serve: (places: AgentPlaces) => ServedAgent;
   readonly file: ToldFile;
+  readonly homes: Pick<Homes, 'hold' | 'problems'>;
   readonly log: Logger;
 }
 
 /** All agents of this relay: those that relay.yaml names, as it names them, and those that the gateway told of. */
 export interface AgentSet extends SynchronizedAgents {
-  /** Workspaces of which this relay keeps the home, by agent. */
-  readonly workspaces: () => ReadonlyMap<string, HomeWorkspace>;
   readonly drain: () => Promise<void>;
   readonly cancelAll: (reason: ClawrdenError) => void;
 }
@@ -68,14 +68,8 @@ class Agents implements AgentSet {
 
   all = (): readonly ServedAgent[] => [...this.#listed, ...this.#told.values()];
 
-  refused = (): ReadonlyMap<string, string> => new Map([...this.#unkept, ...this.#refused]);
-
-  workspaces = (): ReadonlyMap<string, HomeWorkspace> =>
-    new Map(
-      this.#known.flatMap(({ name, workspace }) =>
-        workspace === undefined || this.#unkept.has(name) ? [] : [[name, workspace]],
-      ),
-    );
+  refused = (): ReadonlyMap<string, string> =>
+    new Map([...this.#parts.homes.problems(), ...this.#unkept, ...this.#refused]);
 
   follow = (told: readonly AgentState[]): Promise<void> =>
     this.#inTurn(async () => {
@@ -120,6 +114,19 @@ class Agents implements AgentSet {
       [...this.#told.keys()].filter((name) => !names.has(name)).map((name) => this.#drop(name)),
     );
     await Promise.all(wanted.map((place) => this.#serve(place)));
+    this.#parts.homes.hold(this.#homes());
+  }
+
+  /** Workspaces of which this relay keeps the home, by agent. The carrier is the agent's first user. */
+  #homes(): ReadonlyMap<string, HomeWish> {
+    const { agents: listed } = this.#parts.config;
+    return new Map(
+      this.#known.flatMap(({ name, users: told, workspace }) => {
+        if (workspace === undefined || this.#unkept.has(name)) return [];
+        const [user] = listed.find((agent) => agent.name === name)?.users ?? told;
+        return [[name, homeWish(workspace, user)]];
+      }),
+    );
   }
 
   #setUnkept(unkept: ReadonlyMap<string, string>): void {

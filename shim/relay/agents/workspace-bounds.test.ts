@@ -60,6 +60,19 @@ test('a volume of the gateway’s own is no workspace', async () => {
   expect(await problems(finder(undefined), ...names)).toEqual([own, own, '']);
 });
 
+test('P13: no folder in which a carrier keeps its own files is a workspace', async () => {
+  const own = expect.stringMatching(/has a name of Clawrden's own$/);
+  for (const source of [
+    '/srv/.app.clawrden',
+    '/srv/.app.clawrden/kept',
+    '/srv/app/.clawrden',
+    '/srv/..clawrden',
+  ])
+    expect([source, await problems(finder(['/srv']), bind(source))]).toEqual([source, [own]]);
+  for (const source of ['/srv/clawrden', '/srv/app.clawrden', '/srv/.app', '/srv/.clawrden.app'])
+    expect([source, await problems(finder(['/srv']), bind(source))]).toEqual([source, ['']]);
+});
+
 test('no folder of the system’s is kept, whatever the roots are, nor one in it or above it', async () => {
   const wide = finder(['/home', '/var', '/opt', '/tmp', '/srv', '/data']);
   const folders = ['/etc', '/usr', '/root', '/proc', '/dev', '/run', '/boot', '/var/lib/docker', '/var/run'];

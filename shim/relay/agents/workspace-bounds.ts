@@ -4,6 +4,7 @@ import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import type { RelayConfig } from '../../../src/config/relay-config.ts';
 import type { ToldAgent } from '../../../src/config/told-agents.ts';
 import { formatWorkspaceRoots, isIn, systemFolderAt } from '../../../src/config/workspace-roots.ts';
+import { leadsToArea } from '../workspace/home-place.ts';
 import { createFindLinks } from './find-links.ts';
 import { notKept } from './take-told.ts';
 
@@ -38,6 +39,7 @@ function misplaced(
     if (!volumes) return `volume ${source} ${outside}`;
     return isOwnVolume(source) ? `volume ${source} has a name of Clawrden's own` : undefined;
   }
+  if (leadsToArea(source)) return `${source} has a name of Clawrden's own`;
   const system = systemFolderAt(source);
   if (system !== undefined) return `${source} is, is in or holds ${system}, a folder of the system's`;
   if (!folders.some((root) => isIn(source, root))) return `${source} ${outside}`;

@@ -7,7 +7,7 @@ import { readIdentity } from '../../../src/pki/identity-files.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
-export interface Link extends Pick<GatewayClient, 'execute' | 'waitForReady' | 'close'> {
+export interface Link extends Pick<GatewayClient, 'carry' | 'execute' | 'waitForReady' | 'close'> {
   /** `undefined` if the gateway does not answer in time; `waitForReady` waits for its first answer over such a stream. */
   readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
 }
@@ -61,6 +61,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
 
   const checking = checkNowAndThen(renewIfDue, options.log);
   return {
+    carry: () => current.client.carry(),
     execute: () => current.client.execute(),
     synchronize: async (timeoutMs) => {
       const [line, { promise }] = [newest, renewal];

@@ -4,6 +4,7 @@ import { type AgentContainer, agentLabel } from '../../../src/agent-container.ts
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import { type ContainerFinder, createContainerFinder, type FoundContainer } from './find-container.ts';
+import { findMountpoint, type VolumeFinder } from './find-mountpoint.ts';
 
 /** What the relay needs from the engine of its own host. */
 export interface AgentEngine {
@@ -44,7 +45,7 @@ const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const init = '/clawrden/bin/.init';
 
 /** `url` is `unix:///path`; `taken` are the containers that relay.yaml names. */
-export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine {
+export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine & VolumeFinder {
   const docker = new Docker({ socketPath: new URL(url).pathname });
   const finder = createContainerFinder(docker, taken);
   return {
@@ -70,6 +71,7 @@ export function openAgentEngine(url: string, taken: readonly string[] = []): Age
         throw new Error(describe(error, container), { cause: error });
       }
     },
+    mountpoint: (volume, signal) => findMountpoint(docker, volume, signal),
   };
 }
 

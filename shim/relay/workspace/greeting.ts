@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import { carrierErrorOf } from '../../../src/carrier-client/carrier-error.ts';
+import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
+import { type Frame, FrameReader } from '../../../src/wire/frames.ts';
+
+/**
+ * What a carrier says first, once it has looked at its tree: empty for `ready`, or why it is of no use. Its bytes stay
+ * to be read. `undefined` if it ended without a word.
+ */
+export async function readGreeting(output: Readable): Promise<string | undefined> {
+  const frame = await peekFrame(output);
+  if (frame === undefined || frame.type === CarrierFrame.ready) return frame && '';
+  if (frame.type === CarrierFrame.refused) return carrierErrorOf(frame.payload).message;
+  return `the carrier began with a frame of type ${frame.type}`;
+}
+
+async function peekFrame(output: Readable): Promise<Frame | undefined> {
+  const reader = new FrameReader();
+  const seen: Buffer[] = [];
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
+    seen.push(chunk as Buffer);
+    const [frame] = reader.push(chunk as Buffer);
+    if (frame === undefined) continue;
+    output.unshift(Buffer.concat(seen));
+    return frame;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { RelayState } from '../../gateway/ports/relay-state.ts';
+import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { checkout } from '../lab/names.ts';
+import { type Program, startProgram } from '../stack/program.ts';
+
+export type Told = RelayState['agents'][number];
+
+export const told = (name: string, uid = 1000): Told => ({
+  ...{ name, tools: ['ls'], paused: false, killed: false },
+  users: [{ uid, gid: uid }],
+});
+
+/** The relay's program, in front of a gateway that tells it what the test says. */
+export interface ToldHost extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly program: Program;
+  readonly tell: (...agents: readonly Told[]) => void;
+  readonly problem: (name: string) => string | undefined;
+}
+
+/** `relay.yaml` of `dir`. */
+export function startRelayProgram(dir: string): Promise<Program> {
+  return startProgram({
+    argv: [process.execPath, join(checkout, 'shim/relay/main.ts'), '--config', join(dir, 'relay.yaml')],
+    log: join(dir, 'relay.log'),
+  });
+}
+
+/** A relay whose file names no agent unless `keys` do; its state is in `dir`. */
+export async function startToldHost(
+  dir: string,
+  first: readonly Told[],
+  options: GatewayOptions = {},
+  keys: object = {},
+): Promise<ToldHost> {
+  let agents = first;
+  const gateway = await startTestGateway({ ...options, state: () => ({ lockdown: false, agents }) });
+  const identity = await gateway.identity(relay);
+  const base = { gateway: gateway.address, identity, docker: `unix://${dir}/no-docker.sock`, state: 'state' };
+  await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, ...keys }));
+  const program = await startRelayProgram(dir);
+  return {
+    ...{ gateway, program },
+    tell: (...next) => {
+      agents = next;
+      gateway.relays.tellAll();
+    },
+    problem: (name) => gateway.relays.report({ name, relay: relay.name } as never)?.problem,
+    [Symbol.asyncDispose]: async () => {
+      await program[Symbol.asyncDispose]();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Carriers that a process has started, by their process ids. */
+export function carriersOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  return children.filter((child) => /^Name:\tclawrden-carrie$/m.test(statusOf(child)));
+}
+
+/** Empty if there is no such process. */
+export function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
