@@ -18,7 +18,15 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   strategy: fc.constantFrom('ghost', 'mirror', 'passthrough'),
   image: fc.record({ reference: text, id: text }),
   mounts: fc.array(
-    fc.record({ kind: fc.constantFrom('bind' as const, 'volume' as const), source: text, target: text }),
+    fc.record(
+      {
+        kind: fc.constantFrom('bind' as const, 'volume' as const),
+        source: text,
+        target: text,
+        readOnly: fc.constant(true as const),
+      },
+      { requiredKeys: ['kind', 'source', 'target'] },
+    ),
     { maxLength: 2 },
   ),
   network: text,
@@ -33,6 +41,7 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   timeoutMs: fc.nat(),
   idleTimeoutMs: fc.nat(),
   record: fc.constant('head-tail'),
+  liveMs: fc.nat(),
   policyHash: text,
   scripts: fc.array(fc.oneof(fc.record({ path: text }), fc.record({ notInspected: text })), { maxLength: 2 }),
   operands: fc.array(

@@ -14,6 +14,8 @@ export interface PlanMount {
   /** Host path or volume name. */
   readonly source: string;
   readonly target: string;
+  /** Absent: the tool may write there. */
+  readonly readOnly?: true;
 }
 
 /** What the strategy enforces; 0 means no limit. */
@@ -81,6 +83,8 @@ export interface Plan {
   readonly idleTimeoutMs: number;
   /** Absent: the gateway keeps nothing of its output. */
   readonly record?: 'head-tail';
+  /** So often changes of the workspace go both ways while it runs elsewhere, in milliseconds; absent: not. */
+  readonly liveMs?: number;
   readonly policyHash: string;
   /** What the command runs besides its tool. Absent if that is nothing, and if `operands` says what was found. */
   readonly scripts?: readonly ScriptOperand[];

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { failure, type Outcome } from '../../src/outcome.ts';
+import type { Plan } from '../../src/plan.ts';
 import { Halted } from '../control/kill-switch.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { NotApplied, Visit } from '../workspaces/follow.ts';
@@ -32,6 +34,25 @@ export async function bringHome(
 export async function bringHomeStopped(visit: Visit, reason: unknown): Promise<void> {
   if (reason instanceof Halted) return;
   await visit.bringHome(AbortSignal.timeout(stoppedWithinMs)).catch(() => {});
+}
+
+/** Changes go both ways, again and again, until it is disposed of. */
+export function exchangeLive({ liveMs }: Plan, visit: Visit | undefined): AsyncDisposable {
+  const ended = new AbortController();
+  const loop = async (everyMs: number, exchange: Visit['exchange']) => {
+    while (!ended.signal.aborted) {
+      await setTimeout(everyMs, undefined, { signal: ended.signal }).catch(() => {});
+      // What fails now is tried again; the exchange at the end tells.
+      if (!ended.signal.aborted) await exchange(AbortSignal.timeout(stoppedWithinMs)).catch(() => {});
+    }
+  };
+  const looping = liveMs === undefined || visit === undefined ? undefined : loop(liveMs, visit.exchange);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ended.abort();
+      await looping;
+    },
+  };
 }
 
 function conflictText({ agent, count }: NotApplied): string {

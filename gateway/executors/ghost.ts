@@ -11,7 +11,8 @@ import { Halted } from '../control/kill-switch.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
-import { bringHome, bringHomeStopped } from './bring-home.ts';
+import type { Visit } from '../workspaces/follow.ts';
+import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 
@@ -48,7 +49,7 @@ async function runAndRelease(
   const { lease, visit } = placed;
   try {
     const outcome = await runAndClean(placed, plan, execution, parts);
-    return await bringHome(outcome, visit, execution);
+    return await bringHome(outcome, writing(plan, visit), execution);
   } finally {
     visit?.end();
     lease.release();
@@ -79,13 +80,19 @@ async function runAndClean(
       return gone;
     });
     execution.clean(destroyed.then(() => {}));
-    if (visit !== undefined && !lost && (await destroyed)) await bringHomeStopped(visit, error);
+    const home = lost ? undefined : writing(plan, visit);
+    if (home !== undefined && (await destroyed)) await bringHomeStopped(home, error);
     throw error;
   }
 }
 
+/** A tool that may only read brings nothing home. */
+function writing({ mounts }: Plan, visit: Visit | undefined): Visit | undefined {
+  return mounts.some(({ readOnly }) => readOnly !== true) ? visit : undefined;
+}
+
 async function runIn(
-  { lease: { host }, ghost, nameless }: Placed,
+  { lease: { host }, ghost, nameless, visit }: Placed,
   plan: Plan,
   execution: Execution,
   { recordStart }: GhostParts,
@@ -99,6 +106,7 @@ async function runIn(
   });
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
   using _ = cancelOnAbort(execution.signal, session);
+  await using _live = exchangeLive(plan, visit);
   try {
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring),

@@ -83,19 +83,20 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
   const kept = keptBy(strategy);
   const caller = kept('environment', callerEnvironment(command, policy, tool), []);
   const record = kept('record', tool.record, 'none');
+  const access = kept('workspace', tool.workspace, 'write');
+  const live = kept('live', tool.liveMs, 0);
   const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
     argv,
     env: image === undefined ? caller : ghostEnvironment(image.env, caller),
-    cwd: command.cwd,
-    workspace: root,
+    ...placeOf(command.cwd, root, access),
     uid: identity.uid,
     gid: identity.gid,
     umask: command.umask,
     strategy,
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
-    mounts: strategy === 'ghost' ? workspaceMounts(agent, policy) : [],
+    mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network: kept('network', tool.network, ''),
     limits: {
       memoryBytes: kept('memory', tool.memoryBytes, 0),
@@ -108,6 +109,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     timeoutMs: kept('timeout', timeoutMs, 0),
     idleTimeoutMs: kept('idle-timeout', tool.idleTimeoutMs, 0),
     ...(record === 'none' ? {} : { record }),
+    ...(live === 0 || access !== 'write' ? {} : { liveMs: live }),
     policyHash: policy.hash,
     ...scriptsOf(argv, policy),
   };
@@ -128,10 +130,17 @@ function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {
   return { reference: tool.image ?? '', id: image.id };
 }
 
-function workspaceMounts(agent: AgentConfig | undefined, policy: Policy): PlanMount[] {
-  if (agent?.workspace === undefined) return [];
+type Access = ToolDefinition['workspace'];
+
+function workspaceMounts(agent: AgentConfig | undefined, policy: Policy, access: Access): PlanMount[] {
+  if (agent?.workspace === undefined || access === 'none') return [];
   const { kind, source } = agent.workspace;
-  return [{ kind, source, target: policy.workspace }];
+  return [{ kind, source, target: policy.workspace, ...(access === 'read' && { readOnly: true as const }) }];
+}
+
+/** Without the workspace its folders are not there: the tool starts in the only one that it can write. */
+function placeOf(cwd: string, workspace: string, access: Access): Pick<Plan, 'cwd' | 'workspace'> {
+  return access === 'none' ? { cwd: '/tmp', workspace: '' } : { cwd, workspace };
 }
 
 /**

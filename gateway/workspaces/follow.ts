@@ -31,6 +31,8 @@ export interface Visit {
   readonly settle: (signal: AbortSignal) => Promise<void>;
   /** Everything that is on the host now is at home, but for what is returned. */
   readonly bringHome: (signal: AbortSignal) => Promise<NotApplied | undefined>;
+  /** Both: while the command runs. */
+  readonly exchange: (signal: AbortSignal) => Promise<void>;
   /** The command has ended. Once. */
   readonly end: () => void;
 }
@@ -68,7 +70,7 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       if (sync === undefined || shape.mounts.length === 0) return shape;
       const { folder } = await openOn(parts, host, shape.agent, sync, signal);
-      const mounts = shape.mounts.map(({ target }) => ({ kind: 'bind' as const, source: folder, target }));
+      const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
       return { ...shape, mounts };
     },
     visit: (host, agent, execution) => {
@@ -141,6 +143,11 @@ function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
         const conflict = { ...of, why: 'conflict', count: files.length, files } as const;
         parts.onNotApplied(conflict);
         return conflict;
+      }),
+    exchange: (signal) =>
+      exchanged(signal, async (home, replica) => {
+        const { here } = await settle(home, replica, false, sync);
+        parts.replicas.met(slot, here);
       }),
     end: () => end(slot, settled),
   };

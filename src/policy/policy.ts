@@ -66,6 +66,10 @@ export interface ToolDefinition {
   readonly environment: readonly string[];
   /** `head-tail`: the gateway keeps the beginning and the end of its output. */
   readonly record: 'none' | 'head-tail';
+  /** What it may do with the agent's workspace; `none`: it does not see it. */
+  readonly workspace: 'write' | 'read' | 'none';
+  /** So often, in milliseconds, changes go both ways while it runs on a host that does not see the workspace; 0: not. */
+  readonly liveMs: number;
   /** None of its arguments may contain any of these characters. */
   readonly forbidden: string;
   /** The action for this tool's commands that no rule matches; if absent, the policy's default. */

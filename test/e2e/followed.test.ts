@@ -12,6 +12,9 @@ timeout: 1m
 tools:
   ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
 rules:
+  - { name: readers, tools: [ghostly], args: [": read*"], action: allow, workspace: read }
+  - { name: strangers, tools: [ghostly], args: [": none*"], action: allow, workspace: none }
+  - { name: live, tools: [ghostly], args: [": live*"], action: allow, live: 200ms }
   - { name: all, action: allow }
 complete: true
 `;
@@ -75,5 +78,30 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
     expect(stderr).toMatch(/^clawrden: workspace-conflict: 1 file was changed here meanwhile; yours stay/);
     expect(await readFile(join(home, 'both'), 'utf8')).toBe('agent');
     expect(await sh('cat both')).toMatchObject({ stdout: 'agent', code: 0 });
+  });
+
+  test('12: a tool that may only read changes nothing, and one that may not even that sees nothing', async () => {
+    await write('seen', 'here');
+    const reader = await sh(': read; cat seen; echo x > seen');
+    expect(reader).toMatchObject({ stdout: 'here', code: 1 });
+    expect(reader.stderr).toContain('Read-only file system');
+    const stranger = await sh(': none; pwd; ls /app');
+    expect(stranger.stdout).toBe('/tmp\n');
+    expect(stranger.stderr).toContain('/app: No such file or directory');
+    expect(await readFile(join(home, 'seen'), 'utf8')).toBe('here');
+  });
+
+  test('12: with live, changes go both ways while the tool runs', async () => {
+    const running = sh(
+      ': live; echo up > from-tool; while ! [ -e from-agent ]; do sleep 0.1; done; cat from-agent',
+    );
+    const up = () =>
+      readFile(join(home, 'from-tool'), 'utf8').then(
+        (text) => text === 'up\n',
+        () => false,
+      );
+    await waitUntil('the tool’s file at home', 20_000, up);
+    await write('from-agent', 'hello');
+    expect(await running).toMatchObject({ stdout: 'hello', code: 0 });
   });
 });

@@ -12,7 +12,13 @@ import { explainCommand } from '../../src/policy/rules/explain.ts';
 const relay = { kind: 'relay', name: 'host-1', role: 'relay' } as const;
 const identity = { uid: 1000, gid: 1000 };
 const agents = new Map<string, AgentConfig>([
-  ['coder', { name: 'coder', relay: 'host-1', users: [identity], labels: {}, hosts: {}, cwd: '/app' }],
+  [
+    'coder',
+    {
+      ...{ name: 'coder', relay: 'host-1', users: [identity], labels: {}, hosts: {}, cwd: '/app' },
+      workspace: { kind: 'bind', source: '/srv/coder' },
+    },
+  ],
 ]);
 const image = { id: 'sha256:1', repoDigests: [], env: ['PATH=/bin'], volumes: [] };
 const command = { args: [], cwd: '/app', umask: 0o22, stdio: noStdin, ignored: [], version: 1 };
@@ -84,6 +90,32 @@ test('a passthrough that runs by mirror, for a shim of version 0, has the limits
   const { plan } = await planOf(policyText('passthrough', 9, false), 0);
   expect(plan).toMatchObject({ strategy: 'mirror', timeoutMs: 9000, limits: nothing });
   expect(plan.env).toContain('LANG=C.UTF-8');
+});
+
+test('12: the tightest of what tool and rules say of the workspace is in the plan and on its page', async () => {
+  const rules = (['write', 'read', 'none'] as const).flatMap((tool) =>
+    (['write', 'read', 'none'] as const).map((rule) => [tool, rule] as const),
+  );
+  for (const [tool, rule] of rules) {
+    const { plan, page } = await planOf(`version: 1
+tools: { tool: { strategy: ghost, image: "node:24", workspace: ${tool}, live: 1s } }
+rules: [{ name: a, action: allow }, { name: r, tools: [tool], workspace: ${rule}, action: allow }]
+complete: true
+`);
+    // A rule says instead of its tool; of several rules the tightest counts.
+    const mount = { kind: 'bind', source: '/srv/coder', target: '/app' } as const;
+    const expected = {
+      write: { mounts: [mount], cwd: '/app', workspace: '/app', liveMs: 1000 },
+      read: { mounts: [{ ...mount, readOnly: true }], cwd: '/app', workspace: '/app' },
+      none: { mounts: [], cwd: '/tmp', workspace: '' },
+    }[rule];
+    expect({ ...plan, ...expected }).toEqual(plan);
+    expect([plan.liveMs, page.get('live')]).toEqual(
+      rule === 'write' ? [1000, 'every 1 s'] : [undefined, undefined],
+    );
+    const shown = { write: /at "\/app"$/, read: /at "\/app", read only$/, none: /^none$/ }[rule];
+    expect(String(page.get('mounts'))).toMatch(shown);
+  }
 });
 
 test('policy explain tells no time of a passthrough', () => {

@@ -99,8 +99,8 @@ function coveredVolumes(
   return Object.fromEntries(paths.filter((path) => !mounted.has(path)).map((path) => [path, options]));
 }
 
-function workspaceMount({ kind, source, target }: PlanMount): MountSettings {
-  const mount = { Type: kind, Source: source, Target: target, ReadOnly: false };
+function workspaceMount({ kind, source, target, readOnly }: PlanMount): MountSettings {
+  const mount = { Type: kind, Source: source, Target: target, ReadOnly: readOnly === true };
   return kind === 'bind' ? mount : { ...mount, VolumeOptions: uncopied };
 }
 

@@ -13,7 +13,10 @@ export function shapeOf(plan: Plan): GhostShape {
 /** One text per shape: on one host equal keys mean equal containers. */
 export function shapeKey(shape: GhostShape): string {
   const { agent, image, uid, gid, network, memoryBytes, cpus, pids } = shape;
-  const mounts = shape.mounts.map(({ kind, source, target }) => [kind, source, target]);
+  const mounts = shape.mounts.map(({ kind, source, target, readOnly = false }) => [
+    ...[kind, source, target],
+    readOnly,
+  ]);
   return JSON.stringify([
     agent,
     image.reference,

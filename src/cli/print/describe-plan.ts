@@ -1,4 +1,4 @@
-import type { Operand, Plan, ScriptOperand } from '../../plan.ts';
+import type { Operand, Plan, PlanMount, ScriptOperand } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
 import type { Fact } from './output.ts';
 
@@ -16,16 +16,18 @@ export function planFacts(canonical: string): Fact[] {
     ['runs', where(plan)],
     ['network', renderArgument(plan.network)],
     ['workspace', plan.workspace === '' ? 'none' : quoteText(plan.workspace)],
-    ...listed(
-      'mounts',
-      plan.mounts.map(({ kind, source, target }) => `${kind} ${quoteText(source)} at ${quoteText(target)}`),
-    ),
+    ...listed('mounts', plan.mounts.map(describeMount)),
     ...environment(plan),
     ['limits', limits(plan)],
     ['stdin', plan.stdin],
+    ...(plan.liveMs === undefined ? [] : [['live', `every ${plan.liveMs / 1000} s`] as const]),
     ...(plan.record === undefined ? [] : [['record', "its output's head and tail"] as const]),
     ['policy', renderArgument(plan.policyHash)],
   ];
+}
+
+function describeMount({ kind, source, target, readOnly }: PlanMount): string {
+  return `${kind} ${quoteText(source)} at ${quoteText(target)}${readOnly === true ? ', read only' : ''}`;
 }
 
 /** What the command runs besides its tool, as it was found. */

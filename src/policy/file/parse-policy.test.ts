@@ -32,6 +32,8 @@ test('the example policy loads with everything filled in, and passes its own che
     name: 'npm',
     environment: [],
     record: 'none',
+    workspace: 'write',
+    liveMs: 0,
     forbidden: '',
     strategy: 'ghost',
     image: 'node:24',

@@ -81,6 +81,7 @@ const withoutEffectOnDenial = [
     'pids',
   ] as const),
   ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment', 'record'] as const),
+  ...(['workspace', 'live'] as const),
 ];
 
 const conditions = ['repeats', 'failures', 'rate'] as const;

@@ -11,6 +11,8 @@ export const toolDefaults = {
   stdin: 'pipe',
   environment: [],
   record: 'none',
+  workspace: 'write',
+  liveMs: 0,
   forbidden: '',
   idleTimeoutMs: 0,
 } as const satisfies Partial<ToolDefinition>;

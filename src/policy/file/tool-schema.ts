@@ -23,6 +23,9 @@ const dockerNetworkField = parsedField(
   'the name of a Docker network (not host, none or default)',
 );
 
+/** An exchange with a workspace's home; more often it would do nothing else. */
+const leastLiveMs = 200;
+
 export const variableField = parsedField(
   (text) => (/^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? text : undefined),
   'the name of an environment variable, perhaps with * at its end',
@@ -42,6 +45,8 @@ export const runFields = {
   'file-size': sizeField.optional(),
   environment: z.array(variableField).max(64).optional(),
   record: z.enum(['none', 'head-tail']).optional(),
+  workspace: z.enum(['write', 'read', 'none']).optional(),
+  live: durationField.refine((ms) => ms >= leastLiveMs, 'must be at least 200ms').optional(),
 };
 
 const toolSchema = strictObject({
@@ -71,7 +76,7 @@ const toolSchema = strictObject({
  */
 export const withoutEffect = {
   ghost: [],
-  mirror: ['image', 'network', 'memory', 'cpus', 'pids'],
+  mirror: ['image', 'network', 'memory', 'cpus', 'pids', 'workspace', 'live'],
   passthrough: [
     'image',
     'network',
@@ -85,6 +90,8 @@ export const withoutEffect = {
     'file-size',
     'environment',
     'record',
+    'workspace',
+    'live',
   ],
 } as const;
 

@@ -43,6 +43,8 @@ export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverride
     ...(raw['idle-timeout'] === undefined ? {} : { idleTimeoutMs: raw['idle-timeout'] }),
     ...(raw.environment === undefined ? {} : { environment: raw.environment }),
     ...(raw.record === undefined ? {} : { record: raw.record }),
+    ...(raw.workspace === undefined ? {} : { workspace: raw.workspace }),
+    ...(raw.live === undefined ? {} : { liveMs: raw.live }),
   };
 }
 

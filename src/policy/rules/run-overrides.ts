@@ -24,8 +24,15 @@ export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolD
     ...Object.fromEntries(limits.map((key) => [key, tighterLimit(outer[key], inner[key])])),
     stdin: outer.stdin === 'none' ? 'none' : inner.stdin,
     record: outer.record === 'none' ? 'none' : inner.record,
+    workspace: lesser(outer.workspace, inner.workspace),
     environment: outer.environment.filter((name) => inner.environment.includes(name)),
   };
+}
+
+const workspaces = ['none', 'read', 'write'] as const;
+
+function lesser(...said: readonly ToolDefinition['workspace'][]): ToolDefinition['workspace'] {
+  return workspaces.find((each) => said.includes(each)) ?? 'write';
 }
 
 /** 0 means no limit. */
@@ -46,6 +53,7 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
     ...limitKeys.map((key) => least(key, a, b)).reduce((all, one) => ({ ...all, ...one })),
     ...(a.record === 'none' || b.record === 'none' ? { record: 'none' } : {}),
     ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
+    ...(a.workspace && b.workspace ? { workspace: lesser(a.workspace, b.workspace) } : {}),
   };
 }
 
