@@ -44,7 +44,8 @@ const char *agent_become(const struct limits *limits, bool strict)
     if (!bound(kept) && strict)
         return "carrier-failed: root's capabilities cannot be given up";
     /* A root without this right is the agent already, and of none other's groups. */
-    if ((setgroups(0, NULL) != 0 || setresgid(limits->gid, limits->gid, limits->gid) != 0) && (strict || limits->uid != 0))
+    bool in_group = setgroups(0, NULL) == 0 && setresgid(limits->gid, limits->gid, limits->gid) == 0;
+    if (!in_group && (strict || limits->uid != 0))
         return "carrier-failed: cannot take the agent's group";
     if (setresuid(limits->uid, limits->uid, limits->uid) != 0)
         return "carrier-failed: cannot take the agent's user";

@@ -58,7 +58,9 @@ static const char *close_jail(struct jail *jail, int root, int tree)
     jail->mounts = proc < 0 ? -1 : openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
     if (proc >= 0)
         close(proc);
-    return place_read(jail->mounts, jail->place) ? NULL : "carrier-failed: /proc does not tell what is mounted";
+    return place_read(jail->mounts, jail->place)
+        ? NULL
+        : "carrier-failed: /proc does not tell what is mounted, or too much is mounted in the workspace";
 }
 
 static const char *enter(struct jail *jail, const struct limits *limits, int root)

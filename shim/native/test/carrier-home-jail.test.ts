@@ -27,7 +27,7 @@ beforeAll(buildJailProbes, 120_000);
 describe.runIf(isRoot).each(carrierBuilds)(
   'a carrier at home that root starts ($name)',
   ({ name, carrier }) => {
-    test('has the agent’s uid and gid, and nothing else that root had', async () => {
+    test('A-96: has the agent’s uid and gid, and nothing else that root had', async () => {
       using place = makeVolume();
       await using home = await CarrierProcess.start(carrier, place, agent);
       expect(home.first.unconfined).toBe(false);
@@ -66,7 +66,7 @@ describe.runIf(isRoot).each(carrierBuilds)(
       expect(read.toString()).toBe('mine\n');
     });
 
-    test('has no descriptor from which a path leads out, not even for root', async () => {
+    test('A-96: has no descriptor from which a path leads out, not even for root', async () => {
       using place = makeVolume();
       await using home = await CarrierProcess.start(carrier, place, agent);
       // Positive control: a carrier that is not root has such a descriptor.
@@ -83,7 +83,7 @@ describe.runIf(isRoot).each(carrierBuilds)(
       expect(leading(open).length).toBeGreaterThanOrEqual(2);
     });
 
-    test('reaches nothing else from within: no sibling, no host, no /proc, no mount, no other user', () => {
+    test('A-96: reaches nothing else from within: no sibling, no host, no /proc, no mount, no other user', () => {
       using place = makeVolume(fileSystems[0], 0o755);
       const host = ['/etc/passwd', 'users', '/proc/1/root', '/proc/self/root', 'magic', '/dev/null'];
       const beside = [
@@ -112,7 +112,7 @@ describe.runIf(isRoot).each(carrierBuilds)(
       expect(open).toMatch(/^area-rename \.\.\/beside\/secret\n/m);
     });
 
-    test('is killed by a system call that is not in its list', () => {
+    test('A-96: is killed by a system call that is not in its list', () => {
       const lines = execFileSync(jailProbes[name], ['calls']).toString().trim().split('\n');
       const ends = (ended: string) => lines.filter((line) => line.endsWith(`: ${ended}`));
       expect(ends('goes on').map((line) => line.slice(0, 2))).toEqual(Array(5).fill('+ '));
