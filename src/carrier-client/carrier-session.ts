@@ -62,11 +62,11 @@ export class CarrierSession {
 
   /**
    * What the tree is now: everything that was written before this was called is in it. `trust`: what is gone from home
-   * is meant to be gone.
+   * is meant to be gone. `check`: looks at everything as it does in the background, and counts what was not known.
    */
-  async settle({ all = false, trust = false } = {}): Promise<CarrierState> {
+  async settle({ all = false, trust = false, check = false } = {}): Promise<CarrierState> {
     return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0)));
+      await this.#channel.write(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0) + (check ? 4 : 0)));
       return this.#state(CarrierFrame.state);
     });
   }

@@ -43,6 +43,9 @@ export interface CarrierState {
   readonly lateCount: number;
   /** Files that somebody wrote after an exchange had replaced or removed them, up to a hundred; each is told once. */
   readonly late: readonly Late[];
+  /** Looks at everything in the background, and what they found that was not told: a fault of the carrier. */
+  readonly looks: number;
+  readonly missed: number;
 }
 
 export interface Late {
@@ -70,6 +73,7 @@ export function parseState(payload: Buffer): CarrierState {
     skipped: list(reader, (item) => ({ why: skipReasons[item.u8()] ?? '', path: item.text() })),
     lateCount: reader.u32(),
     late: list(reader, readLate),
+    ...{ looks: reader.u32(), missed: reader.count() },
   };
   reader.end();
   return state;

@@ -35,11 +35,18 @@ static void serve_all(struct carrier *carrier)
     stream_flush(&carrier->stream);
 }
 
+/* Of two times to wait, of which -1 is for ever. */
+static int sooner(int a, int b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 /* False at the end of the stream. */
 static bool wait_and_serve(struct carrier *carrier)
 {
     struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = carrier->notify, .events = POLLIN}};
-    int ready = poll(polled, 2, carrier->unsaved ? IDLE_MS : late_wait_ms(carrier));
+    int soon = carrier->unsaved ? IDLE_MS : late_wait_ms(carrier);
+    int ready = poll(polled, 2, sooner(soon, background_wait_ms(carrier)));
     if (ready < 0)
         return errno == EINTR;
     if (ready == 0) {
@@ -48,11 +55,14 @@ static bool wait_and_serve(struct carrier *carrier)
     }
     if (polled[1].revents & POLLIN)
         notify_drain(carrier);
-    if (polled[0].revents == 0)
+    if (polled[0].revents == 0) {
+        background_run(carrier);
         return true;
+    }
     if (!stream_read(&carrier->stream))
         return false;
     serve_all(carrier);
+    background_postpone(carrier);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "background.h"
 #include "index.h"
 #include "hello.h"
 #include "jail.h"
@@ -31,6 +32,7 @@ struct carrier {
     bool remembered;
     struct receiving *receiving;
     struct late late;
+    struct background background;
     struct xattrs xattrs;
     uint8_t block[BLOCK_BYTES];
 };

@@ -17,6 +17,8 @@ enum entry_flag {
     ENTRY_SEEN = 16,
     /* A file: it is in the table of inodes. */
     ENTRY_LINKED = 32,
+    /* The kernel told of it; only the look in the background asks. */
+    ENTRY_TOLD = 64,
 };
 
 struct entry {

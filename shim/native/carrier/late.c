@@ -45,13 +45,6 @@ struct late_found {
     char *path;
 };
 
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return nanoseconds(&now) / 1000000;
-}
-
 static void file_free(struct late_file *file)
 {
     free(file->path);

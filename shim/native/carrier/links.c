@@ -225,6 +225,14 @@ void links_queue(struct index *index, const struct entry *entry)
             index_queue(index, at);
 }
 
+bool links_told(const struct index *index, const struct entry *entry)
+{
+    const struct entry *at = entry->flags & ENTRY_LINKED ? *inode_bucket(index, entry->inode) : NULL;
+    while (at && !(at->inode == entry->inode && at->flags & ENTRY_TOLD))
+        at = at->inode_next;
+    return at;
+}
+
 struct entry *watches_find(const struct index *index, int watch)
 {
     struct entry *entry = watch >= 0 ? *watch_bucket(index, watch) : NULL;

@@ -29,6 +29,9 @@ bool links_agree(const struct entry *entry);
 /* All other names of the entry's inode must be looked at again. */
 void links_queue(struct index *index, const struct entry *entry);
 
+/* The kernel told of another name of the entry's inode. */
+bool links_told(const struct index *index, const struct entry *entry);
+
 /* Entries by their watch. */
 struct entry *watches_find(const struct index *index, int watch);
 void watches_add(struct index *index, struct entry *entry, int watch);

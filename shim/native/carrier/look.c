@@ -33,6 +33,13 @@ int64_t now_ns(void)
     return nanoseconds(&now);
 }
 
+int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return nanoseconds(&now) / 1000000;
+}
+
 static uint8_t type_of(mode_t mode)
 {
     if (S_ISREG(mode))

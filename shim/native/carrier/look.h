@@ -22,4 +22,7 @@ void lose(struct carrier *carrier, struct entry *entry);
 /* The clock that stamps files. */
 int64_t now_ns(void);
 
+/* A clock that nobody sets. */
+int64_t monotonic_ms(void);
+
 #endif

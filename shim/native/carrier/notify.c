@@ -64,6 +64,12 @@ void notify_leave(struct carrier *carrier, struct entry *entry)
             notify_leave(carrier, child);
 }
 
+static void told(struct index *index, struct entry *entry)
+{
+    entry->flags |= ENTRY_TOLD;
+    index_queue(index, entry);
+}
+
 static void take_event(struct carrier *carrier, const struct inotify_event *event)
 {
     struct index *index = &carrier->index;
@@ -74,20 +80,20 @@ static void take_event(struct carrier *carrier, const struct inotify_event *even
         return;
     if (event->mask & IN_IGNORED) {
         watches_remove(index, entry);
-        index_queue(index, entry);
+        told(index, entry);
         return;
     }
     if (event->len > 0) {
         /* The folder has another mtime now; nothing more is told of that. */
         if (event->mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO))
-            index_queue(index, entry);
+            told(index, entry);
         size_t length = strnlen(event->name, event->len);
         bool full = index->held > carrier->limits.entries + UNKNOWN_MOST;
         entry = full ? index_find(index, entry, event->name, length) : index_add(index, entry, event->name, length);
         carrier->rescan |= !entry;
     }
     if (entry)
-        index_queue(index, entry);
+        told(index, entry);
 }
 
 void notify_drain(void *context)

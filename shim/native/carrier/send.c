@@ -231,6 +231,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     if (how == SEND_DIRTY) {
         sending.since = index->acked;
         index->sent = index->seq;
+        carrier->background.sent = true;
     }
     if (how == SEND_SINCE && (epoch != index->epoch || sending.since < index->floor || sending.since > index->seq)) {
         tell_failed(carrier, "version-unknown: this carrier does not know that version");

@@ -18,16 +18,19 @@
 /* Larger indexes are written when nothing is asked. */
 enum { SAVED_AT_ONCE_MOST = 50 * 1000 };
 
-enum { SETTLE_ALL = 1, SETTLE_TRUST = 2 };
+enum { SETTLE_ALL = 1, SETTLE_TRUST = 2, SETTLE_CHECK = 4 };
 
 static void serve_settle(struct carrier *carrier, struct reader *reader)
 {
     uint8_t how = read_u8(reader);
-    if (!read_all(reader) || how > (SETTLE_ALL | SETTLE_TRUST)) {
+    if (!read_all(reader) || how > (SETTLE_ALL | SETTLE_TRUST | SETTLE_CHECK)) {
         tell_refused(carrier, "bad-frame: settle");
         return;
     }
-    settle(carrier, how & SETTLE_ALL);
+    if (how & SETTLE_CHECK)
+        background_look(carrier);
+    else
+        settle(carrier, how & SETTLE_ALL);
     if (how & SETTLE_TRUST)
         guard_trust(carrier);
     forget_gone(carrier);
@@ -84,6 +87,8 @@ static void serve_verify(struct carrier *carrier)
 static void serve_known(struct carrier *carrier, const struct frame *frame)
 {
     struct reader reader = reader_of(frame->payload, frame->length);
+    if (frame->type != FRAME_WANT)
+        carrier->background.sent = false;
     switch (frame->type) {
     case FRAME_SETTLE:
         serve_settle(carrier, &reader);

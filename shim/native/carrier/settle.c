@@ -85,6 +85,15 @@ void settle_version(struct carrier *carrier)
     saved_open(carrier);
 }
 
+void settle_queue(struct carrier *carrier)
+{
+    for (int pass = 0; pass < PASSES_MOST && carrier->index.queued > 0; pass++) {
+        look_at_queue(carrier);
+        /* What was written through a name that is gone is seen at the others. */
+        links_queue_torn(&carrier->index);
+    }
+}
+
 void settle(struct carrier *carrier, bool all)
 {
     notify_drain(carrier);
@@ -92,11 +101,7 @@ void settle(struct carrier *carrier, bool all)
         carrier->rescan = false;
         scan_root(carrier, true);
     }
-    for (int pass = 0; pass < PASSES_MOST && carrier->index.queued > 0; pass++) {
-        look_at_queue(carrier);
-        /* What was written through a name that is gone is seen at the others. */
-        links_queue_torn(&carrier->index);
-    }
+    settle_queue(carrier);
     if (carrier->index.changed)
         queue_unstable(carrier, carrier->index.root);
     settle_version(carrier);

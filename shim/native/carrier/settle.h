@@ -6,6 +6,9 @@
 /* Brings the index to what the tree is now. With `all` everything is looked at, else what was told of. */
 void settle(struct carrier *carrier, bool all);
 
+/* Looks at what is queued. */
+void settle_queue(struct carrier *carrier);
+
 /* A batch of changes is complete: it becomes a version. */
 void settle_version(struct carrier *carrier);
 

@@ -106,6 +106,7 @@ void start(struct carrier *carrier, const struct frame *hello)
         settle(carrier, true);
         why = state_wrong(carrier);
     }
+    background_begin(carrier);
     if (why)
         tell_refused(carrier, why);
     else

@@ -63,6 +63,8 @@ void tell_state(struct carrier *carrier, uint8_t type)
         put_u16(count, unstable);
     skip_tell(carrier);
     late_tell(carrier);
+    stream_put_u32(stream, carrier->background.looks);
+    stream_put_u64(stream, carrier->background.missed);
     stream_end(stream);
 }
 

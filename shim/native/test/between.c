@@ -1,6 +1,6 @@
 /* For tests: a carrier in whose tree things happen right before its n-th look at it or change of it. The file that
  * CLAWRDEN_STEPS names is shared with the test, which writes it while the carrier waits: `struct script`. A process of
- * its own does what is asked, because the carrier is in a jail by then. */
+ * its own does what is asked, because the carrier is in a jail by then. Its clock may go faster. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -34,6 +34,8 @@ struct script {
 };
 
 static struct script *script;
+/* How much faster its clock goes: CLAWRDEN_HASTE. */
+static int haste = 1;
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
@@ -103,6 +105,8 @@ __attribute__((constructor)) static void begin(void)
     close(fd);
     if (script == MAP_FAILED)
         exit(1);
+    if (getenv("CLAWRDEN_HASTE"))
+        haste = atoi(getenv("CLAWRDEN_HASTE"));
     if (fork() == 0)
         act_on_demand();
 }
@@ -133,3 +137,19 @@ BETWEEN(struct dirent *, readdir, (DIR *names), names)
 BETWEEN(int, inotify_add_watch, (int notify, const char *path, uint32_t mask), notify, path, mask)
 BETWEEN(int, unlinkat, (int folder, const char *name, int flags), folder, name, flags)
 BETWEEN(int, mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
+
+int64_t __real_monotonic_ms(void);
+int64_t __wrap_monotonic_ms(void);
+int64_t __wrap_monotonic_ms(void)
+{
+    return __real_monotonic_ms() * haste;
+}
+
+struct carrier;
+int __real_background_wait_ms(const struct carrier *carrier);
+int __wrap_background_wait_ms(const struct carrier *carrier);
+int __wrap_background_wait_ms(const struct carrier *carrier)
+{
+    int wait = __real_background_wait_ms(carrier);
+    return wait < 0 ? wait : wait / haste;
+}

@@ -1,0 +1,74 @@
+#include "background.h"
+
+#include "carrier.h"
+#include "links.h"
+#include "look.h"
+#include "notify.h"
+#include "settle.h"
+
+enum { EVERY_MS = 10 * 60 * 1000, QUIET_MS = 60 * 1000 };
+
+void background_begin(struct carrier *carrier)
+{
+    carrier->background.due = monotonic_ms() + EVERY_MS;
+}
+
+void background_postpone(struct carrier *carrier)
+{
+    int64_t soonest = monotonic_ms() + QUIET_MS;
+    if (carrier->background.due > 0 && carrier->background.due < soonest)
+        carrier->background.due = soonest;
+}
+
+int background_wait_ms(const struct carrier *carrier)
+{
+    if (carrier->background.due == 0 || carrier->notify < 0)
+        return -1;
+    int64_t left = carrier->background.due - monotonic_ms();
+    return left < 0 ? 0 : (int)left;
+}
+
+static void nothing_told(struct entry *entry)
+{
+    entry->flags &= (uint8_t)~ENTRY_TOLD;
+    for (struct entry *child = entry->child; child; child = child->next)
+        nothing_told(child);
+}
+
+/* What changed in the version in the making, and neither it nor a folder above nor another name of it was told of. */
+static uint64_t count_missed(const struct index *index, const struct entry *entry, bool told)
+{
+    told = told || entry->flags & ENTRY_TOLD || links_told(index, entry);
+    uint64_t missed = entry->seq == index->next && !told;
+    for (const struct entry *child = entry->child; child; child = child->next)
+        if (child->below == index->next)
+            missed += count_missed(index, child, told);
+    return missed;
+}
+
+void background_look(struct carrier *carrier)
+{
+    struct index *index = &carrier->index;
+    settle(carrier, false);
+    if (carrier->notify < 0)
+        return;
+    nothing_told(index->root);
+    scan_root(carrier, true);
+    /* Somebody may have written meanwhile. */
+    notify_drain(carrier);
+    settle_queue(carrier);
+    notify_drain(carrier);
+    carrier->background.looks++;
+    if (!carrier->rescan && index->changed)
+        carrier->background.missed += count_missed(index, index->root, false);
+    settle_version(carrier);
+}
+
+void background_run(struct carrier *carrier)
+{
+    if (background_wait_ms(carrier) != 0)
+        return;
+    if (!carrier->receiving && !carrier->background.sent && !root_lost(carrier))
+        background_look(carrier);
+    background_begin(carrier);
+}
