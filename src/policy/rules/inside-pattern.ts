@@ -1,4 +1,4 @@
-const longestHead = 4;
+const longestHead = 8;
 const mostGroups = 8;
 
 /**

@@ -65,7 +65,7 @@ export class WantedWords {
 
 /** What is outside of the word counts as no letter. */
 function placeOf(word: string, at: number): number {
-  return word.charCodeAt(at) & (letters - 1);
+  return at >= 0 && at < word.length ? word.charCodeAt(at) & (letters - 1) : 0;
 }
 
 function placeOfTwo(word: string, at: number): number {
