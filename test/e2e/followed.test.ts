@@ -86,8 +86,7 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
     expect(reader).toMatchObject({ stdout: 'here', code: 1 });
     expect(reader.stderr).toContain('Read-only file system');
     const stranger = await sh(': none; pwd; ls /app');
-    expect(stranger.stdout).toBe('/tmp\n');
-    expect(stranger.stderr).toContain('/app: No such file or directory');
+    expect(stranger).toMatchObject({ stdout: '/tmp\n', stderr: '', code: 0 });
     expect(await readFile(join(home, 'seen'), 'utf8')).toBe('here');
   });
 
