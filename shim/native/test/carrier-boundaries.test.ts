@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { buildsOrOnly, type CarrierProcess } from './carrier-process.ts';
+import { buildsOrOnly } from './carrier-process.ts';
+import { type Cut, FrameCutter } from './frame-cutter.ts';
 import { Dice } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
@@ -36,29 +37,16 @@ function filesOf(root: string, folder = ''): Map<string, string> {
   return found;
 }
 
-/** Before its n-th frame to either carrier, counted over both, `cut` is called once. Returns how many there were. */
-function watchFrames(carriers: readonly CarrierProcess[], n: number, cut: () => void): () => number {
-  let frames = 0;
-  for (const { stream } of carriers) {
-    const write = stream.write.bind(stream) as (bytes: Buffer) => boolean;
-    stream.write = (bytes: Buffer) => {
-      if (frames++ === n) cut();
-      return write(bytes);
-    };
-  }
-  return () => frames;
-}
-
 describe.each(places)('an exchange that is cut ($name, $under)', ({ carrier, under }) => {
-  const rounds = long ? 100 : 6;
+  const rounds = long ? 300 : 10;
 
   test(
-    `23: at any frame, each file is before or after and the next exchange converges (${rounds}, CLAWRDEN_SEED=${first})`,
+    `23: at any frame to or from a carrier, or within it, each file is before or after and the next exchange converges (${rounds}, CLAWRDEN_SEED=${first})`,
     async () => {
       await using pair = await Pair.make(carrier, under);
       const dice = new Dice(first);
       const most = { out: 0, back: 0 };
-      let cuts = 0;
+      const cuts = { to: 0, from: 0 };
       change(pair.homePlace.root, 0);
       await sendOut(pair.home.session, pair.replica.session);
       for (let round = 1; round <= rounds; round++) {
@@ -70,32 +58,36 @@ describe.each(places)('an exchange that is cut ($name, $under)', ({ carrier, und
         const before = filesOf(to);
         change(from, round);
         const after = filesOf(from);
-        const victim = pair[dice.pick(['home', 'replica'] as const)];
-        const how = dice.pick(['kill', 'cut'] as const);
         // The first two, one for each direction, are not cut: they say how many frames there are.
-        const at = round <= 2 ? Number.POSITIVE_INFINITY : dice.below(most[way]);
-        const counted = watchFrames([pair.home, pair.replica], at, () => {
-          cuts++;
-          if (how === 'kill') victim.child.kill('SIGKILL');
-          else victim.stream.destroy();
-        });
+        const cut: Cut | undefined =
+          round <= 2
+            ? undefined
+            : {
+                frame: dice.below(most[way]),
+                at: dice.pick(['before', 'within', 'after'] as const),
+                how: dice.pick(['kill', 'link'] as const),
+              };
+        const cutter = new FrameCutter([pair.home, pair.replica], cut);
         await (way === 'out' ? sendOut : bringHome)(pair.home.session, pair.replica.session).catch(() => {});
-        most[way] = Math.max(most[way], counted());
+        most[way] = Math.max(most[way], cutter.frames);
+        if (cutter.cut) cuts[cutter.cut.direction]++;
         for (const [path, bytes] of filesOf(to))
-          expect([round, path, [before.get(path), after.get(path)].includes(bytes)]).toEqual([
+          expect([round, cut, path, [before.get(path), after.get(path)].includes(bytes)]).toEqual([
             round,
+            cut,
             path,
             true,
           ]);
         for (const role of ['home', 'replica'] as const) await pair.again(role, dice.pick(['kill', 'end']));
         await bringHome(pair.home.session, pair.replica.session);
         await sendOut(pair.home.session, pair.replica.session);
-        expect([round, pair.difference]).toEqual([round, '']);
+        expect([round, cut, pair.difference]).toEqual([round, cut, '']);
         expect([round, filesOf(to)]).toEqual([round, after]);
         expect((await pair.home.session.settle()).tree).toBe((await pair.replica.session.settle()).tree);
       }
-      expect(Math.min(most.out, most.back)).toBeGreaterThan(15);
-      expect(cuts).toBe(rounds - 2);
+      expect(Math.min(most.out, most.back)).toBeGreaterThan(30);
+      expect(cuts.to + cuts.from).toBe(rounds - 2);
+      expect(Math.min(cuts.to, cuts.from)).toBeGreaterThan(0);
     },
     long ? 900_000 : 60_000,
   );
