@@ -6,6 +6,7 @@ import {
   listedPlaces,
   parseTold,
   type ServedConfig,
+  type ToldAgent,
   toldPath,
   toldPlaces,
 } from '../../../config/told-agents.ts';
@@ -13,6 +14,7 @@ import { identityFiles } from '../../../pki/identity-files.ts';
 import { renderArgument } from '../../../text/render-text.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
+import { checkHomes } from './check-homes.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { askEngine } from './engine-request.ts';
 import { findAgentContainer } from './find-agent-container.ts';
@@ -48,8 +50,12 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
       .map((line) => bad('relay.yaml', line, fix));
   }
   const renew = 'clawrden token create, then clawrden relay enroll with the same --dir';
-  const { told, findings } = await toldAgents(config);
-  const agents = [...config.agents.map((agent) => listedPlaces(config, agent).agent), ...told];
+  const { known, findings } = await toldAgents(config);
+  const told = known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
+  const agents = [
+    ...config.agents.map((agent) => listedPlaces(config, agent).agent),
+    ...told.map((agent) => toldPlaces(config, agent).agent),
+  ];
   const engine = await checkEngine('engine', { engine: config.docker }, false);
   return [
     good(
@@ -67,22 +73,20 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
     ...(engine.level === 'error'
       ? []
       : (await Promise.all(agents.map((agent) => checkAgent(agent, config)))).flat()),
+    ...(await checkHomes(known, config)),
   ];
 }
 
-/** Those that relay.yaml does not name. */
 async function toldAgents(
   config: RelayConfig,
-): Promise<{ readonly told: readonly ServedConfig[]; readonly findings: readonly Finding[] }> {
+): Promise<{ readonly known: readonly ToldAgent[]; readonly findings: readonly Finding[] }> {
   const path = toldPath(config.state);
   try {
-    const text = await readFile(path, 'utf8');
-    const own = parseTold(text).filter(({ name }) => config.agents.every((agent) => agent.name !== name));
-    return { told: own.map((agent) => toldPlaces(config, agent).agent), findings: [] };
+    return { known: parseTold(await readFile(path, 'utf8')), findings: [] };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { told: [], findings: [] };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { known: [], findings: [] };
     const fix = 'start the relay: it writes the file again when the gateway answers';
-    return { told: [], findings: [doubtful('agents', `${path} is damaged or cannot be read`, fix)] };
+    return { known: [], findings: [doubtful('agents', `${path} is damaged or cannot be read`, fix)] };
   }
 }
 
