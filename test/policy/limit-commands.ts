@@ -40,6 +40,12 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
     ...['env', 'timeout', '5', 'nice', 'nohup', 'other'],
     ...many(most - 6, (index) => `--option-${index}=abcdefgh`),
   ],
+  'wrappers around as many options as are read': () => [
+    ...['env', 'timeout', '5', 'nice', 'nohup', 'other'],
+    ...many(1990, (index) => `--option-${index}`),
+    '--',
+    ...many(most - 2000, named),
+  ],
   'a script for a shell': () => ['sh', '-c', `other ${'abc/d '.repeat(21_000)}`],
   'a long script for sed': () => ['sed', `s/${'[a]'.repeat(43_000)}/b/`],
 };

@@ -1,4 +1,4 @@
-import { fold, type Keys } from './flag.ts';
+import { type Flag, fold, type Keys } from './flag.ts';
 import type { WordIndex } from './word-index.ts';
 
 /** More options than any person writes: if a line has more, the rest is not read. */
@@ -9,6 +9,8 @@ export class FlagIndex<T> {
   readonly #written = new Map<string, T[]>();
   readonly #letters = new Map<string, T[]>();
   readonly #beginnings = new Map<string, T[]>();
+  /** For lines inside others, which have the same flags. */
+  readonly #known = new WeakMap<readonly Flag[], ReadonlySet<T>>();
 
   add(flag: string, about: T): void {
     push(this.#written, flag, about);
@@ -37,6 +39,12 @@ export class FlagIndex<T> {
     // One more than is checked, if there are too many.
     const given = line.flags(from, line.latestEndOfFlags(from), mostOptions + 1);
     if (given.length > mostOptions) return undefined;
+    const found = this.#known.get(given) ?? this.#possibleIn(given);
+    this.#known.set(given, found);
+    return found;
+  }
+
+  #possibleIn(given: readonly Flag[]): ReadonlySet<T> {
     const keys = given.map((flag) => flag.keys);
     const found = new Set<T>();
     for (const name of new Set(keys.map((one) => one.name)))

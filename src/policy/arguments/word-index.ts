@@ -4,6 +4,13 @@ import { Flag } from './flag.ts';
 const longWord = 1000;
 const dash = 0x2d;
 
+interface FlagRun {
+  readonly first: number;
+  readonly end: number;
+  readonly most: number;
+  readonly found: readonly Flag[];
+}
+
 /**
  * What is known about each word of a line, found in one pass for all readers of the line, whatever their starting
  * position.
@@ -18,6 +25,7 @@ export class WordIndex {
   /** The same without those after a flag, which may be its value. */
   readonly #sureEndsAt: number[] = [];
   readonly #flags = new Map<number, Flag>();
+  #lastFlags: FlagRun | undefined;
   #longest = 0;
 
   /** Nothing is known before each word was added. */
@@ -67,14 +75,15 @@ export class WordIndex {
     return this.#sureEndsAt.find((at) => at >= from) ?? this.words.length;
   }
 
-  /** The words from there up to `end`, at most so many. */
+  /** The words from there up to `end`, at most so many; the same list again for a line inside that has the same. */
   flags(from: number, end: number, most: number): readonly Flag[] {
+    const first = this.#isFlag.indexOf(1, from);
+    const last = this.#lastFlags;
+    if (last?.first === first && last.end === end && last.most === most) return last.found;
     const found: Flag[] = [];
-    let at = this.#isFlag.indexOf(1, from);
-    while (at !== -1 && at < end && found.length < most) {
+    for (let at = first; at !== -1 && at < end && found.length < most; at = this.#isFlag.indexOf(1, at + 1))
       found.push(this.#flagAt(at));
-      at = this.#isFlag.indexOf(1, at + 1);
-    }
+    this.#lastFlags = { first, end, most, found };
     return found;
   }
 
