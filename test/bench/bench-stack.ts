@@ -16,6 +16,8 @@ export interface BenchStack {
   readonly agent: AgentContainer;
   /** Milliseconds of each run of a command in the agent's container; `socket` is the socket of another relay. */
   readonly timeInAgent: (timing: Timing, socket?: string) => Promise<number[]>;
+  /** The same in the container of the agent `neighbour`. */
+  readonly timeInOther: (timing: Timing) => Promise<number[]>;
   /** Milliseconds of each of `count` commands that start at once. */
   readonly timeAtOnce: (count: number, argv: readonly string[]) => Promise<number[]>;
   /** Milliseconds of each run on the machine itself. */
@@ -28,26 +30,30 @@ export interface StackWish {
   /** Most waiting ghosts of the tool `test` on each host. */
   readonly warm: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** No host sees the workspace of `coder`; there is a second agent, `neighbour`, whose workspace all see. */
+  readonly followed?: boolean;
 }
 
 export async function startBenchStack(
   lab: Lab,
   timer: string,
-  { warm, env }: StackWish,
+  { warm, env, followed }: StackWish,
 ): Promise<BenchStack> {
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
   const limits = { 'executions-per-agent': 200 };
-  const gateway = { limits, ...(warm > 0 && { warm: [{ agent: 'coder', tool: 'test', size: warm }] }) };
+  const gateway = { limits, ...(warm > 0 && { warm: pools(warm, followed) }) };
   const stack = await startStack(lab, {
     name: 'bench',
     policy,
     gateway,
     host: { warm },
     ...(env && { env }),
+    ...(followed && { agents: { coder: { followed: {} }, neighbour: {} } }),
   });
-  const { coder: agent } = stack.agents;
-  if (agent === undefined) throw new Error('the stack has no agent');
-  await copyFile(timer, join(stack.workspaceOf('coder'), '.timer'));
+  const { coder: agent, neighbour = agent } = stack.agents;
+  if (agent === undefined || neighbour === undefined) throw new Error('the stack has no agent');
+  for (const name of Object.keys(stack.agents))
+    await copyFile(timer, join(stack.workspaceOf(name), '.timer'));
   const inAgent = async (argv: readonly string[]) => timings(await typed(agent, argv));
   return {
     lab,
@@ -57,6 +63,7 @@ export async function startBenchStack(
       const other = socket === undefined ? [] : ['env', `CLAWRDEN_SOCKET=${socket}`];
       return inAgent([...other, '/app/.timer', ...timerArgs(timing)]);
     },
+    timeInOther: async (timing) => timings(await typed(neighbour, ['/app/.timer', ...timerArgs(timing)])),
     timeAtOnce: (count, argv) => {
       const one = ['/app/.timer', ...timerArgs({ count: 1, argv })].join(' ');
       return inAgent(['sh', '-c', `for i in $(seq ${count}); do ${one} & done; wait`]);
@@ -64,6 +71,12 @@ export async function startBenchStack(
     timeHere: async (timing) => timings(await run([timer, ...timerArgs(timing)], { timeout: 300_000 })),
     untilWarm: (count) => untilWarm(lab, count),
   };
+}
+
+function pools(size: number, followed = false): unknown[] {
+  const agents = followed ? ['coder', 'neighbour'] : ['coder'];
+  const each = followed ? Math.floor(size / 2) : size;
+  return agents.map((agent) => ({ agent, tool: 'test', size: each }));
 }
 
 async function typed(agent: AgentContainer, argv: readonly string[]): Promise<string> {

@@ -8,6 +8,7 @@ import { burstFigures } from './burst.ts';
 import { coldFigures } from './cold.ts';
 import { controlPlaneFigures } from './control-plane.ts';
 import type { Figure } from './figure.ts';
+import { followedFigures } from './followed.ts';
 import { hashingFigures } from './hashing.ts';
 import { hopFigures, hopsEnv } from './hops.ts';
 import { judgingFigures } from './judging.ts';
@@ -43,6 +44,7 @@ function groups(): Readonly<Record<string, Group>> {
     'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
     'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
     throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
+    workspaces: onStack({ hosts: 2, warm: 8, followed: true }, followedFigures),
   };
 }
 
