@@ -89,7 +89,10 @@ export class Retirement {
   /** The least recently used goes first. */
   async #makeRoom(host: string): Promise<void> {
     const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
-    const most = Math.max(...here.map(({ agent }) => this.#hostBytes(agent) ?? 0));
+    const said = here.flatMap(({ agent }) => this.#hostBytes(agent) ?? []);
+    // Replicas of agents that are gone have their day.
+    if (said.length === 0) return;
+    const most = Math.max(...said);
     let bytes = here.reduce((sum, slot) => sum + slot.bytes, 0);
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;

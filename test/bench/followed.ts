@@ -32,7 +32,7 @@ export async function followedFigures(bench: BenchStack, { quick }: Counts): Pro
 }
 
 /** The agent writes a file, and types a command. */
-const changing = ['sh', '-c', 'echo $$ > /app/one; exec test 1'];
+const changing = ['sh', '-c', 'echo $$ > /app/one; exec /clawrden/bin/test 1'];
 /** The command writes one. */
 const touching = ['touch', '/app/two'];
 

@@ -1,0 +1,120 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { Replicas, type Slot } from './replicas.ts';
+import { closeOthers, Retirement } from './retire.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const hour = 3_600_000;
+const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
+const never = new AbortController().signal;
+
+function agent(name: string, hostBytes: number): AgentConfig {
+  const carried = { excludes: [], conflicts: 'keep-agent', limits } as const;
+  const workspace = { kind: 'bind', source: '/srv', sync: { seenBy: {}, hostBytes, carried } } as const;
+  return { name, relay: 'r', users: [{ uid: 1, gid: 1 }], labels: {}, hosts: {}, cwd: '/app', workspace };
+}
+
+/** An engine that has replicas; what it was asked to remove and to end is in `removed` and `ended`. */
+function engine(bytes: Readonly<Record<string, number>>) {
+  const [there, removed, ended]: [Set<string>, string[], string[]] = [new Set(), [], []];
+  const host: ReplicaHost = {
+    openReplica: ({ agent: name }) => {
+      there.add(name);
+      const found = { bytes: bytes[name] ?? 1, at: { epoch: 1n, seq: 1n } };
+      const end = async () => void ended.push(name);
+      return Promise.resolve({ alive: () => true, found, end } as unknown as Replica);
+    },
+    replicaAgents: () => Promise.resolve([...there]),
+    removeReplica: (name) => {
+      removed.push(name);
+      return Promise.resolve(there.delete(name));
+    },
+  };
+  return { host, removed, ended };
+}
+
+async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<string, number>>) {
+  const replicas = new Replicas();
+  const { host, removed, ended } = engine(bytes);
+  replicas.attach('build-1', host);
+  const slots: Record<string, Slot> = {};
+  for (const name of Object.keys(bytes)) {
+    const slot = replicas.slot('build-1', name);
+    await replicas.open(slot, { agent: name, limits, excludes: [] }, never);
+    slots[name] = slot;
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  const forgotten: string[] = [];
+  const parts = { replicas, agents: () => agents, log: pino({ level: 'silent' }) };
+  const retirement = new Retirement({ ...parts, forget: (name) => void forgotten.push(name) });
+  return { replicas, retirement, slots, removed, ended, forgotten };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+test('12: a carrier that no command uses for half an hour ends, and its replica stays', async () => {
+  const { slots, ended, removed, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
+  slots['a']!.commands = 1;
+  await pass(hour);
+  expect(ended).toEqual([]);
+  slots['a']!.commands = 0;
+  slots['a']!.usedAt = performance.now();
+  await pass(29 * 60_000);
+  expect(ended).toEqual([]);
+  await pass(2 * 60_000);
+  expect([ended, removed]).toEqual([['a'], []]);
+  await retirement.stop();
+});
+
+test('12: the replica of an agent that is gone is removed after a day, never before, and not while it is used', async () => {
+  const agents = new Map([['kept', agent('kept', 100)]]);
+  const { slots, removed, forgotten, retirement } = await start(agents, { kept: 1, gone: 1 });
+  await pass(23 * hour);
+  expect(removed).toEqual([]);
+  slots['gone']!.commands = 1;
+  await pass(3 * hour);
+  expect(removed).toEqual([]);
+  slots['gone']!.commands = 0;
+  await pass(2 * 60_000);
+  expect([removed, forgotten]).toEqual([['gone'], ['gone']]);
+  await retirement.stop();
+});
+
+test('12: an agent that comes back in time keeps its replica', async () => {
+  const agents = new Map<string, AgentConfig>();
+  const { removed, retirement } = await start(agents, { a: 1 });
+  await pass(23 * hour);
+  agents.set('a', agent('a', 100));
+  await pass(2 * hour);
+  agents.delete('a');
+  await pass(23 * hour);
+  expect(removed).toEqual([]);
+  await pass(2 * hour);
+  expect(removed).toEqual(['a']);
+  await retirement.stop();
+});
+
+test('12: a host that is too full loses the least recently used first, and none that is used', async () => {
+  const agents = new Map(['a', 'b', 'c', 'd'].map((name) => [name, agent(name, 100)]));
+  const { slots, removed, retirement } = await start(agents, { a: 40, b: 40, c: 40, d: 40 });
+  slots['a']!.commands = 1;
+  await pass(3 * 60_000);
+  expect(removed).toEqual(['b', 'c']);
+  await retirement.stop();
+});
+
+test('12: an agent whose workspace is another now gets a carrier anew', async () => {
+  const agents = new Map([
+    ['a', agent('a', 100)],
+    ['b', agent('b', 100)],
+  ]);
+  const { replicas, ended, retirement } = await start(agents, { a: 1, b: 1 });
+  closeOthers(replicas, [agent('a', 100), agent('b', 99)], agents);
+  await pass(1);
+  expect(ended).toEqual(['b']);
+  await retirement.stop();
+});
