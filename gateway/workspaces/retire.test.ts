@@ -57,7 +57,9 @@ async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<st
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('12: a carrier that no command uses for half an hour ends, and its replica stays', async () => {
-  const { slots, ended, removed, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
+  const { slots, ended, removed, forgotten, retirement } = await start(new Map([['a', agent('a', 100)]]), {
+    a: 1,
+  });
   slots['a']!.commands = 1;
   await pass(hour);
   expect(ended).toEqual([]);
@@ -66,7 +68,7 @@ test('12: a carrier that no command uses for half an hour ends, and its replica 
   await pass(29 * 60_000);
   expect(ended).toEqual([]);
   await pass(2 * 60_000);
-  expect([ended, removed]).toEqual([['a'], []]);
+  expect([ended, removed, forgotten]).toEqual([['a'], [], ['a']]);
   await retirement.stop();
 });
 

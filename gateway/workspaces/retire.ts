@@ -52,7 +52,10 @@ export class Retirement {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
       const isIdle = slot.commands === 0 && performance.now() - slot.usedAt > this.#times.idle;
-      if (slot.opening !== undefined && isIdle) await replicas.close(slot);
+      if (slot.opening === undefined || !isIdle) continue;
+      // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone.
+      this.#parts.forget(slot.agent);
+      await replicas.close(slot);
     }
     for (const host of replicas.hosts) {
       await this.#tryOn(host, () => this.#removeUnused(host));
