@@ -18,7 +18,7 @@ static bool lists_fit(const struct change *change)
 {
     const struct record *wanted = &change->wanted;
     uint8_t id[SHA256_BYTES];
-    bool listed = change->kind == CHANGE_PUT && wanted->type == TYPE_FILE && wanted->size > BLOCK_BYTES;
+    bool listed = (change->kind == CHANGE_PUT || change->kind == CHANGE_LINK) && wanted->type == TYPE_FILE && wanted->size > BLOCK_BYTES;
     if (!xattrs_valid(change->xattrs, change->xattrs_length))
         return false;
     if (change->block_count != (listed ? block_count(wanted->size) : 0))

@@ -121,13 +121,13 @@ static void *copy_of(const void *bytes, size_t length)
     return copy;
 }
 
-/* A small file is one block, whose id is the file's. */
+/* A small file is one block, whose id is the file's. Of another name they are asked for only if its first is not here. */
 static bool keep_blocks(struct op *op, const struct change *change)
 {
-    if (op->kind != CHANGE_PUT || op->wanted.type != TYPE_FILE)
+    if ((op->kind != CHANGE_PUT && op->kind != CHANGE_LINK) || op->wanted.type != TYPE_FILE)
         return true;
     op->count = change->block_count ? change->block_count : 1;
-    op->missing = op->count;
+    op->missing = op->kind == CHANGE_PUT ? op->count : 0;
     op->blocks = copy_of(change->block_count ? change->blocks : op->wanted.id, (size_t)op->count * SHA256_BYTES);
     op->have = calloc(op->count, sizeof *op->have);
     return op->blocks && op->have;
@@ -164,15 +164,30 @@ static const char *wrong_in(struct carrier *carrier, const struct change *change
     return folder || change->kind == CHANGE_DELETE ? NULL : "bad-entry: below what is no folder";
 }
 
+static const char *too_large(const struct carrier *carrier, uint64_t size)
+{
+    const struct receiving *receiving = carrier->receiving;
+    bool fits = size <= carrier->limits.file && receiving->bytes + size <= carrier->limits.bytes;
+    return fits ? NULL : "workspace-limit: too many bytes";
+}
+
 static const char *too_much(const struct carrier *carrier, const struct change *change)
 {
     const struct receiving *receiving = carrier->receiving;
-    uint64_t size = change->kind == CHANGE_PUT ? change->wanted.size : 0;
     if (receiving->count >= carrier->limits.entries * 2 || receiving->count >= UINT32_MAX / 4)
         return "workspace-limit: too many entries";
-    if (size > carrier->limits.file || receiving->bytes + size > carrier->limits.bytes)
-        return "workspace-limit: too many bytes";
-    return NULL;
+    return too_large(carrier, change->kind == CHANGE_PUT ? change->wanted.size : 0);
+}
+
+void receive_as_file(struct carrier *carrier, struct op *op)
+{
+    struct receiving *receiving = carrier->receiving;
+    if (!receiving->wrong)
+        receiving->wrong = too_large(carrier, op->wanted.size);
+    receiving->bytes += op->wanted.size;
+    op->kind = CHANGE_PUT;
+    op->missing = op->count;
+    op->staged = false;
 }
 
 void receive_entry(struct carrier *carrier, const struct frame *frame)

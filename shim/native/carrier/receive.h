@@ -81,6 +81,9 @@ void receive_end(struct carrier *carrier);
 /* Of everything living that the other side did not name: it goes. */
 bool receive_unnamed(struct carrier *carrier);
 
+/* Another name whose first is not here becomes a file of its own, with bytes to come. */
+void receive_as_file(struct carrier *carrier, struct op *op);
+
 struct op *op_at(const struct carrier *carrier, const char *path);
 
 /* The folder of `path` under `base`, kept open for the next; its last name in `*name`. */

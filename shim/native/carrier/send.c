@@ -100,7 +100,7 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
     struct carrier *carrier = sending->carrier;
     size_t size = (size_t)entry->now.size;
     bool small = entry->now.size <= BLOCK_BYTES && change->kind == CHANGE_PUT;
-    if (entry->blocks && change->kind == CHANGE_PUT) {
+    if (entry->blocks && change->kind != CHANGE_META) {
         change->blocks = entry->blocks[0];
         change->block_count = (uint32_t)block_count(entry->now.size);
     }

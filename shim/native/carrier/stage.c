@@ -121,15 +121,12 @@ void stage_name_of_living(struct carrier *carrier, struct op *op)
     stage_name(carrier, op, carrier->root, op->target);
 }
 
-/* Another name of a file of this exchange, or of one that stays as it is. */
 void stage_other_name(struct carrier *carrier, struct op *op)
 {
     static char path[PATH_MOST + 16];
     const struct op *target = op_at(carrier, op->target);
-    if (!target || !target->staged || target->wanted.type != TYPE_FILE) {
-        stage_name(carrier, op, carrier->root, op->target);
+    if (!target || !target->staged || target->wanted.type != TYPE_FILE)
         return;
-    }
     stage_path(carrier, target, path);
     stage_name(carrier, op, carrier->receiving->stage, path);
 }
@@ -159,10 +156,7 @@ void stage_entry(struct carrier *carrier, struct op *op)
         return;
     find_inside(carrier, op);
     if (op->kind == CHANGE_LINK) {
-        /* If the bytes of the file are still to come, what is in the tree under its name is another file. */
-        const struct op *target = op_at(carrier, op->target);
-        if (!target || target->staged)
-            stage_other_name(carrier, op);
+        stage_other_name(carrier, op);
         return;
     }
     if (op->wanted.type == TYPE_FILE) {

@@ -104,6 +104,37 @@ static uint32_t want_all(struct carrier *carrier)
     return wanted;
 }
 
+/* A first name that is in this exchange, with bytes. */
+static bool comes(const struct op *first)
+{
+    return first && first->kind == CHANGE_PUT && first->wanted.type == TYPE_FILE
+        && (first->verdict == DO_MAKE || first->verdict == DO_REPLACE || first->verdict == IN_CONFLICT);
+}
+
+/* Under its first name may be another file here, or none: what this name had is not lost by that. */
+static void name_living(struct carrier *carrier, struct op *op)
+{
+    const struct entry *first = living(carrier, op->target);
+    bool same = first && first->now.type == TYPE_FILE && first->now.size == op->wanted.size
+        && memcmp(first->now.id, op->wanted.id, SHA256_BYTES) == 0;
+    /* What is kept must not be a name of a file of the tree. */
+    if (same && op->verdict != IN_CONFLICT)
+        stage_name_of_living(carrier, op);
+    if (!op->staged)
+        receive_as_file(carrier, op);
+}
+
+static void name_all_living(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
+    for (uint32_t number = 0; number < receiving->count; number++) {
+        struct op *op = &receiving->ops[number];
+        bool wanted = op->verdict == DO_MAKE || op->verdict == DO_REPLACE || op->verdict == IN_CONFLICT;
+        if (op->kind == CHANGE_LINK && wanted && !op->staged && !comes(op_at(carrier, op->target)))
+            name_living(carrier, op);
+    }
+}
+
 /* Other names of files whose bytes were still to come. */
 static void name_again(struct carrier *carrier)
 {
@@ -162,6 +193,8 @@ void verify(struct carrier *carrier)
         judge_all(carrier);
         if (guard_refuses(carrier))
             receiving->wrong = "workspace-suspect: most of what is here is not at home; if that is meant, trust it";
+        if (!receiving->asked && !receiving->wrong)
+            name_all_living(carrier);
         wanted = receiving->asked || receiving->wrong ? 0 : want_all(carrier);
         why = receiving->wrong;
     }

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { bringHome, sendOut, setAside } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
 import { carrierBuilds, fileSystems } from './carrier-process.ts';
 
@@ -34,6 +35,10 @@ const remove =
   (path: string): Change =>
   (at) =>
     rmSync(at(path), { recursive: true });
+const name =
+  (first: string, other: string): Change =>
+  (at) =>
+    linkSync(at(first), at(other));
 const all =
   (...changes: readonly Change[]): Change =>
   (at) =>
@@ -102,6 +107,18 @@ const rows: readonly Row[] = [
     home: { d: ['new'] },
     refused: { d: 'tool' },
   },
+  {
+    name: 'a new name there of a file that is gone here',
+    agent: remove('f'),
+    tool: name('f', 'g'),
+    home: { f: undefined, g: 'base' },
+  },
+  {
+    name: 'a new name there of a file that is another here',
+    agent: write('f', 'agent'),
+    tool: name('f', 'g'),
+    home: { f: 'agent', g: 'base' },
+  },
 ];
 
 const seen = (path: string) => {
@@ -140,6 +157,23 @@ describe.each(places)('what both sides changed ($name, $under)', ({ carrier, und
     expect((await pair.home.session.settle()).tree).toBe((await pair.replica.session.settle()).tree);
     expect(await bringHome(pair.home.session, pair.replica.session)).toBeUndefined();
   });
+
+  test.each([100, 3 * 1024 * 1024])(
+    'a new name, that nobody waits for, of a file of %i bytes that is gone here is kept',
+    async (size) => {
+      await using pair = await Pair.make(carrier, under);
+      const bytes = 'x'.repeat(size);
+      for (const path of ['f', 'stays']) writeFileSync(join(pair.homePlace.root, path), bytes);
+      await sendOut(pair.home.session, pair.replica.session);
+      rmSync(join(pair.homePlace.root, 'f'));
+      linkSync(join(pair.replicaPlace.root, 'f'), join(pair.replicaPlace.root, 'g'));
+      const kept = await setAside(pair.home.session, pair.replica.session);
+      const other = kept?.refused.find(({ path }) => path.toString() === 'g');
+      const file = join(pair.homePlace.area, 'kept', other?.kept ?? 'none');
+      expect(readFileSync(file, 'utf8') === bytes).toBe(true);
+      expect([readdirSync(pair.homePlace.root), pair.difference]).toEqual([['stays'], '']);
+    },
+  );
 
   test('what home changed never goes over what a replica has and home has not', async () => {
     await using pair = await Pair.make(carrier, under);

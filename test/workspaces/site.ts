@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FollowParts, followWorkspaces, type NotApplied } from '../../gateway/workspaces/follow.ts';
+import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
+import { Replicas } from '../../gateway/workspaces/replicas.ts';
+import { difference } from '../../shim/native/test/carrier-pair.ts';
+import {
+  CarrierProcess,
+  carrierBuilds,
+  helloOf,
+  makePlace,
+  type Place,
+} from '../../shim/native/test/carrier-process.ts';
+import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
+import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
+import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import { encodeFrame } from '../../src/wire/frames.ts';
+
+export const agent = 'coder';
+export const hostNames = ['one', 'two'] as const;
+export type HostName = (typeof hostNames)[number];
+
+const [{ carrier: binary }] = carrierBuilds;
+
+/** The gateway's side of workspaces, with real carriers: a home, and a replica on each of two hosts. */
+export class Site implements AsyncDisposable {
+  readonly home: Place;
+  readonly replicas: Readonly<Record<HostName, Place>>;
+  /** What was told as not applied, since this was last emptied. */
+  readonly told: NotApplied[] = [];
+  readonly homes: Homes;
+  readonly #follow: ReturnType<typeof followWorkspaces>;
+  readonly #carriers = new Map<HostName | 'home', CarrierProcess>();
+  #closed = false;
+
+  constructor(under: string) {
+    this.home = makePlace(under);
+    this.replicas = { one: makePlace(under), two: makePlace(under) };
+    this.homes = createHomes({ relayOf: () => 'relay' });
+    const replicas = new Replicas();
+    for (const host of hostNames)
+      replicas.attach(host, {
+        openReplica: () => this.#openReplica(host),
+        replicaAgents: async () => [],
+        removeReplica: async () => false,
+      });
+    const parts: FollowParts = {
+      ...{ replicas, useHome: this.homes.use, onNotApplied: (found) => this.told.push(found) },
+      agents: () => new Map([[agent, agentConfig]]),
+      hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
+    };
+    this.#follow = followWorkspaces(parts);
+    this.#keepHome();
+  }
+
+  /** The life of one command on `host`. */
+  visit(host: HostName) {
+    const visit = this.#follow.visit({ name: host, labels: {} }, agent, 'exec');
+    if (visit === undefined) throw new Error(`${host} sees the home`);
+    return visit;
+  }
+
+  /** SIGKILL, if it runs now: the next use starts another. */
+  async kill(which: HostName | 'home'): Promise<void> {
+    const carrier = this.#carriers.get(which);
+    carrier?.child.kill('SIGKILL');
+    await carrier?.exited();
+  }
+
+  /** What rsync would do to make the replica on `host` what home is. */
+  difference(host: HostName): string {
+    return difference(this.home, this.replicas[host]);
+  }
+
+  async trees(host: HostName): Promise<readonly [home: string, replica: string]> {
+    const home = await this.homes.use(agent, (session) => session.settle(), AbortSignal.timeout(20_000));
+    const replica = this.#carriers.get(host);
+    return [home.tree, (await replica?.session.settle())?.tree ?? ''];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#carriers.values()].map((carrier) => carrier[Symbol.asyncDispose]()));
+    for (const place of [this.home, ...Object.values(this.replicas)]) place[Symbol.dispose]();
+  }
+
+  /** As a relay does: whenever the carrier or its lane ends, another begins. */
+  #keepHome(): void {
+    const carrier = new CarrierProcess(binary);
+    this.#carriers.set('home', carrier);
+    carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(this.home))));
+    carrier.stream.once('close', () => carrier.child.kill('SIGKILL'));
+    carrier.child.once('exit', () => {
+      if (!this.#closed) this.#keepHome();
+    });
+    this.homes.offer('relay', agent, carrier.stream);
+  }
+
+  async #openReplica(host: HostName) {
+    const place = this.replicas[host];
+    const before = this.#carriers.get(host);
+    before?.child.kill('SIGKILL');
+    await before?.exited();
+    const carrier = new CarrierProcess(binary);
+    this.#carriers.set(host, carrier);
+    const found = await carrier.session.ready(helloOf(place, { role: 'replica' }));
+    const { session, child, stream } = carrier;
+    const alive = () => child.exitCode === null && child.signalCode === null && !stream.destroyed;
+    const end = async () => {
+      session.end();
+      await carrier.exited();
+    };
+    return { containerId: '', session, found, folder: place.root, alive, end };
+  }
+}
+
+const agentConfig = {
+  workspace: {
+    sync: {
+      seenBy: {},
+      hostBytes: 2 ** 40,
+      carried: { limits: defaultLimits, excludes: [], conflicts: 'keep-agent' },
+    },
+  },
+} as unknown as AgentConfig;
+
+/** Every plain file below a folder, with its bytes as text. */
+export function filesOf(root: string, folder = '', found = new Map<string, string>()): Map<string, string> {
+  for (const item of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = join(folder, item.name);
+    if (item.isDirectory()) filesOf(root, path, found);
+    else if (item.isFile()) found.set(path, readFileSync(join(root, path), 'latin1'));
+  }
+  return found;
+}
+
+/** The bytes of everything that was kept beside home. */
+export function keptOf({ area }: Place): Set<string> {
+  const kept = join(area, 'kept');
+  return new Set(existsSync(kept) ? filesOf(kept).values() : []);
+}
