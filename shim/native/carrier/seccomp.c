@@ -47,9 +47,9 @@ static const uint32_t calls[] = {
     /* glibc's qsort; a sanitizer's report */
     SYS_sysinfo,
     SYS_futex, SYS_sched_yield, SYS_getpid, SYS_gettid, SYS_sigaltstack, SYS_rt_sigaction, SYS_rt_sigprocmask,
-    SYS_prlimit64,
-#ifdef SYS_readlink
-    SYS_readlink,
+    SYS_ioctl, SYS_prlimit64,
+#ifdef __x86_64__
+    SYS_open, SYS_readlink,
 #endif
 #endif
 };

@@ -122,6 +122,15 @@ describe.runIf(isRoot).each(carrierBuilds)(
   },
 );
 
+test.runIf(isRoot)('what a sanitizer says comes out of the jail', async () => {
+  using place = makeVolume();
+  await using home = await CarrierProcess.start(carrierBuilds[1].carrier, place, agent);
+  home.child.kill('SIGSEGV');
+  expect(await home.exited()).toBe(99);
+  await expect.poll(() => home.diagnostic).toMatch(/SUMMARY: AddressSanitizer: SEGV/);
+  home.diagnostic = '';
+});
+
 describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
   const rounds = long ? 200 : build.name === 'static' ? 10 : 4;
 

@@ -110,7 +110,6 @@ static const struct call {
     {"prctl", SYS_prctl, {PR_SET_DUMPABLE, 1}},
     {"mknodat", SYS_mknodat, {-1}},
     {"open_by_handle_at", SYS_open_by_handle_at, {-1}},
-    {"ioctl", SYS_ioctl, {0, 0x5412}},
     {"setxattr", SYS_setxattr, {0}},
     {"io_uring_setup", 425, {1}},
     {"bpf", SYS_bpf, {0}},
@@ -123,7 +122,7 @@ static const struct call {
     {"a number of the future", 4000, {0}},
 #ifdef __x86_64__
     {"x32 write", 0x40000001, {1}},
-    {"open", SYS_open, {0}},
+    {"mkdir", SYS_mkdir, {0}},
     {"arch_prctl", SYS_arch_prctl, {0x1002, 0}},
 #endif
     /* Positive controls. */
