@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,6 +41,12 @@ static int open_area(const struct limits *limits, const struct jail *jail)
     return open(limits->area, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* Two carriers on one tree would take away what the other stages. Only a file system without locks has none. */
+static bool taken(int area)
+{
+    return flock(area, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 static const char *open_tree(struct carrier *carrier)
 {
     struct stat root, area;
@@ -53,6 +60,8 @@ static const char *open_tree(struct carrier *carrier)
         return "carrier-failed: the folder for the carrier's own files cannot be opened";
     if (root.st_dev != area.st_dev)
         return "carrier-failed: the workspace and the carrier's folder are not on one file system";
+    if (taken(carrier->area))
+        return "carrier-failed: another carrier is at work on this workspace";
     /* What is known of a tree that is gone would tell home to delete everything. */
     if (made && unlinkat(carrier->area, "index", 0) != 0 && errno != ENOENT)
         return "carrier-failed: what is known of an earlier tree cannot be removed";

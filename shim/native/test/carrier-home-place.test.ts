@@ -31,6 +31,19 @@ describe.runIf(isRoot)('the folder of a carrier at home', () => {
     }
   });
 
+  test('has one carrier: a second one is refused until the first is gone, however that ends', async () => {
+    using place = makeVolume();
+    for (const end of ['SIGKILL', 'end'] as const) {
+      await using first = await start(place);
+      await expect(start(place)).rejects.toThrow(/^carrier-failed: another carrier is at work/);
+      await first.session.settle();
+      if (end === 'end') first.session.end();
+      else first.child.kill(end);
+      await first.exited();
+    }
+    await using _ = await start(place);
+  });
+
   test('may be in the workspace, where it is not carried', async () => {
     using place = makeVolume();
     await using home = await start({ root: place.root, area: join(place.root, '.clawrden') });
