@@ -22,6 +22,8 @@ export const CarrierFrame = {
   acknowledge: 51,
   failed: 52,
   refused: 53,
+  follow: 54,
+  changed: 55,
 } as const;
 
 export const carrierProtocol = 1;

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { onAbort } from '../abort.ts';
 import type { Frame } from '../wire/frames.ts';
 import { CarrierError, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
@@ -13,6 +14,7 @@ import {
   encodeQuery,
   encodeRead,
   parseApplied,
+  parseChanged,
   parseChecked,
   parseDone,
   type ReadFrom,
@@ -20,7 +22,7 @@ import {
 } from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
-import { u8 } from './payload.ts';
+import { u8, u32 } from './payload.ts';
 
 export interface TakenLate {
   readonly count: number;
@@ -131,6 +133,22 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
       return this.#state(CarrierFrame.state);
+    });
+  }
+
+  /**
+   * Resolves with true as soon as the tree is another than this client was last told of: at most once in each interval,
+   * however often it is called. False: the signal was aborted. Until then the carrier can be asked nothing else.
+   */
+  async changed(intervalMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#alone(async () => {
+      using _ = onAbort(signal, () => void this.#channel.write(CarrierFrame.follow, u32(0)));
+      while (!signal.aborted) {
+        await this.#channel.write(CarrierFrame.follow, u32(intervalMs));
+        const { payload } = await this.#answer(CarrierFrame.changed);
+        if (parseChanged(payload)) return true;
+      }
+      return false;
     });
   }
 

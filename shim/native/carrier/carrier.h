@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "background.h"
+#include "follow.h"
 #include "index.h"
 #include "hello.h"
 #include "jail.h"
@@ -33,6 +34,7 @@ struct carrier {
     struct receiving *receiving;
     struct late late;
     struct background background;
+    struct follow follow;
     struct xattrs xattrs;
     uint8_t block[BLOCK_BYTES];
 };

@@ -71,6 +71,8 @@ describe.each(places)('an exchange that is cut ($name, $under)', ({ carrier, und
         await (way === 'out' ? sendOut : bringHome)(pair.home.session, pair.replica.session).catch(() => {});
         most[way] = Math.max(most[way], cutter.frames);
         if (cutter.cut) cuts[cutter.cut.direction]++;
+        // What was begun when its link was cut is done to its end.
+        await cutter.cut?.carrier.exited();
         for (const [path, bytes] of filesOf(to))
           expect([round, cut, path, [before.get(path), after.get(path)].includes(bytes)]).toEqual([
             round,

@@ -16,8 +16,8 @@ const headerBytes = 5;
 /** Counts the frames to and from carriers, and cuts one of them. From then on nothing comes through that link. */
 export class FrameCutter {
   frames = 0;
-  /** What was cut, `to` or `from` a carrier; nothing if the frame never came. */
-  cut: { readonly direction: 'to' | 'from'; readonly type: number } | undefined;
+  /** Whose frame was cut, and whether it was `to` or `from` it; nothing if the frame never came. */
+  cut: { readonly carrier: CarrierProcess; readonly direction: 'to' | 'from' } | undefined;
   readonly #cut: Cut | undefined;
 
   constructor(carriers: readonly CarrierProcess[], cut?: Cut) {
@@ -34,9 +34,8 @@ export class FrameCutter {
     stream.write = (bytes: Buffer) => {
       const most = this.#passes(bytes.length);
       if (most === undefined) return write(bytes);
-      this.#end(carrier, 'to', bytes[0] ?? 0, () => {
-        if (most > 0) child.stdin?.write(bytes.subarray(0, most));
-      });
+      if (most > 0) child.stdin?.write(bytes.subarray(0, most));
+      this.#end(carrier, 'to');
       return true;
     };
   }
@@ -61,7 +60,7 @@ export class FrameCutter {
         }
         over = true;
         push(frame.subarray(0, most));
-        this.#end(carrier, 'from', frame[0] ?? 0, () => {});
+        this.#end(carrier, 'from');
         return false;
       }
       return true;
@@ -74,9 +73,8 @@ export class FrameCutter {
     return { before: 0, within: Math.floor(length / 2), after: length }[this.#cut.at];
   }
 
-  #end(carrier: CarrierProcess, direction: 'to' | 'from', type: number, last: () => void): void {
-    this.cut = { direction, type };
-    last();
+  #end(carrier: CarrierProcess, direction: 'to' | 'from'): void {
+    this.cut = { carrier, direction };
     if (this.#cut?.how === 'kill') carrier.child.kill('SIGKILL');
     else carrier.child.stdin?.end();
     // The caller hears of it once what came before is read.
