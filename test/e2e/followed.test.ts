@@ -15,6 +15,7 @@ rules:
   - { name: readers, tools: [ghostly], args: [": read*"], action: allow, workspace: read }
   - { name: strangers, tools: [ghostly], args: [": none*"], action: allow, workspace: none }
   - { name: live, tools: [ghostly], args: [": live*"], action: allow, live: 200ms }
+  - { name: brief, tools: [ghostly], args: [": brief*"], action: allow, timeout: 1s }
   - { name: all, action: allow }
 complete: true
 `;
@@ -102,5 +103,36 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
     await waitUntil('the tool’s file at home', 20_000, up);
     await write('from-agent', 'hello');
     expect(await running).toMatchObject({ stdout: 'hello', code: 0 });
+  });
+
+  test('12: what a tool wrote that ran out of time is home, too', async () => {
+    expect(await sh(': brief; echo half > half-done; sleep 30')).toMatchObject({ code: 124 });
+    expect(await readFile(join(home, 'half-done'), 'utf8')).toBe('half\n');
+  });
+
+  test('12: an orchestrator’s command sees the workspace, and leaves what it wrote there', async () => {
+    await write('for-exec', 'seen');
+    const argv = ['exec', '--agent', 'coder', '--', 'ghostly', 'cat for-exec; echo done > by-exec'];
+    expect(await stack.cli(argv)).toMatchObject({ stdout: 'seen', code: 0 });
+    expect(await readFile(join(home, 'by-exec'), 'utf8')).toBe('done\n');
+  });
+
+  test('12 P19: what a killed agent’s tool wrote does not come home; it is told at the next command', async () => {
+    const running = sh('echo x > killed; sleep 60');
+    const runs = async () => (await stack.cli(['ps', '--json'])).stdout.includes('"running"');
+    await waitUntil('the command to run', 10_000, runs);
+    expect(await stack.cli(['kill', 'coder', '--reason', 'a test'])).toMatchObject({ code: 0 });
+    expect((await running).code).not.toBe(0);
+    expect(await readdir(home)).not.toContain('killed');
+    expect(await stack.cli(['resume', 'coder'])).toMatchObject({ code: 0 });
+    for (const host of stack.hosts) {
+      await only(host, async () => {
+        const argv = ['exec', '--agent', 'coder', '--', 'ghostly', 'ls killed'];
+        expect(await stack.cli(argv)).toMatchObject({ code: 1 });
+      });
+    }
+    expect(await readdir(home)).not.toContain('killed');
+    const late = (await stack.audit()).filter(({ incident }) => incident === 'workspace-late');
+    expect(late).toHaveLength(1);
   });
 });
