@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import type { GhostShape } from '../ports/engine.ts';
+import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { followWorkspaces } from './follow.ts';
+import { Replicas } from './replicas.ts';
+
+const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
+const sync: SyncConfig = {
+  seenBy: { disk: 'shared', zone: 'a' },
+  hostBytes: 100,
+  carried: { excludes: ['x'], conflicts: 'keep-agent', limits },
+};
+const agent = (name: string, over: Partial<AgentConfig> = {}): AgentConfig => ({
+  ...{ name, relay: 'r', users: [{ uid: 1, gid: 1 }], labels: {}, hosts: {}, cwd: '/app' },
+  workspace: { kind: 'bind', source: '/srv', sync },
+  ...over,
+});
+const agents = new Map(
+  [
+    agent('coder'),
+    agent('local', { workspace: { kind: 'bind', source: '/srv' } }),
+    agent('anywhere', { workspace: { kind: 'bind', source: '/srv', sync: { ...sync, seenBy: {} } } }),
+  ].map((each) => [each.name, each]),
+);
+const host = (name: string, labels: Record<string, string>) => ({ name, labels }) as HostConfig;
+const hosts = new Map(
+  [
+    host('sees', { disk: 'shared', zone: 'a', more: 'yes' }),
+    host('half', { disk: 'shared' }),
+    host('other', {}),
+  ].map((each) => [each.name, each]),
+);
+const never = new AbortController().signal;
+
+function start() {
+  const replicas = new Replicas();
+  const opened: unknown[] = [];
+  const engine = {
+    openReplica: (wish: unknown) => {
+      opened.push(wish);
+      const found = { bytes: 0, at: { epoch: 1n, seq: 1n } };
+      return Promise.resolve({ alive: () => true, found, folder: '/volumes/ws/base' } as unknown as Replica);
+    },
+  } as unknown as ReplicaHost;
+  for (const name of hosts.keys()) replicas.attach(name, engine);
+  const useHome = () => Promise.reject(new Error('no home here'));
+  const parts = { replicas, useHome, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
+  return { workspaces: followWorkspaces(parts), opened };
+}
+
+const shape = (name: string): GhostShape => ({
+  ...{ agent: name, image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none' },
+  ...{ memoryBytes: 0, cpus: 0, pids: 0 },
+  mounts: [{ kind: 'bind', source: '/srv', target: '/app', readOnly: true }],
+});
+
+test.each([
+  ['coder', 'sees', false],
+  ['coder', 'half', true],
+  ['coder', 'other', true],
+  ['local', 'other', false],
+  ['anywhere', 'sees', true],
+  ['nobody', 'other', false],
+])('12: a ghost of %s on host %s has the folder of a replica: %s', async (name, on, isReplica) => {
+  const { workspaces, opened } = start();
+  expect(workspaces.behindMs(hosts.get(on)!, name) > 0).toBe(isReplica);
+  const placed = await workspaces.placed(on, shape(name), never);
+  const source = isReplica ? '/volumes/ws/base' : '/srv';
+  expect(placed).toEqual({
+    ...shape(name),
+    mounts: [{ kind: 'bind', source, target: '/app', readOnly: true }],
+  });
+  expect(opened).toEqual(isReplica ? [{ agent: name, limits, excludes: ['x'] }] : []);
+  expect(workspaces.visit(hosts.get(on)!, name, 'id') !== undefined).toBe(isReplica);
+});
+
+test('12: a ghost without the workspace opens no replica', async () => {
+  const { workspaces, opened } = start();
+  await workspaces.placed('other', { ...shape('coder'), mounts: [] }, never);
+  expect(opened).toEqual([]);
+});
