@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
@@ -70,10 +70,12 @@ describe.runIf(isRoot).each(carrierBuilds)(
       using place = makeVolume();
       await using home = await CarrierProcess.start(carrier, place, agent);
       // Positive control: a carrier that is not root has such a descriptor.
-      chmodSync(place.folder, 0o755);
+      using other = makeVolume(fileSystems[0], 0o755);
+      mkdirSync(other.area, { mode: 0o700 });
+      toAgent(other.area);
       const args = ['--reuid', '1000', '--regid', '1000', '--clear-groups'];
       await using open = new CarrierProcess(carrier, ['setpriv', ...args]);
-      expect((await open.session.ready(helloOf(place, agent))).unconfined).toBe(true);
+      expect((await open.session.ready(helloOf(other, agent))).unconfined).toBe(true);
       const leading = (of: CarrierProcess) =>
         readdirSync(`/proc/${pidOf(of)}/fd`)
           .map((fd) => `/proc/${pidOf(of)}/fd/${fd}`)
