@@ -113,7 +113,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
-  const workspaces = openWorkspaces({ agents, hosts: live.hosts, record, log });
+  const workspaces = openWorkspaces({ agents, hosts: live.hosts, incidents, record, log });
   const pool = openPool({
     config,
     policy,

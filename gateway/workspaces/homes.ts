@@ -33,6 +33,8 @@ export type UseHome = <T>(
 export interface HomesOptions {
   /** The relay that keeps the home of an agent's workspace; `undefined` if replicas do not follow it. */
   readonly relayOf: (agent: string) => string | undefined;
+  /** Called when a relay offers a home that it does not keep. */
+  readonly onRefused?: (relay: string, agent: string, why: string) => void;
   /** Called when the carrier of a home is ready. */
   readonly onReady?: (agent: string) => void;
   readonly waitMs?: number;
@@ -40,7 +42,7 @@ export interface HomesOptions {
 
 const defaultWaitMs = 10_000;
 
-export function createHomes({ relayOf, onReady, waitMs = defaultWaitMs }: HomesOptions): Homes {
+export function createHomes({ relayOf, onRefused, onReady, waitMs = defaultWaitMs }: HomesOptions): Homes {
   const lanes = new Lanes();
   const turns = new Map<string, Turns>();
   const turnsOf = (agent: string): Turns => {
@@ -50,8 +52,11 @@ export function createHomes({ relayOf, onReady, waitMs = defaultWaitMs }: HomesO
   };
   return {
     offer: (relay, agent, stream) => {
-      if (relayOf(agent) !== relay)
-        return `relay ${relay} does not keep the workspace of agent ${shown(agent)}`;
+      if (relayOf(agent) !== relay) {
+        const why = `relay ${relay} does not keep the workspace of agent ${shown(agent)}`;
+        onRefused?.(relay, agent, why);
+        return why;
+      }
       const lane = lanes.add(agent, relay, stream);
       lane.greeted.then(
         () => onReady?.(agent),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Incidents } from '../control/incidents.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import { copyAhead } from './copy-ahead.ts';
@@ -12,6 +13,7 @@ import { closeOthers, Retirement } from './retire.ts';
 export interface OpenWorkspacesParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly hosts: () => ReadonlyMap<string, HostConfig>;
+  readonly incidents: Incidents;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
@@ -47,7 +49,7 @@ const whyNot: Readonly<Record<NotApplied['why'], string>> = {
 };
 
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
-  const { agents, hosts, record, log } = parts;
+  const { agents, hosts, incidents, record, log } = parts;
   const replicas = new Replicas();
   const closing = new AbortController();
   let ahead = (_agent: string): void => {};
@@ -55,6 +57,10 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     relayOf: (agent) => {
       const known = agents().get(agent);
       return known?.workspace?.sync === undefined ? undefined : known.relay;
+    },
+    onRefused: (relay, agent, why) => {
+      // A relay that does not know yet that no replica follows the workspace names an agent of its own.
+      if (agents().get(agent)?.relay !== relay) incidents.tell('identity-agent', `relay:${relay}`, why);
     },
     onReady: (agent) => ahead(agent),
   });

@@ -26,13 +26,20 @@ const never = new AbortController().signal;
 interface Following extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly homes: Homes;
+  /** What was told of lanes that were refused. */
+  readonly refused: readonly string[];
 }
 
 /** A gateway that follows the workspace of `coder`, which relay host-7 keeps. */
 async function startFollowing(waitMs = 10_000): Promise<Following> {
-  const homes = createHomes({ relayOf: (agent) => (agent === 'coder' ? 'host-7' : undefined), waitMs });
+  const refused: string[] = [];
+  const homes = createHomes({
+    relayOf: (agent) => (agent === 'coder' ? 'host-7' : undefined),
+    onRefused: (relayName, _agent, why) => void refused.push(`${relayName}: ${why}`),
+    waitMs,
+  });
   const gateway = await startTestGateway({ offerHome: homes.offer });
-  return { gateway, homes, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  return { gateway, homes, refused, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
 
 interface Lane {
@@ -100,6 +107,7 @@ test.each([
   const { ended } = openLane(client, agent);
   expect(await ended).toMatchObject({ code: status.PERMISSION_DENIED });
   expect((await ended).details.length).toBeLessThan(200);
+  if (peer.kind === 'relay') expect(following.refused).toEqual([`${peer.name}: ${(await ended).details}`]);
 });
 
 test('of two lanes the newer counts, and the older ends', async () => {
