@@ -1,4 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Deadline, deadline, onAbort } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import { Halted } from '../control/kill-switch.ts';
@@ -17,8 +19,10 @@ export async function bringHome(
   visit: Visit | undefined,
   execution: Execution,
 ): Promise<Outcome> {
-  const conflict = await visit?.bringHome(execution.signal);
+  using until = untilStopped(execution.signal);
+  const conflict = await visit?.bringHome(until.signal);
   execution.trace.mark('home');
+  execution.signal.throwIfAborted();
   if (conflict === undefined) return outcome;
   const text = conflictText(conflict);
   if (outcome.kind === 'exited' && outcome.code === 0 && outcome.signal === 0)
@@ -31,19 +35,23 @@ export async function bringHome(
  * What a tool wrote that was stopped is at home as it would be on one disk; not that of a halted agent. What does not
  * come by then is kept at the next command.
  */
-export async function bringHomeStopped(visit: Visit, reason: unknown): Promise<void> {
+export async function bringHomeStopped(visit: Visit, reason: unknown, signal: AbortSignal): Promise<void> {
   if (reason instanceof Halted) return;
-  await visit.bringHome(AbortSignal.timeout(stoppedWithinMs)).catch(() => {});
+  await withinStop(signal, visit.bringHome).catch(() => {});
 }
 
 /** Changes go both ways, again and again, until it is disposed of. */
-export function exchangeLive({ liveMs }: Plan, visit: Visit | undefined): AsyncDisposable {
+export function exchangeLive(
+  { liveMs }: Plan,
+  visit: Visit | undefined,
+  signal: AbortSignal,
+): AsyncDisposable {
   const ended = new AbortController();
   const loop = async (everyMs: number, exchange: Visit['exchange']) => {
     while (!ended.signal.aborted) {
-      await setTimeout(everyMs, undefined, { signal: ended.signal }).catch(() => {});
+      await sleep(everyMs, undefined, { signal: ended.signal }).catch(() => {});
       // What fails now is tried again; the exchange at the end tells.
-      if (!ended.signal.aborted) await exchange(AbortSignal.timeout(stoppedWithinMs)).catch(() => {});
+      if (!ended.signal.aborted) await withinStop(signal, exchange).catch(() => {});
     }
   };
   const looping = liveMs === undefined || visit === undefined ? undefined : loop(liveMs, visit.exchange);
@@ -53,6 +61,34 @@ export function exchangeLive({ liveMs }: Plan, visit: Visit | undefined): AsyncD
       await looping;
     },
   };
+}
+
+/**
+ * Aborts at once when the agent is halted. After any other stop there is time: to cut an exchange would set aside what
+ * the tool wrote.
+ */
+function untilStopped(signal: AbortSignal): Deadline {
+  const stop = new AbortController();
+  const end = () => stop.abort(signal.reason);
+  let timer: NodeJS.Timeout | undefined;
+  const listening = onAbort(signal, () => {
+    if (signal.reason instanceof Halted) end();
+    else timer = setTimeout(end, stoppedWithinMs);
+  });
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      listening[Symbol.dispose]();
+    },
+  };
+}
+
+async function withinStop<T>(signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
+  const late = () => new ClawrdenError('workspace-unreachable', 'the exchange took too long');
+  using stopped = untilStopped(signal);
+  using until = deadline(stoppedWithinMs, late, stopped.signal);
+  return await work(until.signal);
 }
 
 function conflictText({ agent, count }: NotApplied): string {

@@ -81,7 +81,7 @@ async function runAndClean(
     });
     execution.clean(destroyed.then(() => {}));
     const home = lost ? undefined : writing(plan, visit);
-    if (home !== undefined && (await destroyed)) await bringHomeStopped(home, error);
+    if (home !== undefined && (await destroyed)) await bringHomeStopped(home, error, execution.signal);
     throw error;
   }
 }
@@ -106,7 +106,7 @@ async function runIn(
   });
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
   using _ = cancelOnAbort(execution.signal, session);
-  await using _live = exchangeLive(plan, visit);
+  await using _live = exchangeLive(plan, visit, execution.signal);
   try {
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring),

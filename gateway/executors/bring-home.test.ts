@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { abortable } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Plan } from '../../src/plan.ts';
+import { Halted } from '../control/kill-switch.ts';
+import { Execution } from '../execution/execution.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { Visit } from '../workspaces/follow.ts';
+import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const halted = new Halted('canceled', 'killed by admin');
+const canceled = new ClawrdenError('canceled', 'the caller is gone');
+const done: Outcome = { kind: 'exited', code: 0, signal: 0 };
+
+function start(): Execution {
+  const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
+  const record = { state: 'received', receivedAt: 0, caller: 'relay:host-7' } as ExecutionRecord;
+  const execution = new Execution(record, { wiring, hostLabels: {} }, () => {});
+  const gone = new AbortController().signal;
+  execution.attach({ gone, listen: () => {}, send: () => {} });
+  return execution;
+}
+
+/** A visit whose exchanges take `ms`; `came` counts those that were not cut. */
+function visiting(ms: number) {
+  const seen = { began: 0, came: 0 };
+  const exchange = async (signal: AbortSignal): Promise<undefined> => {
+    seen.began += 1;
+    await abortable(new Promise((resolve) => setTimeout(resolve, ms)), signal);
+    seen.came += 1;
+  };
+  const visit: Visit = { settle: exchange, bringHome: exchange, exchange, end: () => {} };
+  return { seen, visit };
+}
+
+test('12: a command that is canceled while its changes come home has them there all the same', async () => {
+  const [execution, { seen, visit }] = [start(), visiting(5000)];
+  const bringing = bringHome(done, visit, execution);
+  const ended = bringing.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(1000);
+  execution.stop(canceled);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(await ended).toBe(canceled);
+  expect(seen.came).toBe(1);
+});
+
+test('12: who cancels waits 30 s at most for changes to come home', async () => {
+  const [execution, { seen, visit }] = [start(), visiting(3_600_000)];
+  const ended = bringHome(done, visit, execution).catch((error: unknown) => error);
+  execution.stop(canceled);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await ended).toBe(canceled);
+  expect(seen.came).toBe(0);
+});
+
+test.each<[string, (visit: Visit, execution: Execution) => Promise<unknown>]>([
+  ['after its end', (visit, execution) => bringHome(done, visit, execution)],
+  ['after it failed', (visit, { signal }) => bringHomeStopped(visit, new Error('the init is gone'), signal)],
+])('P19: what comes home %s is cut at once when the agent is halted', async (_when, work) => {
+  const [execution, { seen, visit }] = [start(), visiting(20_000)];
+  const working = work(visit, execution).catch(() => {});
+  await vi.advanceTimersByTimeAsync(200);
+  expect(seen.began).toBe(1);
+  execution.stop(halted);
+  await vi.advanceTimersByTimeAsync(0);
+  await working;
+  expect(seen.came).toBe(0);
+});
+
+test.each([
+  ['P19: a live exchange is cut at once when the agent is halted', halted, 0],
+  ['12: a live exchange comes to its end when the command is only canceled', canceled, 1],
+])('%s', async (_what, reason, came) => {
+  vi.useRealTimers();
+  const [execution, { seen, visit }] = [start(), visiting(500)];
+  const live = exchangeLive({ liveMs: 1 } as Plan, visit, execution.signal);
+  await vi.waitFor(() => expect(seen.began).toBe(1));
+  execution.stop(reason);
+  await live[Symbol.asyncDispose]();
+  expect(seen).toEqual({ began: 1, came });
+});
