@@ -11,9 +11,8 @@ import { loadGatewayIdentity } from './gateway-identity.ts';
 let dir: string;
 
 /** All that the gateway reads of it before the database, which has a rule of its own (`databaseFault`). */
-const files = Object.values(stateFiles).filter(
-  (name) => name !== stateFiles.database && name !== stateFiles.auditFaults,
-);
+const madeLater: readonly string[] = [stateFiles.database, stateFiles.firstStart, stateFiles.auditFaults];
+const files = Object.values(stateFiles).filter((name) => !madeLater.includes(name));
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'clawrden-identity-'));
