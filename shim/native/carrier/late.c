@@ -127,10 +127,10 @@ void late_remember(struct carrier *carrier)
         const struct entry *entry = op->out == OUT_NOT ? NULL : living(carrier, op->path);
         if (!entry)
             continue;
-        if (op->out == OUT_GRAVE)
-            snprintf(staged, sizeof staged, "g%u", number);
-        else
+        if (op->out == OUT_SWAPPED)
             stage_path(carrier, op, staged);
+        else
+            snprintf(staged, sizeof staged, "%c%u", op->out == OUT_GRAVE ? 'g' : 'e', number);
         remember_below(carrier, entry, staged, strlen(op->path));
     }
 }

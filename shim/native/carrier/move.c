@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "as-known.h"
 #include "beneath.h"
 #include "content.h"
@@ -65,22 +66,46 @@ void move_delete(struct carrier *carrier, struct op *op)
         op->verdict = entry->now.type == TYPE_FOLDER ? DO_EMPTY : IN_CONFLICT;
 }
 
-static void empty_below(struct carrier *carrier, const struct entry *folder, int fd)
+/* Out of the tree into a grave, and back again if somebody wrote since it was judged. */
+static void bury_one(struct carrier *carrier, const struct entry *entry, int folder, int grave)
+{
+    if (beneath_rename(folder, entry->name, grave, entry->name, RENAME_NEW) != 0)
+        return;
+    if (!carrier->receiving->force && !as_known(carrier, entry, grave, entry->name))
+        beneath_rename(grave, entry->name, folder, entry->name, RENAME_NEW);
+}
+
+static void empty_below(struct carrier *carrier, const struct entry *folder, int fd, int grave)
 {
     for (const struct entry *child = folder->child; child; child = child->next) {
         if (!entry_alive(child) || entry_dirty(child))
             continue;
         if (child->now.type != TYPE_FOLDER) {
-            unlinkat(fd, child->name, 0);
+            bury_one(carrier, child, fd, grave);
             continue;
         }
         int inside = beneath_open(fd, child->name, O_RDONLY | O_DIRECTORY);
-        if (inside < 0)
-            continue;
-        empty_below(carrier, child, inside);
-        close(inside);
+        int below = inside < 0 ? -1 : area_made(grave, child->name);
+        if (below >= 0)
+            empty_below(carrier, child, inside, below);
+        if (below >= 0)
+            close(below);
+        if (inside >= 0)
+            close(inside);
         unlinkat(fd, child->name, AT_REMOVEDIR);
     }
+}
+
+static void empty(struct carrier *carrier, struct op *op, const struct entry *entry, int fd)
+{
+    char name[16];
+    snprintf(name, sizeof name, "e%u", (unsigned)(op - carrier->receiving->ops));
+    int grave = area_made(carrier->receiving->stage, name);
+    if (grave < 0)
+        return;
+    op->out = OUT_EMPTIED;
+    empty_below(carrier, entry, fd, grave);
+    close(grave);
 }
 
 void move_empty(struct carrier *carrier, struct op *op)
@@ -91,7 +116,7 @@ void move_empty(struct carrier *carrier, struct op *op)
     int fd = entry && folder >= 0 ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : -1;
     /* At home each entry has an op of its own. */
     if (fd >= 0 && carrier->limits.replica)
-        empty_below(carrier, entry, fd);
+        empty(carrier, op, entry, fd);
     if (fd >= 0)
         close(fd);
     op->done = folder < 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno == ENOENT;

@@ -21,7 +21,7 @@ enum verdict {
 };
 
 /* Where what was in the tree is now. */
-enum out { OUT_NOT, OUT_GRAVE, OUT_SWAPPED };
+enum out { OUT_NOT, OUT_GRAVE, OUT_SWAPPED, OUT_EMPTIED };
 
 struct op {
     uint8_t kind, bits, was_type, verdict, out;

@@ -60,6 +60,34 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     },
   );
 
+  test('4: so is one of a file in a folder that a replica empties in part', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const there = (path: string) => join(pair.replicaPlace.root, path);
+    mkdirSync(join(pair.homePlace.root, 'd', 'in'), { recursive: true });
+    for (const name of ['stays', 'd/f', 'd/in/f', 'd/quiet'])
+      writeFileSync(join(pair.homePlace.root, name), 'base');
+    await sendOut(pair.home.session, pair.replica.session);
+    const old = ['d/f', 'd/in/f'].map((path) => openSync(there(path), 'r+'));
+    try {
+      rmSync(join(pair.homePlace.root, 'd'), { recursive: true });
+      writeFileSync(there('d/new'), 'tool');
+      await sendOut(pair.home.session, pair.replica.session);
+      expect(readdirSync(there('d'))).toEqual(['new']);
+      for (const descriptor of old) writeSync(descriptor, 'late write of the tool', 0);
+      const { late } = await pair.replica.session.settle();
+      expect(late.map(({ path }) => path.toString()).sort()).toEqual(['d/f', 'd/in/f']);
+      for (const { kept } of late)
+        expect(readFileSync(join(pair.replicaPlace.area, 'kept', kept), 'utf8')).toBe(
+          'late write of the tool',
+        );
+    } finally {
+      for (const descriptor of old) closeSync(descriptor);
+    }
+    await bringHome(pair.home.session, pair.replica.session);
+    await sendOut(pair.home.session, pair.replica.session);
+    expect(pair.difference).toBe('');
+  });
+
   test('4: a write that restores size and mtime is found by its bytes, and no state that tells of it is lost', async () => {
     await using pair = await Pair.make(carrier, under);
     const path = join(pair.homePlace.root, 'f');
