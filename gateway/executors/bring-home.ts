@@ -5,7 +5,7 @@ import { failure, type Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import { Halted } from '../control/kill-switch.ts';
 import type { Execution } from '../execution/execution.ts';
-import type { NotApplied, Visit } from '../workspaces/follow.ts';
+import type { NotTaken, Visit } from '../workspaces/follow.ts';
 
 /** A person waits for the end of what was stopped. */
 const stoppedWithinMs = 30_000;
@@ -91,7 +91,7 @@ async function withinStop<T>(signal: AbortSignal, work: (until: AbortSignal) => 
   return await work(until.signal);
 }
 
-function conflictText({ agent, count }: NotApplied): string {
+function conflictText({ agent, count }: NotTaken): string {
   const files = count === 1 ? '1 file was' : `${count} files were`;
   return `${files} changed here meanwhile; yours stay, the command's are kept: clawrden workspace conflicts ${agent}`;
 }

@@ -10,7 +10,8 @@ import type { Replica } from '../ports/replica.ts';
 import { behindMs } from './behind.ts';
 import { toWorkspaceError } from './faults.ts';
 import type { UseHome } from './homes.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import type { Replicas } from './replicas.ts';
+import { Stay } from './stay.ts';
 
 /** Changes that an exchange did not apply; they are kept beside home. */
 export interface NotApplied {
@@ -25,12 +26,15 @@ export interface NotApplied {
   readonly files: readonly Refused[];
 }
 
+/** Changes, of any command that works in the same replica, that home did not take. */
+export type NotTaken = Pick<NotApplied, 'agent' | 'count'>;
+
 /** One command's use of a workspace on a host that does not see its home. */
 export interface Visit {
   /** Everything that was at home before this was called is on the host. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
-  /** Everything that is on the host now is at home, but for what is returned. */
-  readonly bringHome: (signal: AbortSignal) => Promise<NotApplied | undefined>;
+  /** Everything that is on the host now is at home, but for what is returned: since `settle`, in any exchange. */
+  readonly bringHome: (signal: AbortSignal) => Promise<NotTaken | undefined>;
   /** Both: while the command runs. */
   readonly exchange: (signal: AbortSignal) => Promise<void>;
   /** The command has ended. Once. */
@@ -106,7 +110,7 @@ type Visitor = Pick<NotApplied, 'agent' | 'host' | 'execution'>;
 function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
   const { host, agent } = of;
   const slot = parts.replicas.slot(host, agent);
-  let settled = false;
+  const stay = new Stay(slot);
   const exchanged = async <T>(
     signal: AbortSignal,
     work: (home: CarrierSession, replica: Replica) => Promise<T>,
@@ -121,43 +125,41 @@ function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
       .useHome(agent, both, until.signal)
       .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));
   };
+  /** What an exchange left undone is told once, and to each command that works there. */
+  const taken = (brought: Brought): void => {
+    if (brought === undefined) return;
+    const { at: version, bytes } = brought.state;
+    parts.replicas.met(slot, { version, bytes });
+    const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
+    if (files.length === 0) return;
+    slot.notTaken += files.length;
+    parts.onNotApplied({ ...of, why: 'conflict', count: files.length, files });
+  };
   return {
-    settle: (signal) =>
-      exchanged(signal, async (home, replica) => {
-        // The first turn of this command: from here on what appears there has somebody who waits for it.
-        if (!settled) slot.commands += 1;
-        const isAlone = slot.commands === 1 && !settled;
-        settled = true;
-        const { here, late } = await settle(home, replica, isAlone, sync);
+    settle: (signal) => {
+      stay.wait();
+      return exchanged(signal, async (home, replica) => {
+        const { here, late } = await settle(home, replica, stay.work(), sync, taken);
+        stay.begin();
         parts.replicas.met(slot, here);
         if (late !== undefined) parts.onNotApplied({ ...of, why: 'late', ...late });
-      }),
+      });
+    },
     bringHome: (signal) =>
       exchanged(signal, async (home, replica) => {
-        const brought = await bringHome(home, replica.session, { conflicts: sync.carried.conflicts });
-        if (brought === undefined) return undefined;
-        const { at: version, bytes } = brought.state;
-        parts.replicas.met(slot, { version, bytes });
-        const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
-        if (files.length === 0) return undefined;
-        const conflict = { ...of, why: 'conflict', count: files.length, files } as const;
-        parts.onNotApplied(conflict);
-        return conflict;
+        taken(await bringHome(home, replica.session, { conflicts: sync.carried.conflicts }));
+        return stay.notTaken === 0 ? undefined : { agent, count: stay.notTaken };
       }),
     exchange: (signal) =>
       exchanged(signal, async (home, replica) => {
-        const { here } = await settle(home, replica, false, sync);
+        const { here } = await settle(home, replica, false, sync, taken);
         parts.replicas.met(slot, here);
       }),
-    end: () => end(slot, settled),
+    end: () => stay.end(),
   };
 }
 
-function end(slot: Slot, settled: boolean): void {
-  slot.usedAt = performance.now();
-  if (settled) slot.commands -= 1;
-}
-
+type Brought = Awaited<ReturnType<typeof bringHome>>;
 type Late = Pick<NotApplied, 'count' | 'files'>;
 
 interface Settled {
@@ -166,20 +168,20 @@ interface Settled {
   readonly late?: Late;
 }
 
-/** Brings the replica to where home is. */
+/** Brings the replica to where home is; `taken` hears of what other commands had changed there. */
 async function settle(
   home: CarrierSession,
   { session }: Replica,
   isAlone: boolean,
   { carried: { conflicts } }: SyncConfig,
+  taken: (brought: Brought) => void,
 ): Promise<Settled> {
   const [here, there] = await Promise.all([home.settle(), session.settle()]);
   if (there.dirty === 0 && sameVersion(here.version, there.at)) return { here };
   const isNew = there.at.epoch === 0n && there.entries <= 1;
-  if (there.dirty > 0 && !isNew) {
-    if (isAlone) return { here, ...(await keepLate(home, session)) };
-    await bringHome(home, session, { conflicts });
-  }
+  const isDirty = there.dirty > 0 && !isNew;
+  if (isDirty && isAlone) return { here, ...(await keepLate(home, session)) };
+  if (isDirty) taken(await bringHome(home, session, { conflicts }));
   await sendOut(home, session);
   return { here };
 }

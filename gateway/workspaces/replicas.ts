@@ -9,8 +9,12 @@ export interface Slot {
   readonly agent: string;
   /** Its carrier, or what starts it. */
   opening: Promise<Replica> | undefined;
-  /** Commands that work in it now. */
+  /** Commands that work in it now, or wait for their turn to bring it to where home is. */
   commands: number;
+  /** Those of them that work in it. */
+  working: number;
+  /** Changes in it that home did not take, since this gateway began. */
+  notTaken: number;
   /** On the monotonic clock, in milliseconds. */
   usedAt: number;
   /** Of its files, when somebody last looked. */
@@ -57,6 +61,8 @@ export class Replicas {
       agent,
       opening: undefined,
       commands: 0,
+      working: 0,
+      notTaken: 0,
       usedAt: performance.now(),
       bytes: 0,
       at: undefined,
@@ -105,9 +111,5 @@ export class Replicas {
     slot.opening = undefined;
     const replica = await opening?.catch(() => undefined);
     await replica?.end().catch(() => {});
-  }
-
-  forget({ host, agent }: Slot): void {
-    this.#slots.delete(`${host}\0${agent}`);
   }
 }

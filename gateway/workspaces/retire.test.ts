@@ -1,9 +1,12 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { abortable } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { followWorkspaces } from './follow.ts';
 import { Replicas, type Slot } from './replicas.ts';
 import { closeOthers, Retirement } from './retire.ts';
+import { Stay } from './stay.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -106,6 +109,47 @@ test('12: a host that is too full loses the least recently used first, and none 
   slots['a']!.commands = 1;
   await pass(3 * 60_000);
   expect(removed).toEqual(['b', 'c']);
+  await retirement.stop();
+});
+
+test('12: the replica of a command that waits for its turn is not removed, for its ghost has the folder', async () => {
+  const agents = new Map(['a', 'b'].map((name) => [name, agent(name, 100)]));
+  const { replicas, slots, removed, ended, retirement } = await start(agents, { a: 60, b: 60 });
+  const followed = followWorkspaces({
+    ...{ replicas, agents: () => agents, hosts: () => new Map(), onNotApplied: () => {} },
+    // Another exchange of the agent takes an hour.
+    useHome: (_agent, _work, signal) => abortable(new Promise<never>(() => {}), signal),
+  });
+  const stop = new AbortController();
+  const visit = followed.visit({ name: 'build-1', labels: {} }, 'a', 'id');
+  const settling = visit!.settle(stop.signal).catch(() => {});
+  slots['b']!.commands = 1;
+  await pass(29 * 60_000);
+  expect([removed, ended]).toEqual([[], []]);
+  stop.abort(new Error('stopped'));
+  await settling;
+  visit!.end();
+  visit!.end();
+  expect(slots['a']).toMatchObject({ commands: 0, working: 0 });
+  await pass(3 * 60_000);
+  expect(removed).toEqual(['a']);
+  await retirement.stop();
+});
+
+test('12: a command that has ended begins no work, and is counted once', async () => {
+  const { slots, retirement } = await start(new Map(), { a: 1 });
+  const stay = new Stay(slots['a']!);
+  stay.wait();
+  stay.wait();
+  expect([stay.work(), stay.work()]).toEqual([true, false]);
+  const other = new Stay(slots['a']!);
+  other.wait();
+  expect(other.work()).toBe(false);
+  expect(slots['a']).toMatchObject({ commands: 2, working: 2 });
+  other.end();
+  stay.end();
+  expect(() => stay.work()).toThrow('ended');
+  expect(slots['a']).toMatchObject({ commands: 0, working: 0 });
   await retirement.stop();
 });
 

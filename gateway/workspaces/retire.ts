@@ -101,8 +101,8 @@ export class Retirement {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh) return;
       if (slot.commands > 0 || slot.bytes === 0) continue;
-      await this.#remove(slot);
       bytes -= slot.bytes;
+      await this.#remove(slot);
     }
   }
 
@@ -112,7 +112,7 @@ export class Retirement {
     forget(agent);
     await replicas.close(slot);
     await replicas.engine(host)?.removeReplica(agent);
-    replicas.forget(slot);
+    [slot.bytes, slot.at] = [0, undefined];
     log.info({ host, agent }, 'a replica of a workspace was removed');
   }
 
