@@ -13,6 +13,9 @@
 #include "stage.h"
 #include "state-frames.h"
 
+/* Each looks through the whole index. */
+enum { SEARCHED_MOST = 100 };
+
 static size_t length_of(const struct op *op, uint32_t block)
 {
     return op->wanted.size ? block_length(op->wanted.size, block) : 0;
@@ -50,23 +53,43 @@ static bool is_nothing(const struct op *op, uint32_t block)
     return length == 0 && memcmp(op->blocks, empty, SHA256_BYTES) == 0;
 }
 
+static void take_blocks(struct carrier *carrier, struct op *op, const struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    int fd = entry && entry_path(entry, path) ? beneath_open(carrier->root, path, O_RDONLY | O_NONBLOCK) : -1;
+    for (uint32_t block = 0; fd >= 0 && block < op->count && !carrier->receiving->wrong; block++)
+        if (!op->have[block] && is_here(entry, op, block) && read_here(carrier, op, fd, block))
+            stage_block(carrier, op, block, carrier->block, length_of(op, block));
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A large file of the same bytes: one that was moved is here under its old name until the commit. */
+static const struct entry *same_file(const struct entry *folder, const struct record *wanted)
+{
+    const struct entry *found = NULL;
+    for (const struct entry *child = folder->child; child && !found; child = child->next) {
+        const struct record *now = &child->now;
+        bool same = child->blocks && now->type == TYPE_FILE && now->size == wanted->size;
+        if (same && memcmp(now->id, wanted->id, SHA256_BYTES) == 0)
+            found = child;
+        else
+            found = same_file(child, wanted);
+    }
+    return found;
+}
+
 /* Holes stay holes, and what the tree has is taken from there. */
 static void assemble(struct carrier *carrier, struct op *op)
 {
-    const struct entry *entry = living(carrier, op->path);
     if (!op->staged && !stage_empty(carrier, op))
         return;
-    int fd = entry ? beneath_open(carrier->root, op->path, O_RDONLY | O_NONBLOCK) : -1;
-    for (uint32_t block = 0; block < op->count && !carrier->receiving->wrong; block++) {
-        if (op->have[block])
-            continue;
-        if (is_nothing(op, block))
+    for (uint32_t block = 0; block < op->count && !carrier->receiving->wrong; block++)
+        if (!op->have[block] && is_nothing(op, block))
             stage_block(carrier, op, block, NULL, 0);
-        else if (is_here(entry, op, block) && read_here(carrier, op, fd, block))
-            stage_block(carrier, op, block, carrier->block, length_of(op, block));
-    }
-    if (fd >= 0)
-        close(fd);
+    take_blocks(carrier, op, living(carrier, op->path));
+    if (op->missing > 0 && op->wanted.size > BLOCK_BYTES && carrier->receiving->searched++ < SEARCHED_MOST)
+        take_blocks(carrier, op, same_file(carrier->index.root, &op->wanted));
 }
 
 static void want(struct carrier *carrier, const struct op *op, uint32_t number)
