@@ -13,7 +13,7 @@
 enum { HANDLE_MOST = 128 };
 
 static const char *const apart = "area-apart: the kernel does not let the carrier's folder be part of the workspace's "
-                                 "mount (another file system, or no file handles): put it into the workspace";
+                                 "mount (another or a read-only file system, or no file handles): put it into the workspace";
 
 /* What of `path` is behind the folder and its slash; NULL if it is not in it. */
 static const char *rest_behind(const char *folder, const char *path)
@@ -106,6 +106,12 @@ static const char *take(int *area, int tree, int found, const struct limits *lim
     return *area >= 0 && alike(*area, found, true) ? NULL : apart;
 }
 
+static const char *unmade(int parent)
+{
+    return parent >= 0 && errno == EROFS ? apart
+                                         : "carrier-failed: the carrier's folder cannot be made, or a link is in its place";
+}
+
 const char *jail_area(int *area, int tree, const struct limits *limits)
 {
     const char *name;
@@ -113,8 +119,7 @@ const char *jail_area(int *area, int tree, const struct limits *limits)
         return "bad-hello: the carrier's folder must not hold the workspace";
     int parent = parent_of(tree, limits, &name);
     int found = parent < 0 ? -1 : open_made(parent, name);
-    const char *why = found < 0 ? "carrier-failed: the carrier's folder cannot be made, or a link is in its place"
-                                : take(area, tree, found, limits);
+    const char *why = found < 0 ? unmade(parent) : take(area, tree, found, limits);
     /* One that was made for nothing goes again: this takes only an empty one. */
     if (why == apart)
         unlinkat(parent, name, AT_REMOVEDIR);

@@ -56,6 +56,8 @@ static const char *open_tree(struct carrier *carrier)
     if (carrier->root < 0)
         return errno == ENOENT ? "workspace-missing: there is no such folder" : "workspace-missing: it cannot be opened";
     carrier->area = open_area(&carrier->limits, &carrier->jail);
+    if (carrier->area < 0 && !carrier->limits.replica && (errno == EACCES || errno == EPERM || errno == EROFS))
+        return "area-apart: the agent may not make or enter the carrier's folder there: put it into the workspace";
     if (carrier->area < 0 || fstat(carrier->root, &root) != 0 || fstat(carrier->area, &area) != 0)
         return "carrier-failed: the folder for the carrier's own files cannot be opened";
     if (root.st_dev != area.st_dev)

@@ -44,6 +44,26 @@ describe.runIf(isRoot)('the folder of a carrier at home', () => {
     await using _ = await start(place);
   });
 
+  const readOnlyAround = ({ folder, root }: Place) => {
+    const script = `mount --bind ${folder} ${folder} && mount --bind ${root} ${root} &&
+      mount -o remount,ro,bind ${folder} && exec "$0"`;
+    return ['unshare', '-m', 'sh', '-c', script];
+  };
+  const onlyTheAgent = () => ['setpriv', '--reuid=1000', '--regid=1000', '--clear-groups'];
+  test.each([
+    ['a carrier that is only the agent may not make it', onlyTheAgent],
+    ['the file system around is read-only', readOnlyAround],
+  ])('is area-apart if %s: it has a place in the workspace then', async (_what, wrapperOf) => {
+    using place = makeVolume(undefined, 0o755);
+    const wrapper = wrapperOf(place);
+    await using refused = new CarrierProcess(carrier, wrapper);
+    await expect(refused.session.ready(helloOf(place, agent))).rejects.toThrow(/^area-apart: /);
+    await using home = new CarrierProcess(carrier, wrapper);
+    const area = join(place.root, '.clawrden');
+    const state = await home.session.ready(helloOf({ root: place.root, area }, agent));
+    expect(state).toMatchObject({ entries: 5 });
+  });
+
   test('may be in the workspace, where it is not carried', async () => {
     using place = makeVolume();
     await using home = await start({ root: place.root, area: join(place.root, '.clawrden') });

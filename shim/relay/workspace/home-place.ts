@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { VolumeFinder } from '../execution/find-mountpoint.ts';
 import type { HomeWish } from './home-wish.ts';
@@ -18,13 +19,18 @@ export async function findPlace(
   engine: VolumeFinder,
   signal: AbortSignal,
 ): Promise<HomePlace> {
-  const root = kind === 'bind' ? source : await engine.mountpoint(source, signal);
+  const root = kind === 'bind' ? source : await volumeRoot(await engine.mountpoint(source, signal));
   // It is never carried, but the agent may delete it.
   const inside = join(root, '.clawrden');
   const beside = kind === 'bind' ? besideFolder(root) : join(dirname(root), 'clawrden');
   // Who is not root can neither make it nor hand it to the agent.
   const isPossible = process.geteuid?.() === 0 && Buffer.byteLength(basename(beside)) <= longestName;
   return { root, areas: isPossible ? [beside, inside] : [inside] };
+}
+
+/** Only root may change the way to a volume, so a link on it leads where the engine's own files are. */
+async function volumeRoot(mountpoint: string): Promise<string> {
+  return await realpath(mountpoint).catch(() => mountpoint);
 }
 
 /** A name of its own, so that workspaces beside each other do not share it. */
