@@ -98,7 +98,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     identity.signingKey,
     `version ${version}, policy ${policy().hash}`,
   );
-  const { audit, history } = records;
+  const { audit, history, kept } = records;
   // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
   const live = openLiveConfig(config);
@@ -113,7 +113,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
-  const workspaces = openWorkspaces({ agents, hosts: live.hosts, incidents, record, log });
+  const workspaces = openWorkspaces({ agents, hosts: live.hosts, incidents, record, kept, log });
   const pool = openPool({
     config,
     policy,
@@ -171,6 +171,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
         log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
     }),
   };
+  const forget = (agent: string) => warmer.forget(new Set([agent]));
   const warden = createOperatorApi({
     version,
     policyFile,
@@ -191,6 +192,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     breakers,
     revocations,
     faults,
+    workspaces: workspaces.operations({ audit, ledger, forget }),
   });
   const left = {
     ...{ ...records, auditFile: config.audit, hosts: config.hosts.map(({ name }) => name) },
@@ -223,10 +225,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays.tellAll();
   };
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
-  workspaces.begin({
-    ready: pool.ready,
-    forget: (agent) => warmer.forget(new Set([agent])),
-  });
+  workspaces.begin({ ready: pool.ready, forget });
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');

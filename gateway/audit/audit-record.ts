@@ -15,6 +15,7 @@ export type AuditRecord =
   | HostRecord
   | RevocationRecord
   | CredentialRecord
+  | WorkspaceRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -170,6 +171,18 @@ export interface CredentialRecord {
   readonly fingerprint: string;
   /** RFC 3339. */
   readonly until: string;
+}
+
+/** What an operator did about a workspace that follows its agent. Written before it is done. */
+export interface WorkspaceRecord {
+  readonly type: 'workspace-trusted' | 'workspace-restored' | 'workspace-reset';
+  readonly agent: string;
+  /** The replica's, of a reset; else empty. */
+  readonly host: string;
+  readonly by: string;
+  readonly reason: string;
+  /** Which file was put back, or what else was asked for. */
+  readonly text: string;
 }
 
 /** Something that should not happen: a relay that names a foreign agent, an engine that was lost. */

@@ -7,6 +7,7 @@ import type { Explain } from '../judging/explain.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import { callerName } from '../ports/caller.ts';
 import type { AgentView, HostView, OperatorApi, StatusView } from '../ports/operator-api.ts';
+import type { WorkspaceOperations } from '../ports/workspace-view.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Fleet } from '../scheduler/hosts/fleet.ts';
 import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
@@ -41,6 +42,7 @@ export interface OperatorParts {
   readonly breakers: Breakers;
   readonly revocations: Revocations;
   readonly faults: Faults;
+  readonly workspaces: WorkspaceOperations;
 }
 
 /** What operators see and do, built from the parts that know it. */
@@ -82,6 +84,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
     },
     explain: parts.explain,
+    workspaces: parts.workspaces,
     status: () => statusView(startedAt, parts),
   };
 }
@@ -102,7 +105,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: Op
   };
 }
 
-function hostView(host: DockerHost, { scheduler, policyFile }: OperatorParts): HostView {
+function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: OperatorParts): HostView {
   return {
     name: host.name,
     state: host.state,
@@ -113,6 +116,7 @@ function hostView(host: DockerHost, { scheduler, policyFile }: OperatorParts): H
     labels: host.config.labels,
     problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
     warm: host.warm.size - host.warm.coming,
+    workspaceBytes: workspaces.bytesOn(host.name),
   };
 }
 
@@ -133,9 +137,22 @@ function statusView(startedAt: number, parts: OperatorParts): StatusView {
       ...notInForce('the policy file', policyFile.problem()),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,
+      ...followedNowhere(parts),
     ],
     lockdown: parts.states.locked(),
   };
+}
+
+/** Agents whose workspace is to follow them, and cannot. */
+function followedNowhere({ agents, scheduler }: OperatorParts): string[] {
+  return [...agents().values()].flatMap(({ name, workspace, hosts }) => {
+    const wanted = Object.entries(hosts);
+    const able = ({ config: { labels } }: DockerHost) =>
+      wanted.every(([key, value]) => labels[key] === value);
+    if (workspace?.sync === undefined || scheduler.hosts.some(able)) return [];
+    const labels = wanted.map(([key, value]) => `${key}=${value}`).join(' ');
+    return [`the workspace of agent ${name} follows it, but no Docker host has its labels ${labels}`];
+  });
 }
 
 function faultsFound(faults: Faults): string[] {

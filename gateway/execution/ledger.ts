@@ -99,6 +99,16 @@ function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {
   for (const execution of open) if (!waitsForPerson(execution)) execution.stop(reason);
 }
 
+/** Stops what runs for the agent on the Docker host. */
+export function stopOn(
+  { executions }: Pick<Ledger, 'executions'>,
+  { agent, host }: { readonly agent: string; readonly host: string },
+  why: string,
+): void {
+  const there = executions().filter(({ record }) => record.agent === agent && record.host === host);
+  stopRunning(there, new ClawrdenError('canceled', why));
+}
+
 function keyOf({ caller, id }: ExecutionRecord): string {
   return `${caller} ${id}`;
 }

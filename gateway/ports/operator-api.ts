@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
+import type { WorkspaceOperations } from './workspace-view.ts';
 
 export interface AgentView {
   readonly name: string;
@@ -28,6 +29,8 @@ export interface HostView {
   readonly problem: string;
   /** Ghosts that wait for a command. */
   readonly warm: number;
+  /** Of the files in all replicas there that this gateway has opened. */
+  readonly workspaceBytes: number;
 }
 
 export interface StatusView {
@@ -121,4 +124,5 @@ export interface OperatorApi {
   readonly policy: () => PolicyView;
   readonly explain: (command: ExplainedCommand) => Promise<Explanation>;
   readonly status: () => StatusView;
+  readonly workspaces: WorkspaceOperations;
 }

@@ -10,6 +10,7 @@ import { auditPosition } from '../store/audit-position.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { type History, openHistory } from '../store/history.ts';
+import { createKeptChanges, type KeptChanges } from '../store/kept-changes.ts';
 import { createOutputs, type Outputs } from '../store/outputs.ts';
 import { findBehind } from './behind.ts';
 import { wasStartedBefore } from './first-start.ts';
@@ -24,6 +25,7 @@ export interface Records {
   readonly database: Database;
   readonly history: History;
   readonly outputs: Outputs;
+  readonly kept: KeptChanges;
   readonly approvals: ApprovalStore;
   readonly tokens: EnrolmentTokens;
   /** The history has everything up to this record of the audit; Infinity if that is unknown. */
@@ -64,6 +66,7 @@ export async function openRecords(
     database,
     history,
     outputs: createOutputs(index),
+    kept: createKeptChanges(index),
     approvals: createApprovalStore(database),
     tokens: await openEnrolmentTokens(database),
     settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,

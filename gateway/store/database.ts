@@ -1,5 +1,11 @@
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely, SqliteAdapter, type SqliteDatabase as SqliteCompatible, SqliteDialect } from 'kysely';
+import {
+  type Generated,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase as SqliteCompatible,
+  SqliteDialect,
+} from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
 import { migrations } from './migrations.ts';
@@ -147,7 +153,33 @@ export interface HistoryHorizonRow {
   id_time: number;
 }
 
+/** Changes of a workspace that one exchange kept and did not apply. */
+export interface KeptSetRow {
+  /** In the order of adding. */
+  row: Generated<number>;
+  id: string;
+  agent: string;
+  host: string;
+  execution: string;
+  why: string;
+  at: number;
+  count: number;
+  /** What its files take here. */
+  bytes: number;
+}
+
+export interface KeptFileTableRow {
+  set_row: number;
+  /** From 1. */
+  number: number;
+  path: Buffer;
+  whose: string;
+  kept: string;
+}
+
 export interface Tables {
+  kept_sets: KeptSetRow;
+  kept_files: KeptFileTableRow;
   history_sizes: HistorySizeRow;
   history_horizons: HistoryHorizonRow;
   audit_position: AuditPositionRow;

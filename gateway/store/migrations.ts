@@ -20,6 +20,7 @@ export const migrations: Record<string, Migration> = {
   '0015-history-sizes': { up: addHistorySizes },
   '0016-enrolled-relays': { up: addEnrolledRelays },
   '0017-unseen-ends': { up: indexUnseenEnds },
+  '0018-kept-changes': { up: createKeptChanges },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -224,4 +225,15 @@ async function addEnrolledRelays(database: Kysely<unknown>): Promise<void> {
 async function indexUnseenEnds(database: Kysely<unknown>): Promise<void> {
   const index = database.schema.createIndex('executions_unseen').on('executions');
   await index.columns(['received_at', 'host']).where(isUnseen).execute();
+}
+
+async function createKeptChanges(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run(`create table kept_sets (row integer primary key, id text not null unique,
+    agent text not null, host text not null, execution text not null, why text not null,
+    at bigint not null, count bigint not null, bytes bigint not null)`);
+  await run('create index kept_sets_by_agent on kept_sets (agent, row)');
+  await run('create index kept_sets_by_time on kept_sets (at)');
+  await run(`create table kept_files (set_row bigint not null, number bigint not null, path blob not null,
+    whose text not null, kept text not null, primary key (set_row, number)) without rowid`);
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
 import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
-import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import type { CarrierSession, TakenLate } from '../../src/carrier-client/carrier-session.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
@@ -22,6 +22,8 @@ export interface Homes {
    * if there is no home within 10 s or if it goes away, and the signal's reason.
    */
   readonly use: UseHome;
+  /** A relay offers the agent's home now. */
+  readonly isOffered: (agent: string) => boolean;
 }
 
 export type UseHome = <T>(
@@ -37,12 +39,20 @@ export interface HomesOptions {
   readonly onRefused?: (relay: string, agent: string, why: string) => void;
   /** Called when the carrier of a home is ready. */
   readonly onReady?: (agent: string) => void;
+  /** Called with files that somebody wrote after an exchange had replaced them. */
+  readonly onLate?: (agent: string, late: TakenLate) => void;
   readonly waitMs?: number;
 }
 
 const defaultWaitMs = 10_000;
 
-export function createHomes({ relayOf, onRefused, onReady, waitMs = defaultWaitMs }: HomesOptions): Homes {
+export function createHomes({
+  relayOf,
+  onRefused,
+  onReady,
+  onLate,
+  waitMs = defaultWaitMs,
+}: HomesOptions): Homes {
   const lanes = new Lanes();
   const turns = new Map<string, Turns>();
   const turnsOf = (agent: string): Turns => {
@@ -69,8 +79,14 @@ export function createHomes({ relayOf, onRefused, onReady, waitMs = defaultWaitM
       using _ = await turnsOf(agent).take(signal);
       const lane = await lanes.within(waitMs, agent, signal);
       if (lane === undefined) throw lost(agent, `its relay did not offer it within ${waitMs / 1000} s`);
-      return await useLane(lane, agent, work, signal, () => lanes.end(agent, lane));
+      try {
+        return await useLane(lane, agent, work, signal, () => lanes.end(agent, lane));
+      } finally {
+        const late = lane.session.takeLate();
+        if (late.count > 0) onLate?.(agent, late);
+      }
     },
+    isOffered: (agent) => lanes.of(agent) !== undefined,
   };
 }
 

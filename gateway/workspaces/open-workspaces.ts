@@ -4,9 +4,13 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Incidents } from '../control/incidents.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
+import type { KeptSet, KeptWhy, WorkspaceOperations } from '../ports/workspace-view.ts';
+import type { KeptChanges } from '../store/kept-changes.ts';
 import { copyAhead } from './copy-ahead.ts';
 import { followWorkspaces, type NotApplied, type Workspaces } from './follow.ts';
 import { createHomes, type Homes } from './homes.ts';
+import { keptPaths } from './kept-paths.ts';
+import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { Replicas } from './replicas.ts';
 import { closeOthers, Retirement } from './retire.ts';
 
@@ -16,6 +20,8 @@ export interface OpenWorkspacesParts {
   readonly incidents: Incidents;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
+  /** Where changes are written down that were kept and not applied. */
+  readonly kept: KeptChanges;
   readonly log: Logger;
 }
 
@@ -39,17 +45,20 @@ export interface OpenWorkspaces extends Workspaces {
    * removed.
    */
   readonly begin: (hooks: WorkspaceHooks) => void;
+  /** What operators see and do. */
+  readonly operations: (parts: Pick<OperateParts, 'audit' | 'ledger' | 'forget'>) => WorkspaceOperations;
   /** Ends all carriers; the replicas stay. */
   readonly close: () => Promise<void>;
 }
 
-const whyNot: Readonly<Record<NotApplied['why'], string>> = {
+const whyNot: Readonly<Record<KeptWhy, string>> = {
   conflict: 'met others at home',
-  late: 'came after their command',
+  late: 'came when no command waited for them',
+  replaced: 'made room for others',
 };
 
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
-  const { agents, hosts, incidents, record, log } = parts;
+  const { agents, hosts, incidents, record, kept, log } = parts;
   const replicas = new Replicas();
   const closing = new AbortController();
   let ahead = (_agent: string): void => {};
@@ -63,13 +72,24 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       if (agents().get(agent)?.relay !== relay) incidents.tell('identity-agent', `relay:${relay}`, why);
     },
     onReady: (agent) => ahead(agent),
+    onLate: (agent, { count, files }) => {
+      const paths = files.map((file) => ({ ...file, whose: 'agent' as const }));
+      tellKept({ agent, host: '', execution: '', why: 'late', count, files: paths });
+    },
   });
-  const onNotApplied = (found: NotApplied) => {
-    const { agent, host, execution, count } = found;
-    const text = `agent ${agent}: ${count} changes on ${host} ${whyNot[found.why]}; they are kept, not applied`;
+  const tellKept = (set: KeptSet) => {
+    const { agent, host, execution, count, why } = set;
+    if (set.files.length === 0) return;
+    const where = host === '' ? '' : ` on ${host}`;
+    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; they are kept, not applied`;
     log.warn({ agent, host, execution, count }, text);
-    record({ type: 'incident', incident: `workspace-${found.why}`, caller: '', text });
+    record({ type: 'incident', incident: `workspace-${why}`, caller: '', text });
+    // The files are at home in any case.
+    kept
+      .add(set)
+      .catch((error: unknown) => log.error({ agent, why: String(error) }, 'a list of kept files is lost'));
   };
+  const onNotApplied = (found: NotApplied) => tellKept({ ...found, files: keptPaths(found.files) });
   const workspaces = followWorkspaces({ replicas, useHome: homes.use, agents, hosts, onNotApplied });
   let retirement: Retirement | undefined;
   return {
@@ -91,6 +111,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       retirement ??= new Retirement({ replicas, agents, forget, log });
       ahead = (agent) => void copyAhead(agent, { workspaces, agents, ready, log }, closing.signal);
     },
+    operations: (more) => operateWorkspaces({ homes, replicas, kept, agents, ...more }),
     close: async () => {
       closing.abort(new Error('the gateway stops'));
       await retirement?.stop();

@@ -21,6 +21,8 @@ export interface Slot {
   bytes: number;
   /** The version of home that it had then. */
   at: Version | undefined;
+  /** It is being removed: who needs it waits, and makes another. */
+  removing: Promise<void> | undefined;
 }
 
 /** What is known of a home. */
@@ -66,6 +68,7 @@ export class Replicas {
       usedAt: performance.now(),
       bytes: 0,
       at: undefined,
+      removing: undefined,
     };
     this.#slots.set(key, slot);
     return slot;
@@ -73,6 +76,7 @@ export class Replicas {
 
   /** The agent's replica there, with a carrier that lives. Throws like `ReplicaHost.openReplica`. */
   async open(slot: Slot, wish: ReplicaWish, signal: AbortSignal): Promise<Replica> {
+    while (slot.removing !== undefined) await abortable(slot.removing, signal);
     slot.usedAt = performance.now();
     const known = slot.opening;
     const replica = await abortable(known ?? this.#start(slot, wish), signal);
@@ -111,5 +115,21 @@ export class Replicas {
     slot.opening = undefined;
     const replica = await opening?.catch(() => undefined);
     await replica?.end().catch(() => {});
+  }
+
+  /** Its carrier ends, and it is removed with what it holds. Rejects while a ghost runs on it. */
+  async remove(slot: Slot): Promise<void> {
+    const removing = this.close(slot).then(() => this.#engines.get(slot.host)?.removeReplica(slot.agent));
+    const ended = removing.then(
+      () => {},
+      () => {},
+    );
+    slot.removing = ended;
+    try {
+      await removing;
+      [slot.bytes, slot.at] = [0, undefined];
+    } finally {
+      if (slot.removing === ended) slot.removing = undefined;
+    }
   }
 }

@@ -110,9 +110,7 @@ export class Retirement {
     const { replicas, forget, log } = this.#parts;
     const { host, agent } = slot;
     forget(agent);
-    await replicas.close(slot);
-    await replicas.engine(host)?.removeReplica(agent);
-    [slot.bytes, slot.at] = [0, undefined];
+    await replicas.remove(slot);
     log.info({ host, agent }, 'a replica of a workspace was removed');
   }
 

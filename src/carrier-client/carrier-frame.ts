@@ -24,6 +24,7 @@ export const CarrierFrame = {
   refused: 53,
   follow: 54,
   changed: 55,
+  take: 56,
 } as const;
 
 export const carrierProtocol = 1;

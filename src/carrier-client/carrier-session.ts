@@ -13,6 +13,7 @@ import {
   encodeBegin,
   encodeQuery,
   encodeRead,
+  encodeTake,
   parseApplied,
   parseChanged,
   parseChecked,
@@ -97,6 +98,11 @@ export class CarrierSession {
   /** An entry or a chunk of another carrier, as it came. */
   put({ type, payload }: Frame): Promise<void> | undefined {
     return this.#channel.write(type, payload);
+  }
+
+  /** A file in `kept` is put, as if it had come; it stays there. Only to home. */
+  take(kept: string, path: Buffer): Promise<void> | undefined {
+    return this.#channel.write(CarrierFrame.take, encodeTake(kept, path));
   }
 
   /** Looks at everything that was put; nothing has been moved. */

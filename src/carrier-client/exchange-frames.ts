@@ -81,6 +81,10 @@ export function encodeRead({ of, path, offset = 0, length = mostRead }: ReadFrom
   return Buffer.concat([u8(of === 'tree' ? 0 : 1), text(path), u64(offset), u32(length)]);
 }
 
+export function encodeTake(kept: string, path: Buffer): Buffer {
+  return Buffer.concat([text(kept), text(path)]);
+}
+
 export function encodeQuery(query: ChangesQuery): Buffer {
   const bytes = query.of !== 'all' || query.bytes !== false;
   const how = { all: 0, since: 1, dirty: 2 }[query.of];

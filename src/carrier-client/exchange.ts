@@ -71,12 +71,36 @@ export async function bringHome(
  * command waits for any more.
  */
 export async function setAside(home: CarrierSession, replica: CarrierSession): Promise<Applied | undefined> {
-  const { at, dirty } = await replica.settle();
-  if (dirty === 0) return undefined;
-  const { applied } = await exchange([replica, home], { of: 'dirty' }, { version: at, keepOnly: true });
+  const applied = await keepBesideHome(home, replica);
+  if (applied === undefined) return undefined;
   const { version } = await home.settle();
   await exchange([home, replica], { of: 'all', bytes: false }, { version, whole: true, force: true });
   return applied;
+}
+
+/** What the replica changed is kept beside home; the replica stays as it is. */
+export async function keepBesideHome(
+  home: CarrierSession,
+  replica: CarrierSession,
+): Promise<Applied | undefined> {
+  const { at, dirty, entries } = await replica.settle();
+  const isNew = at.epoch === 0n && entries <= 1;
+  if (dirty === 0 || isNew) return undefined;
+  return (await exchange([replica, home], { of: 'dirty' }, { version: at, keepOnly: true })).applied;
+}
+
+/**
+ * Puts a file that is kept beside home back at `path`, with its mode and times; it stays kept. What is there then is
+ * kept and named. Throws `not-found` if it is not kept any more.
+ */
+export async function restoreKept(home: CarrierSession, kept: string, path: Buffer): Promise<Applied> {
+  // No version: everything that a replica gets later tells of it as of any change at home.
+  await home.begin({ version: { epoch: 0n, seq: 0n }, theirs: true });
+  await home.take(kept, path);
+  const { wants } = await home.verify();
+  if (wants.length === 0) return home.commit();
+  await home.abort();
+  throw new CarrierError('unstable', 'somebody writes into it now');
 }
 
 export function sameVersion(a: Version, b: Version): boolean {

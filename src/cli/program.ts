@@ -8,6 +8,7 @@ import { drainCommand, undrainCommand } from './fleet/drain-commands.ts';
 import { agentsCommand, hostsCommand } from './fleet/fleet-commands.ts';
 import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fleet/halt-commands.ts';
 import { revokeCommand } from './fleet/revoke-command.ts';
+import { workspaceCommands } from './fleet/workspace-commands.ts';
 import { writeOut } from './print/streams.ts';
 import { tell } from './print/tell.ts';
 import { execCommand } from './run/exec-command.ts';
@@ -49,6 +50,7 @@ export function program(): Command {
     .commandsGroup('The fleet:')
     .addCommand(agentsCommand())
     .addCommand(hostsCommand())
+    .addCommand(workspaceCommands())
     .addCommand(drainCommand())
     .addCommand(undrainCommand())
     .addCommand(pauseCommand())

@@ -25,7 +25,7 @@ import { readIdentity } from '../pki/identity-files.ts';
 import { executeMethod } from '../wire/execute-method.ts';
 import { openChannel } from './open-channel.ts';
 import { createTokenSource, type TokenSource } from './token-source.ts';
-import { type UnaryMethod, unaryCall } from './unary-call.ts';
+import { type UnaryMethod, unaryCall, unaryDeadlineMs } from './unary-call.ts';
 
 /**
  * One connection to the gateway, made when first needed and remade with a jittered backoff of 0.5 to 10 s. Every call
@@ -44,10 +44,11 @@ export interface GatewayClient {
    * All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code.
    */
   readonly watchApprovals: () => ClientReadableStream<WatchApprovalsResponse>;
-  /** One call of a unary method, with a deadline of 10 s; rejects with a gRPC `ServiceError`. */
+  /** One call of a unary method, with a deadline of 10 s unless it says more; rejects with a gRPC `ServiceError`. */
   readonly call: <Request, Response>(
     method: UnaryMethod<Request, Response>,
     request: Request,
+    withinMs?: number,
   ) => Promise<Response>;
   /** Resolves true when connected, false if that took longer. */
   readonly waitForReady: (timeoutMs: number) => Promise<boolean>;
@@ -71,7 +72,7 @@ export async function connectGateway({ address, identityDir }: ConnectOptions): 
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
     carry: () => openStream(client, RelayServiceService.carry, tokens),
     watchApprovals: () => openWatch(client, tokens),
-    call: (method, request) => callWithToken(client, method, request, tokens),
+    call: (method, request, withinMs) => callWithToken(client, method, request, tokens, withinMs),
     waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),
     close: () => client.close(),
   };
@@ -126,9 +127,11 @@ async function callWithToken<Request, Response>(
   method: UnaryMethod<Request, Response>,
   request: Request,
   tokens: TokenSource,
+  withinMs = unaryDeadlineMs,
 ): Promise<Response> {
   try {
-    return await unaryCall(client, method, request, { credentials: tokens.credentials });
+    const deadline = Date.now() + withinMs;
+    return await unaryCall(client, method, request, { credentials: tokens.credentials, deadline });
   } catch (error) {
     if ((error as Partial<ServiceError>).code === status.UNAUTHENTICATED) tokens.forget();
     throw error;

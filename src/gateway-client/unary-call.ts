@@ -9,7 +9,7 @@ export interface UnaryMethod<Request, Response> {
   readonly responseDeserialize: (value: Buffer) => Response;
 }
 
-const deadlineMs = 10_000;
+export const unaryDeadlineMs = 10_000;
 
 /** Rejects with a gRPC `ServiceError`; after 10 s with DEADLINE_EXCEEDED. */
 export function unaryCall<Request, Response>(
@@ -25,7 +25,7 @@ export function unaryCall<Request, Response>(
       method.responseDeserialize,
       request,
       new Metadata(),
-      { deadline: Date.now() + deadlineMs, ...options },
+      { deadline: Date.now() + unaryDeadlineMs, ...options },
       (error, response) => {
         if (response !== undefined) resolve(response);
         else reject(error ?? new Error(`${method.path} answered nothing`));

@@ -1,26 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { type StatusObject, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
-import {
-  CarrierProcess,
-  carrierBuilds,
-  helloOf,
-  makePlace,
-  type Place,
-} from '../../shim/native/test/carrier-process.ts';
+import { makePlace } from '../../shim/native/test/carrier-process.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
-import { encodeHello } from '../../src/carrier-client/hello.ts';
-import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import type { CarryRequest, CarryResponse } from '../../src/gen/clawrden/v1/relay.ts';
-import { byteLane } from '../../src/wire/byte-lane.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
+import { carryFrom, openLane, statusOf } from './carry-from.ts';
 import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
 
-const [{ carrier: binary }] = carrierBuilds;
 const never = new AbortController().signal;
 
 interface Following extends AsyncDisposable {
@@ -40,38 +29,6 @@ async function startFollowing(waitMs = 10_000): Promise<Following> {
   });
   const gateway = await startTestGateway({ offerHome: homes.offer });
   return { gateway, homes, refused, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
-}
-
-interface Lane {
-  readonly call: ReturnType<GatewayClient['carry']>;
-  readonly ended: Promise<StatusObject>;
-}
-
-/** Every call ends in one; `once` of node:events would take the 'error' before it. */
-function statusOf(call: Lane['call']): Lane['ended'] {
-  call.on('error', () => {});
-  return new Promise((resolve) => call.once('status', resolve));
-}
-
-function openLane(client: GatewayClient, agent: string): Lane {
-  const call = client.carry();
-  const ended = statusOf(call);
-  call.write({ message: { $case: 'start', value: { agent } } });
-  return { call, ended };
-}
-
-/** What a relay does: a carrier's frames over a lane. */
-function carryFrom(client: GatewayClient, place: Place, agent = 'coder') {
-  const lane = openLane(client, agent);
-  const carrier = new CarrierProcess(binary);
-  carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(place))));
-  const bytes = byteLane<CarryRequest, CarryResponse>(lane.call, {
-    wrap: (value) => ({ message: { $case: 'frames', value } }),
-    unwrap: ({ frames }) => frames,
-    abort: () => lane.call.cancel(),
-  });
-  pipeline(bytes, carrier.stream, bytes, () => bytes.destroy());
-  return { ...lane, carrier, [Symbol.asyncDispose]: () => carrier[Symbol.asyncDispose]() };
 }
 
 test('the gateway sees through a lane what was written at home before it asked', async () => {

@@ -208,6 +208,14 @@ const emptyWarden: OperatorApi = {
   revokeRelay: async () => false,
   policy: () => ({ hash: '', text: '', problem: '' }),
   explain: () => Promise.reject(new Error('nothing to explain')),
+  workspaces: {
+    view: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
+    keptFiles: async () => [],
+    restore: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
+    trust: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
+    reset: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
+    bytesOn: () => 0,
+  },
   status: () => ({
     version: '1',
     policyHash: '',

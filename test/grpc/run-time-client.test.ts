@@ -22,6 +22,7 @@ test('a client made from the .proto files runs a command, cancels one, and lists
     labels,
     problem: '',
     warm: 0,
+    workspaceBytes: 0,
     ...load,
   } as const;
   await using gateway = await startTestGateway({

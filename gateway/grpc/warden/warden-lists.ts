@@ -68,7 +68,8 @@ export function createLists(warden: OperatorApi): Lists {
 const defaultLimit = 100;
 const mostLimit = 1000;
 
-function limitOf({ limit }: { readonly limit: number }): number {
+/** Rows of a page as it was asked for. */
+export function limitOf({ limit }: { readonly limit: number }): number {
   if (limit > mostLimit) throw invalid(`limit must be at most ${mostLimit}`);
   return limit === 0 ? defaultLimit : limit;
 }

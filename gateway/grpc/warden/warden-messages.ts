@@ -109,7 +109,8 @@ export function toAgent(view: AgentView): Agent {
 }
 
 export function toHost(view: HostView): Host {
-  return { ...withShortTexts(view), labels: { ...view.labels } };
+  const { workspaceBytes, ...same } = view;
+  return { ...withShortTexts(same), labels: { ...view.labels }, workspaceBytes: BigInt(workspaceBytes) };
 }
 
 /** RFC 3339; empty if not reached. */

@@ -27,6 +27,7 @@ import {
   toStatusView,
 } from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
+import { workspaceCalls } from './workspace-calls.ts';
 
 export interface WardenServiceParts {
   readonly callers: Callers;
@@ -41,6 +42,7 @@ const administers: readonly Role[] = ['admin'];
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
   const may = guarded(callers);
   const lists = createLists(warden);
+  const workspaces = workspaceCalls(warden.workspaces);
   return {
     listExecutions: may(looks, lists.executions),
     getExecution: may(looks, async (request) => ({ execution: toExecution(await theOne(warden, request)) })),
@@ -73,6 +75,11 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
       return { host: toHost(host) };
     }),
+    getWorkspace: may(looks, workspaces.get),
+    listKeptFiles: may(looks, workspaces.kept),
+    restoreKeptFile: may(decides, workspaces.restore),
+    trustWorkspace: may(decides, workspaces.trust),
+    resetReplica: may(decides, workspaces.reset),
     createEnrolmentToken: may(administers, async ({ relay, agents, ttl }, caller) => {
       const made = await enrolment.createToken(relay, agents, ttl, caller);
       if ('refused' in made) throw invalid(made.refused);

@@ -50,7 +50,8 @@ static bool in_the_way(const struct carrier *carrier, const char *path)
 static void find_unplaced(struct carrier *carrier)
 {
     const struct receiving *receiving = carrier->receiving;
-    for (uint32_t number = 0; number < receiving->count; number++) {
+    /* Of what is only kept nothing was to be moved in. */
+    for (uint32_t number = 0; number < receiving->count && !receiving->keep_only; number++) {
         struct op *op = &receiving->ops[number];
         if (op->verdict == IN_CONFLICT && op->kind != CHANGE_DELETE && !in_the_way(carrier, op->path))
             op->verdict = IS_UNSTABLE;

@@ -49,7 +49,7 @@ static uint8_t type_of(mode_t mode)
     return S_ISLNK(mode) ? TYPE_LINK : TYPE_NONE;
 }
 
-static struct record record_of(const struct stat *status)
+struct record record_of(const struct stat *status)
 {
     struct record record = {.type = type_of(status->st_mode), .uid = status->st_uid, .gid = status->st_gid};
     record.mode = status->st_mode & (record.type == TYPE_FOLDER ? 03777 : 0777);

@@ -19,6 +19,9 @@ void scan_root(struct carrier *carrier, bool all);
 /* The entry is gone: nothing in it is watched any more. */
 void lose(struct carrier *carrier, struct entry *entry);
 
+/* What a look at it alone shows: no id, no attributes. */
+struct record record_of(const struct stat *status);
+
 /* The clock that stamps files. */
 int64_t now_ns(void);
 

@@ -144,8 +144,7 @@ static bool keep(struct op *op, const struct change *change)
     return op->path && op->target && op->xattrs && keep_blocks(op, change);
 }
 
-/* NULL, or what the stream must not say. */
-static const char *wrong_in(struct carrier *carrier, const struct change *change)
+const char *receive_wrong(struct carrier *carrier, const struct change *change)
 {
     char parent[PATH_MOST + 1];
     const char *slash = strrchr(change->path, '/');
@@ -190,29 +189,35 @@ void receive_as_file(struct carrier *carrier, struct op *op)
     op->staged = false;
 }
 
+struct op *receive_change(struct carrier *carrier, const struct change *change)
+{
+    struct receiving *receiving = carrier->receiving;
+    if (!receiving->wrong)
+        receiving->wrong = too_much(carrier, change);
+    if (receiving->wrong)
+        return NULL;
+    receiving->bytes += change->kind == CHANGE_PUT ? change->wanted.size : 0;
+    struct op *op = make_room(carrier) ? &receiving->ops[receiving->count] : NULL;
+    if (!op || !keep(op, change)) {
+        tell_refused(carrier, "carrier-failed: no memory");
+        return NULL;
+    }
+    put_in_table(carrier, receiving->count++);
+    stage_entry(carrier, op);
+    return op;
+}
+
 void receive_entry(struct carrier *carrier, const struct frame *frame)
 {
     static struct change change;
     struct receiving *receiving = carrier->receiving;
     const char *why = "bad-frame: an entry";
     if (receiving && receiving->table && !receiving->checked && change_read(&change, frame->payload, frame->length))
-        why = wrong_in(carrier, &change);
-    if (why) {
+        why = receive_wrong(carrier, &change);
+    if (why)
         tell_refused(carrier, why);
-        return;
-    }
-    if (!receiving->wrong)
-        receiving->wrong = too_much(carrier, &change);
-    if (receiving->wrong)
-        return;
-    receiving->bytes += change.kind == CHANGE_PUT ? change.wanted.size : 0;
-    struct op *op = make_room(carrier) ? &receiving->ops[receiving->count] : NULL;
-    if (!op || !keep(op, &change)) {
-        tell_refused(carrier, "carrier-failed: no memory");
-        return;
-    }
-    put_in_table(carrier, receiving->count++);
-    stage_entry(carrier, op);
+    else
+        receive_change(carrier, &change);
 }
 
 static bool add_delete(struct carrier *carrier, const char *path)

@@ -80,6 +80,12 @@ void receive_entry(struct carrier *carrier, const struct frame *frame);
 void receive_chunk(struct carrier *carrier, struct reader *reader);
 void receive_end(struct carrier *carrier);
 
+/* NULL, or why the stream must not say this. */
+const char *receive_wrong(struct carrier *carrier, const struct change *change);
+
+/* An entry that is well formed becomes part of the exchange. NULL if something went wrong. */
+struct op *receive_change(struct carrier *carrier, const struct change *change);
+
 /* Of everything living that the other side did not name: it goes. */
 bool receive_unnamed(struct carrier *carrier);
 

@@ -13,6 +13,7 @@
 #include "settle.h"
 #include "start.h"
 #include "state-frames.h"
+#include "take.h"
 #include "verify.h"
 
 /* Larger indexes are written when nothing is asked. */
@@ -129,6 +130,9 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
         break;
     case FRAME_READ:
         serve_read(carrier, &reader);
+        break;
+    case FRAME_TAKE:
+        serve_take(carrier, &reader);
         break;
     default:
         tell_refused(carrier, "bad-frame: a type that no carrier takes");

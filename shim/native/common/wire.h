@@ -48,6 +48,7 @@ enum frame_type {
     FRAME_CARRIER_REFUSED = 53,
     FRAME_FOLLOW = 54,
     FRAME_CHANGED = 55,
+    FRAME_TAKE = 56,
 };
 
 enum {

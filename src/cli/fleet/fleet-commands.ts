@@ -19,9 +19,10 @@ const stateColors = { ready: 'green', draining: 'yellow', down: 'red' } as const
 
 async function hosts(options: GatewayOptions): Promise<void> {
   await withGateway('hosts', options, async (client) => {
-    const [{ listHosts }, { printJson, printTable }] = await Promise.all([
+    const [{ listHosts }, { printJson, printTable }, { sizeText }] = await Promise.all([
       import('./list-fleet.ts'),
       import('../print/output.ts'),
+      import('../print/size-text.ts'),
     ]);
     const all = await listHosts(client);
     if (options.json === true) return printJson(all);
@@ -30,13 +31,14 @@ async function hosts(options: GatewayOptions): Promise<void> {
       [host.state, stateColors[host.state as keyof typeof stateColors] ?? 'grey'],
       `${host.running}/${host.slots}`,
       `${host.queued}`,
+      host.workspaceBytes === 0n ? '' : sizeText(host.workspaceBytes),
       Object.entries(host.labels)
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
       host.engine,
       [host.problem, 'red'],
     ]);
-    printTable(['HOST', 'STATE', 'RUNNING', 'QUEUED', 'LABELS', 'ENGINE', 'PROBLEM'], rows);
+    printTable(['HOST', 'STATE', 'RUNNING', 'QUEUED', 'WORKSPACES', 'LABELS', 'ENGINE', 'PROBLEM'], rows);
   });
 }
 

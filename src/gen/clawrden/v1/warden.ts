@@ -392,11 +392,146 @@ export interface Host {
   problem: string;
   /** Ghosts that wait there for a command. */
   warm: number;
+  /** Of the files in all replicas there that this gateway has opened. */
+  workspaceBytes: bigint;
 }
 
 export interface Host_LabelsEntry {
   key: string;
   value: string;
+}
+
+export interface GetWorkspaceRequest {
+  agent: string;
+}
+
+export interface GetWorkspaceResponse {
+  home:
+    | WorkspaceHome
+    | undefined;
+  /** By host. */
+  replicas: WorkspaceReplica[];
+}
+
+export interface WorkspaceHome {
+  /** Empty, or why what follows is not known. */
+  problem: string;
+  entries: bigint;
+  bytes: bigint;
+  /** A limit is reached: what is above it is not carried. */
+  full: boolean;
+  /** There are too few watches, so each command looks at everything. */
+  scans: boolean;
+  /** Most of it is gone, and no command took it: nothing is sent until an operator trusts it. */
+  suspect: boolean;
+  /** Its folder is not at its place any more. */
+  lost: boolean;
+  /** Its carrier works without a jail. */
+  unconfined: boolean;
+  skippedCount: number;
+  /** The first of what is in the tree and not carried. */
+  skipped: SkippedPath[];
+}
+
+export interface SkippedPath {
+  path: Uint8Array;
+  why: string;
+}
+
+export interface WorkspaceReplica {
+  host: string;
+  /** Its carrier runs. */
+  running: boolean;
+  /** Empty, or why what follows is not known. */
+  problem: string;
+  entries: bigint;
+  bytes: bigint;
+  /** Commands that work in it now. */
+  commands: number;
+  /** RFC 3339; empty if this gateway has not used it. */
+  usedAt: string;
+  /** current, behind, or unknown; empty if its carrier or home's was not asked. */
+  position: string;
+  /** Versions of home that it has not; 0 unless it is behind. */
+  behind: bigint;
+  /** Entries that home has not. */
+  unsent: bigint;
+}
+
+export interface ListKeptFilesRequest {
+  agent: string;
+  /** Only of this set. */
+  id: string;
+  /** Rows of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
+  limit: number;
+  pageToken: string;
+}
+
+export interface ListKeptFilesResponse {
+  files: KeptFile[];
+  nextPageToken: string;
+}
+
+export interface KeptFile {
+  /** Of the set that was not applied together. */
+  id: string;
+  /** Which of the set. */
+  number: number;
+  /** What the set has; of more than 1000 the first are listed. */
+  count: number;
+  host: string;
+  /** The command that met them; empty if an operator did. */
+  execution: string;
+  /** conflict: both sides changed it. late: no command waited for it. replaced: an operator put another in its place. */
+  why: string;
+  /** RFC 3339. */
+  at: string;
+  /** Relative to the workspace. */
+  path: Uint8Array;
+  /** Whose it is: agent or tool. */
+  whose: string;
+  /** Where it is in the folder of home's carrier; empty if it was not kept. */
+  kept: string;
+}
+
+export interface RestoreKeptFileRequest {
+  agent: string;
+  id: string;
+  number: number;
+  reason: string;
+}
+
+export interface RestoreKeptFileResponse {
+  /** The set that keeps what was there; empty if nothing was, or if it was the same. */
+  replacedId: string;
+}
+
+export interface TrustWorkspaceRequest {
+  agent: string;
+  reason: string;
+}
+
+export interface TrustWorkspaceResponse {
+  /** What home has now. */
+  entries: bigint;
+  /** Hosts whose replicas did not take it yet, and why. */
+  left: WorkspaceReplica[];
+}
+
+export interface ResetReplicaRequest {
+  agent: string;
+  host: string;
+  /** Commands that work in it end. */
+  force: boolean;
+  /** What only it has is lost: for a replica whose carrier does not start, or a home that is gone. */
+  discard: boolean;
+  reason: string;
+}
+
+export interface ResetReplicaResponse {
+  /** The set that keeps what only the replica had; empty if it had nothing. */
+  keptId: string;
+  keptCount: number;
 }
 
 export interface SetHostDrainingRequest {
@@ -3971,7 +4106,18 @@ export const ListHostsResponse: MessageFns<ListHostsResponse> = {
 };
 
 function createBaseHost(): Host {
-  return { name: "", state: "", engine: "", slots: 0, running: 0, queued: 0, labels: {}, problem: "", warm: 0 };
+  return {
+    name: "",
+    state: "",
+    engine: "",
+    slots: 0,
+    running: 0,
+    queued: 0,
+    labels: {},
+    problem: "",
+    warm: 0,
+    workspaceBytes: 0n,
+  };
 }
 
 export const Host: MessageFns<Host> = {
@@ -4002,6 +4148,12 @@ export const Host: MessageFns<Host> = {
     }
     if (message.warm !== 0) {
       writer.uint32(72).uint32(message.warm);
+    }
+    if (message.workspaceBytes !== 0n) {
+      if (BigInt.asUintN(64, message.workspaceBytes) !== message.workspaceBytes) {
+        throw new globalThis.Error("value provided for field message.workspaceBytes of type uint64 too large");
+      }
+      writer.uint32(80).uint64(message.workspaceBytes);
     }
     return writer;
   },
@@ -4094,6 +4246,14 @@ export const Host: MessageFns<Host> = {
             message.warm = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.workspaceBytes = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4130,6 +4290,11 @@ export const Host: MessageFns<Host> = {
         : {},
       problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
       warm: isSet(object.warm) ? globalThis.Number(object.warm) : 0,
+      workspaceBytes: isSet(object.workspaceBytes)
+        ? BigInt(object.workspaceBytes)
+        : isSet(object.workspace_bytes)
+        ? BigInt(object.workspace_bytes)
+        : 0n,
     };
   },
 
@@ -4168,6 +4333,9 @@ export const Host: MessageFns<Host> = {
     if (message.warm !== 0) {
       obj.warm = Math.round(message.warm);
     }
+    if (message.workspaceBytes !== 0n) {
+      obj.workspaceBytes = message.workspaceBytes.toString();
+    }
     return obj;
   },
 
@@ -4193,6 +4361,9 @@ export const Host: MessageFns<Host> = {
     );
     message.problem = object.problem ?? "";
     message.warm = object.warm ?? 0;
+    message.workspaceBytes = (object.workspaceBytes !== undefined && object.workspaceBytes !== null)
+      ? BigInt(object.workspaceBytes)
+      : 0n;
     return message;
   },
 };
@@ -4278,6 +4449,1744 @@ export const Host_LabelsEntry: MessageFns<Host_LabelsEntry> = {
     const message = createBaseHost_LabelsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseGetWorkspaceRequest(): GetWorkspaceRequest {
+  return { agent: "" };
+}
+
+export const GetWorkspaceRequest: MessageFns<GetWorkspaceRequest> = {
+  encode(message: GetWorkspaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWorkspaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWorkspaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetWorkspaceRequest {
+    return { agent: isSet(object.agent) ? globalThis.String(object.agent) : "" };
+  },
+
+  toJSON(message: GetWorkspaceRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetWorkspaceRequest>): GetWorkspaceRequest {
+    return GetWorkspaceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetWorkspaceRequest>): GetWorkspaceRequest {
+    const message = createBaseGetWorkspaceRequest();
+    message.agent = object.agent ?? "";
+    return message;
+  },
+};
+
+function createBaseGetWorkspaceResponse(): GetWorkspaceResponse {
+  return { home: undefined, replicas: [] };
+}
+
+export const GetWorkspaceResponse: MessageFns<GetWorkspaceResponse> = {
+  encode(message: GetWorkspaceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.home !== undefined) {
+      WorkspaceHome.encode(message.home, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.replicas) {
+      WorkspaceReplica.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWorkspaceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWorkspaceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.home = WorkspaceHome.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.replicas.push(WorkspaceReplica.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetWorkspaceResponse {
+    return {
+      home: isSet(object.home) ? WorkspaceHome.fromJSON(object.home) : undefined,
+      replicas: globalThis.Array.isArray(object?.replicas)
+        ? object.replicas.map((e: any) => WorkspaceReplica.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: GetWorkspaceResponse): unknown {
+    const obj: any = {};
+    if (message.home !== undefined) {
+      obj.home = WorkspaceHome.toJSON(message.home);
+    }
+    if (message.replicas?.length) {
+      obj.replicas = message.replicas.map((e) => WorkspaceReplica.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetWorkspaceResponse>): GetWorkspaceResponse {
+    return GetWorkspaceResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetWorkspaceResponse>): GetWorkspaceResponse {
+    const message = createBaseGetWorkspaceResponse();
+    message.home = (object.home !== undefined && object.home !== null)
+      ? WorkspaceHome.fromPartial(object.home)
+      : undefined;
+    message.replicas = object.replicas?.map((e) => WorkspaceReplica.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseWorkspaceHome(): WorkspaceHome {
+  return {
+    problem: "",
+    entries: 0n,
+    bytes: 0n,
+    full: false,
+    scans: false,
+    suspect: false,
+    lost: false,
+    unconfined: false,
+    skippedCount: 0,
+    skipped: [],
+  };
+}
+
+export const WorkspaceHome: MessageFns<WorkspaceHome> = {
+  encode(message: WorkspaceHome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.problem !== "") {
+      writer.uint32(10).string(message.problem);
+    }
+    if (message.entries !== 0n) {
+      if (BigInt.asUintN(64, message.entries) !== message.entries) {
+        throw new globalThis.Error("value provided for field message.entries of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.entries);
+    }
+    if (message.bytes !== 0n) {
+      if (BigInt.asUintN(64, message.bytes) !== message.bytes) {
+        throw new globalThis.Error("value provided for field message.bytes of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.bytes);
+    }
+    if (message.full !== false) {
+      writer.uint32(32).bool(message.full);
+    }
+    if (message.scans !== false) {
+      writer.uint32(40).bool(message.scans);
+    }
+    if (message.suspect !== false) {
+      writer.uint32(48).bool(message.suspect);
+    }
+    if (message.lost !== false) {
+      writer.uint32(56).bool(message.lost);
+    }
+    if (message.unconfined !== false) {
+      writer.uint32(64).bool(message.unconfined);
+    }
+    if (message.skippedCount !== 0) {
+      writer.uint32(72).uint32(message.skippedCount);
+    }
+    for (const v of message.skipped) {
+      SkippedPath.encode(v!, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkspaceHome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspaceHome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.entries = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.bytes = reader.uint64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.full = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.scans = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.suspect = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.lost = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.unconfined = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.skippedCount = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.skipped.push(SkippedPath.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WorkspaceHome {
+    return {
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      entries: isSet(object.entries) ? BigInt(object.entries) : 0n,
+      bytes: isSet(object.bytes) ? BigInt(object.bytes) : 0n,
+      full: isSet(object.full) ? globalThis.Boolean(object.full) : false,
+      scans: isSet(object.scans) ? globalThis.Boolean(object.scans) : false,
+      suspect: isSet(object.suspect) ? globalThis.Boolean(object.suspect) : false,
+      lost: isSet(object.lost) ? globalThis.Boolean(object.lost) : false,
+      unconfined: isSet(object.unconfined) ? globalThis.Boolean(object.unconfined) : false,
+      skippedCount: isSet(object.skippedCount)
+        ? globalThis.Number(object.skippedCount)
+        : isSet(object.skipped_count)
+        ? globalThis.Number(object.skipped_count)
+        : 0,
+      skipped: globalThis.Array.isArray(object?.skipped) ? object.skipped.map((e: any) => SkippedPath.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: WorkspaceHome): unknown {
+    const obj: any = {};
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    if (message.entries !== 0n) {
+      obj.entries = message.entries.toString();
+    }
+    if (message.bytes !== 0n) {
+      obj.bytes = message.bytes.toString();
+    }
+    if (message.full !== false) {
+      obj.full = message.full;
+    }
+    if (message.scans !== false) {
+      obj.scans = message.scans;
+    }
+    if (message.suspect !== false) {
+      obj.suspect = message.suspect;
+    }
+    if (message.lost !== false) {
+      obj.lost = message.lost;
+    }
+    if (message.unconfined !== false) {
+      obj.unconfined = message.unconfined;
+    }
+    if (message.skippedCount !== 0) {
+      obj.skippedCount = Math.round(message.skippedCount);
+    }
+    if (message.skipped?.length) {
+      obj.skipped = message.skipped.map((e) => SkippedPath.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WorkspaceHome>): WorkspaceHome {
+    return WorkspaceHome.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkspaceHome>): WorkspaceHome {
+    const message = createBaseWorkspaceHome();
+    message.problem = object.problem ?? "";
+    message.entries = (object.entries !== undefined && object.entries !== null) ? BigInt(object.entries) : 0n;
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? BigInt(object.bytes) : 0n;
+    message.full = object.full ?? false;
+    message.scans = object.scans ?? false;
+    message.suspect = object.suspect ?? false;
+    message.lost = object.lost ?? false;
+    message.unconfined = object.unconfined ?? false;
+    message.skippedCount = object.skippedCount ?? 0;
+    message.skipped = object.skipped?.map((e) => SkippedPath.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSkippedPath(): SkippedPath {
+  return { path: new Uint8Array(0), why: "" };
+}
+
+export const SkippedPath: MessageFns<SkippedPath> = {
+  encode(message: SkippedPath, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path.length !== 0) {
+      writer.uint32(10).bytes(message.path);
+    }
+    if (message.why !== "") {
+      writer.uint32(18).string(message.why);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SkippedPath {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSkippedPath();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.why = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SkippedPath {
+    return {
+      path: isSet(object.path) ? bytesFromBase64(object.path) : new Uint8Array(0),
+      why: isSet(object.why) ? globalThis.String(object.why) : "",
+    };
+  },
+
+  toJSON(message: SkippedPath): unknown {
+    const obj: any = {};
+    if (message.path.length !== 0) {
+      obj.path = base64FromBytes(message.path);
+    }
+    if (message.why !== "") {
+      obj.why = message.why;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SkippedPath>): SkippedPath {
+    return SkippedPath.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SkippedPath>): SkippedPath {
+    const message = createBaseSkippedPath();
+    message.path = object.path ?? new Uint8Array(0);
+    message.why = object.why ?? "";
+    return message;
+  },
+};
+
+function createBaseWorkspaceReplica(): WorkspaceReplica {
+  return {
+    host: "",
+    running: false,
+    problem: "",
+    entries: 0n,
+    bytes: 0n,
+    commands: 0,
+    usedAt: "",
+    position: "",
+    behind: 0n,
+    unsent: 0n,
+  };
+}
+
+export const WorkspaceReplica: MessageFns<WorkspaceReplica> = {
+  encode(message: WorkspaceReplica, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.host !== "") {
+      writer.uint32(10).string(message.host);
+    }
+    if (message.running !== false) {
+      writer.uint32(16).bool(message.running);
+    }
+    if (message.problem !== "") {
+      writer.uint32(26).string(message.problem);
+    }
+    if (message.entries !== 0n) {
+      if (BigInt.asUintN(64, message.entries) !== message.entries) {
+        throw new globalThis.Error("value provided for field message.entries of type uint64 too large");
+      }
+      writer.uint32(32).uint64(message.entries);
+    }
+    if (message.bytes !== 0n) {
+      if (BigInt.asUintN(64, message.bytes) !== message.bytes) {
+        throw new globalThis.Error("value provided for field message.bytes of type uint64 too large");
+      }
+      writer.uint32(40).uint64(message.bytes);
+    }
+    if (message.commands !== 0) {
+      writer.uint32(48).uint32(message.commands);
+    }
+    if (message.usedAt !== "") {
+      writer.uint32(58).string(message.usedAt);
+    }
+    if (message.position !== "") {
+      writer.uint32(66).string(message.position);
+    }
+    if (message.behind !== 0n) {
+      if (BigInt.asUintN(64, message.behind) !== message.behind) {
+        throw new globalThis.Error("value provided for field message.behind of type uint64 too large");
+      }
+      writer.uint32(72).uint64(message.behind);
+    }
+    if (message.unsent !== 0n) {
+      if (BigInt.asUintN(64, message.unsent) !== message.unsent) {
+        throw new globalThis.Error("value provided for field message.unsent of type uint64 too large");
+      }
+      writer.uint32(80).uint64(message.unsent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkspaceReplica {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspaceReplica();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.running = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.entries = reader.uint64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.bytes = reader.uint64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.commands = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.usedAt = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.position = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.behind = reader.uint64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.unsent = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WorkspaceReplica {
+    return {
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      running: isSet(object.running) ? globalThis.Boolean(object.running) : false,
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      entries: isSet(object.entries) ? BigInt(object.entries) : 0n,
+      bytes: isSet(object.bytes) ? BigInt(object.bytes) : 0n,
+      commands: isSet(object.commands) ? globalThis.Number(object.commands) : 0,
+      usedAt: isSet(object.usedAt)
+        ? globalThis.String(object.usedAt)
+        : isSet(object.used_at)
+        ? globalThis.String(object.used_at)
+        : "",
+      position: isSet(object.position) ? globalThis.String(object.position) : "",
+      behind: isSet(object.behind) ? BigInt(object.behind) : 0n,
+      unsent: isSet(object.unsent) ? BigInt(object.unsent) : 0n,
+    };
+  },
+
+  toJSON(message: WorkspaceReplica): unknown {
+    const obj: any = {};
+    if (message.host !== "") {
+      obj.host = message.host;
+    }
+    if (message.running !== false) {
+      obj.running = message.running;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    if (message.entries !== 0n) {
+      obj.entries = message.entries.toString();
+    }
+    if (message.bytes !== 0n) {
+      obj.bytes = message.bytes.toString();
+    }
+    if (message.commands !== 0) {
+      obj.commands = Math.round(message.commands);
+    }
+    if (message.usedAt !== "") {
+      obj.usedAt = message.usedAt;
+    }
+    if (message.position !== "") {
+      obj.position = message.position;
+    }
+    if (message.behind !== 0n) {
+      obj.behind = message.behind.toString();
+    }
+    if (message.unsent !== 0n) {
+      obj.unsent = message.unsent.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WorkspaceReplica>): WorkspaceReplica {
+    return WorkspaceReplica.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WorkspaceReplica>): WorkspaceReplica {
+    const message = createBaseWorkspaceReplica();
+    message.host = object.host ?? "";
+    message.running = object.running ?? false;
+    message.problem = object.problem ?? "";
+    message.entries = (object.entries !== undefined && object.entries !== null) ? BigInt(object.entries) : 0n;
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? BigInt(object.bytes) : 0n;
+    message.commands = object.commands ?? 0;
+    message.usedAt = object.usedAt ?? "";
+    message.position = object.position ?? "";
+    message.behind = (object.behind !== undefined && object.behind !== null) ? BigInt(object.behind) : 0n;
+    message.unsent = (object.unsent !== undefined && object.unsent !== null) ? BigInt(object.unsent) : 0n;
+    return message;
+  },
+};
+
+function createBaseListKeptFilesRequest(): ListKeptFilesRequest {
+  return { agent: "", id: "", limit: 0, pageToken: "" };
+}
+
+export const ListKeptFilesRequest: MessageFns<ListKeptFilesRequest> = {
+  encode(message: ListKeptFilesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.id !== "") {
+      writer.uint32(18).string(message.id);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(24).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(34).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptFilesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeptFilesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeptFilesRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListKeptFilesRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeptFilesRequest>): ListKeptFilesRequest {
+    return ListKeptFilesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeptFilesRequest>): ListKeptFilesRequest {
+    const message = createBaseListKeptFilesRequest();
+    message.agent = object.agent ?? "";
+    message.id = object.id ?? "";
+    message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListKeptFilesResponse(): ListKeptFilesResponse {
+  return { files: [], nextPageToken: "" };
+}
+
+export const ListKeptFilesResponse: MessageFns<ListKeptFilesResponse> = {
+  encode(message: ListKeptFilesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.files) {
+      KeptFile.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptFilesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeptFilesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.files.push(KeptFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeptFilesResponse {
+    return {
+      files: globalThis.Array.isArray(object?.files) ? object.files.map((e: any) => KeptFile.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListKeptFilesResponse): unknown {
+    const obj: any = {};
+    if (message.files?.length) {
+      obj.files = message.files.map((e) => KeptFile.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeptFilesResponse>): ListKeptFilesResponse {
+    return ListKeptFilesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeptFilesResponse>): ListKeptFilesResponse {
+    const message = createBaseListKeptFilesResponse();
+    message.files = object.files?.map((e) => KeptFile.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseKeptFile(): KeptFile {
+  return {
+    id: "",
+    number: 0,
+    count: 0,
+    host: "",
+    execution: "",
+    why: "",
+    at: "",
+    path: new Uint8Array(0),
+    whose: "",
+    kept: "",
+  };
+}
+
+export const KeptFile: MessageFns<KeptFile> = {
+  encode(message: KeptFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.number !== 0) {
+      writer.uint32(16).uint32(message.number);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).uint32(message.count);
+    }
+    if (message.host !== "") {
+      writer.uint32(34).string(message.host);
+    }
+    if (message.execution !== "") {
+      writer.uint32(42).string(message.execution);
+    }
+    if (message.why !== "") {
+      writer.uint32(50).string(message.why);
+    }
+    if (message.at !== "") {
+      writer.uint32(58).string(message.at);
+    }
+    if (message.path.length !== 0) {
+      writer.uint32(66).bytes(message.path);
+    }
+    if (message.whose !== "") {
+      writer.uint32(74).string(message.whose);
+    }
+    if (message.kept !== "") {
+      writer.uint32(82).string(message.kept);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.execution = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.why = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.at = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.path = reader.bytes();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.whose = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.kept = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): KeptFile {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      number: isSet(object.number) ? globalThis.Number(object.number) : 0,
+      count: isSet(object.count) ? globalThis.Number(object.count) : 0,
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      execution: isSet(object.execution) ? globalThis.String(object.execution) : "",
+      why: isSet(object.why) ? globalThis.String(object.why) : "",
+      at: isSet(object.at) ? globalThis.String(object.at) : "",
+      path: isSet(object.path) ? bytesFromBase64(object.path) : new Uint8Array(0),
+      whose: isSet(object.whose) ? globalThis.String(object.whose) : "",
+      kept: isSet(object.kept) ? globalThis.String(object.kept) : "",
+    };
+  },
+
+  toJSON(message: KeptFile): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.number !== 0) {
+      obj.number = Math.round(message.number);
+    }
+    if (message.count !== 0) {
+      obj.count = Math.round(message.count);
+    }
+    if (message.host !== "") {
+      obj.host = message.host;
+    }
+    if (message.execution !== "") {
+      obj.execution = message.execution;
+    }
+    if (message.why !== "") {
+      obj.why = message.why;
+    }
+    if (message.at !== "") {
+      obj.at = message.at;
+    }
+    if (message.path.length !== 0) {
+      obj.path = base64FromBytes(message.path);
+    }
+    if (message.whose !== "") {
+      obj.whose = message.whose;
+    }
+    if (message.kept !== "") {
+      obj.kept = message.kept;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<KeptFile>): KeptFile {
+    return KeptFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeptFile>): KeptFile {
+    const message = createBaseKeptFile();
+    message.id = object.id ?? "";
+    message.number = object.number ?? 0;
+    message.count = object.count ?? 0;
+    message.host = object.host ?? "";
+    message.execution = object.execution ?? "";
+    message.why = object.why ?? "";
+    message.at = object.at ?? "";
+    message.path = object.path ?? new Uint8Array(0);
+    message.whose = object.whose ?? "";
+    message.kept = object.kept ?? "";
+    return message;
+  },
+};
+
+function createBaseRestoreKeptFileRequest(): RestoreKeptFileRequest {
+  return { agent: "", id: "", number: 0, reason: "" };
+}
+
+export const RestoreKeptFileRequest: MessageFns<RestoreKeptFileRequest> = {
+  encode(message: RestoreKeptFileRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.id !== "") {
+      writer.uint32(18).string(message.id);
+    }
+    if (message.number !== 0) {
+      writer.uint32(24).uint32(message.number);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreKeptFileRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreKeptFileRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RestoreKeptFileRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      number: isSet(object.number) ? globalThis.Number(object.number) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RestoreKeptFileRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.number !== 0) {
+      obj.number = Math.round(message.number);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RestoreKeptFileRequest>): RestoreKeptFileRequest {
+    return RestoreKeptFileRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestoreKeptFileRequest>): RestoreKeptFileRequest {
+    const message = createBaseRestoreKeptFileRequest();
+    message.agent = object.agent ?? "";
+    message.id = object.id ?? "";
+    message.number = object.number ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRestoreKeptFileResponse(): RestoreKeptFileResponse {
+  return { replacedId: "" };
+}
+
+export const RestoreKeptFileResponse: MessageFns<RestoreKeptFileResponse> = {
+  encode(message: RestoreKeptFileResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replacedId !== "") {
+      writer.uint32(10).string(message.replacedId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestoreKeptFileResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestoreKeptFileResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replacedId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RestoreKeptFileResponse {
+    return {
+      replacedId: isSet(object.replacedId)
+        ? globalThis.String(object.replacedId)
+        : isSet(object.replaced_id)
+        ? globalThis.String(object.replaced_id)
+        : "",
+    };
+  },
+
+  toJSON(message: RestoreKeptFileResponse): unknown {
+    const obj: any = {};
+    if (message.replacedId !== "") {
+      obj.replacedId = message.replacedId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RestoreKeptFileResponse>): RestoreKeptFileResponse {
+    return RestoreKeptFileResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestoreKeptFileResponse>): RestoreKeptFileResponse {
+    const message = createBaseRestoreKeptFileResponse();
+    message.replacedId = object.replacedId ?? "";
+    return message;
+  },
+};
+
+function createBaseTrustWorkspaceRequest(): TrustWorkspaceRequest {
+  return { agent: "", reason: "" };
+}
+
+export const TrustWorkspaceRequest: MessageFns<TrustWorkspaceRequest> = {
+  encode(message: TrustWorkspaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrustWorkspaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrustWorkspaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): TrustWorkspaceRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: TrustWorkspaceRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<TrustWorkspaceRequest>): TrustWorkspaceRequest {
+    return TrustWorkspaceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TrustWorkspaceRequest>): TrustWorkspaceRequest {
+    const message = createBaseTrustWorkspaceRequest();
+    message.agent = object.agent ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseTrustWorkspaceResponse(): TrustWorkspaceResponse {
+  return { entries: 0n, left: [] };
+}
+
+export const TrustWorkspaceResponse: MessageFns<TrustWorkspaceResponse> = {
+  encode(message: TrustWorkspaceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0n) {
+      if (BigInt.asUintN(64, message.entries) !== message.entries) {
+        throw new globalThis.Error("value provided for field message.entries of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.entries);
+    }
+    for (const v of message.left) {
+      WorkspaceReplica.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrustWorkspaceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrustWorkspaceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.left.push(WorkspaceReplica.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): TrustWorkspaceResponse {
+    return {
+      entries: isSet(object.entries) ? BigInt(object.entries) : 0n,
+      left: globalThis.Array.isArray(object?.left) ? object.left.map((e: any) => WorkspaceReplica.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: TrustWorkspaceResponse): unknown {
+    const obj: any = {};
+    if (message.entries !== 0n) {
+      obj.entries = message.entries.toString();
+    }
+    if (message.left?.length) {
+      obj.left = message.left.map((e) => WorkspaceReplica.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<TrustWorkspaceResponse>): TrustWorkspaceResponse {
+    return TrustWorkspaceResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TrustWorkspaceResponse>): TrustWorkspaceResponse {
+    const message = createBaseTrustWorkspaceResponse();
+    message.entries = (object.entries !== undefined && object.entries !== null) ? BigInt(object.entries) : 0n;
+    message.left = object.left?.map((e) => WorkspaceReplica.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResetReplicaRequest(): ResetReplicaRequest {
+  return { agent: "", host: "", force: false, discard: false, reason: "" };
+}
+
+export const ResetReplicaRequest: MessageFns<ResetReplicaRequest> = {
+  encode(message: ResetReplicaRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.host !== "") {
+      writer.uint32(18).string(message.host);
+    }
+    if (message.force !== false) {
+      writer.uint32(24).bool(message.force);
+    }
+    if (message.discard !== false) {
+      writer.uint32(32).bool(message.discard);
+    }
+    if (message.reason !== "") {
+      writer.uint32(42).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetReplicaRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetReplicaRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.force = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.discard = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResetReplicaRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      force: isSet(object.force) ? globalThis.Boolean(object.force) : false,
+      discard: isSet(object.discard) ? globalThis.Boolean(object.discard) : false,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: ResetReplicaRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.host !== "") {
+      obj.host = message.host;
+    }
+    if (message.force !== false) {
+      obj.force = message.force;
+    }
+    if (message.discard !== false) {
+      obj.discard = message.discard;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResetReplicaRequest>): ResetReplicaRequest {
+    return ResetReplicaRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResetReplicaRequest>): ResetReplicaRequest {
+    const message = createBaseResetReplicaRequest();
+    message.agent = object.agent ?? "";
+    message.host = object.host ?? "";
+    message.force = object.force ?? false;
+    message.discard = object.discard ?? false;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseResetReplicaResponse(): ResetReplicaResponse {
+  return { keptId: "", keptCount: 0 };
+}
+
+export const ResetReplicaResponse: MessageFns<ResetReplicaResponse> = {
+  encode(message: ResetReplicaResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.keptId !== "") {
+      writer.uint32(10).string(message.keptId);
+    }
+    if (message.keptCount !== 0) {
+      writer.uint32(16).uint32(message.keptCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetReplicaResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetReplicaResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keptId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.keptCount = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResetReplicaResponse {
+    return {
+      keptId: isSet(object.keptId)
+        ? globalThis.String(object.keptId)
+        : isSet(object.kept_id)
+        ? globalThis.String(object.kept_id)
+        : "",
+      keptCount: isSet(object.keptCount)
+        ? globalThis.Number(object.keptCount)
+        : isSet(object.kept_count)
+        ? globalThis.Number(object.kept_count)
+        : 0,
+    };
+  },
+
+  toJSON(message: ResetReplicaResponse): unknown {
+    const obj: any = {};
+    if (message.keptId !== "") {
+      obj.keptId = message.keptId;
+    }
+    if (message.keptCount !== 0) {
+      obj.keptCount = Math.round(message.keptCount);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResetReplicaResponse>): ResetReplicaResponse {
+    return ResetReplicaResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResetReplicaResponse>): ResetReplicaResponse {
+    const message = createBaseResetReplicaResponse();
+    message.keptId = object.keptId ?? "";
+    message.keptCount = object.keptCount ?? 0;
     return message;
   },
 };
@@ -5709,6 +7618,63 @@ export const WardenServiceService = {
       Buffer.from(SetHostDrainingResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetHostDrainingResponse => SetHostDrainingResponse.decode(value),
   },
+  /** An agent's workspace at home, and its replicas on Docker hosts. */
+  getWorkspace: {
+    path: "/clawrden.v1.WardenService/GetWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetWorkspaceRequest): Buffer => Buffer.from(GetWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetWorkspaceRequest => GetWorkspaceRequest.decode(value),
+    responseSerialize: (value: GetWorkspaceResponse): Buffer =>
+      Buffer.from(GetWorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetWorkspaceResponse => GetWorkspaceResponse.decode(value),
+  },
+  /** Changes of a workspace that were kept and not applied: the newest first, one row for each file. */
+  listKeptFiles: {
+    path: "/clawrden.v1.WardenService/ListKeptFiles" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListKeptFilesRequest): Buffer => Buffer.from(ListKeptFilesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListKeptFilesRequest => ListKeptFilesRequest.decode(value),
+    responseSerialize: (value: ListKeptFilesResponse): Buffer =>
+      Buffer.from(ListKeptFilesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListKeptFilesResponse => ListKeptFilesResponse.decode(value),
+  },
+  /** Puts one kept file back at home. What it replaces there is kept, as a set of its own. */
+  restoreKeptFile: {
+    path: "/clawrden.v1.WardenService/RestoreKeptFile" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RestoreKeptFileRequest): Buffer =>
+      Buffer.from(RestoreKeptFileRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RestoreKeptFileRequest => RestoreKeptFileRequest.decode(value),
+    responseSerialize: (value: RestoreKeptFileResponse): Buffer =>
+      Buffer.from(RestoreKeptFileResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RestoreKeptFileResponse => RestoreKeptFileResponse.decode(value),
+  },
+  /** What is gone from home is meant to be gone: it is taken from the replicas, too. */
+  trustWorkspace: {
+    path: "/clawrden.v1.WardenService/TrustWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TrustWorkspaceRequest): Buffer =>
+      Buffer.from(TrustWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TrustWorkspaceRequest => TrustWorkspaceRequest.decode(value),
+    responseSerialize: (value: TrustWorkspaceResponse): Buffer =>
+      Buffer.from(TrustWorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TrustWorkspaceResponse => TrustWorkspaceResponse.decode(value),
+  },
+  /** Keeps at home what only this replica has, and removes it: the next command there copies everything again. */
+  resetReplica: {
+    path: "/clawrden.v1.WardenService/ResetReplica" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ResetReplicaRequest): Buffer => Buffer.from(ResetReplicaRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResetReplicaRequest => ResetReplicaRequest.decode(value),
+    responseSerialize: (value: ResetReplicaResponse): Buffer =>
+      Buffer.from(ResetReplicaResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResetReplicaResponse => ResetReplicaResponse.decode(value),
+  },
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: {
     path: "/clawrden.v1.WardenService/CreateEnrolmentToken" as const,
@@ -5799,6 +7765,16 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listHosts: handleUnaryCall<ListHostsRequest, ListHostsResponse>;
   /** Gives a host no new work while its running work ends, or gives it work again, durably. */
   setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
+  /** An agent's workspace at home, and its replicas on Docker hosts. */
+  getWorkspace: handleUnaryCall<GetWorkspaceRequest, GetWorkspaceResponse>;
+  /** Changes of a workspace that were kept and not applied: the newest first, one row for each file. */
+  listKeptFiles: handleUnaryCall<ListKeptFilesRequest, ListKeptFilesResponse>;
+  /** Puts one kept file back at home. What it replaces there is kept, as a set of its own. */
+  restoreKeptFile: handleUnaryCall<RestoreKeptFileRequest, RestoreKeptFileResponse>;
+  /** What is gone from home is meant to be gone: it is taken from the replicas, too. */
+  trustWorkspace: handleUnaryCall<TrustWorkspaceRequest, TrustWorkspaceResponse>;
+  /** Keeps at home what only this replica has, and removes it: the next command there copies everything again. */
+  resetReplica: handleUnaryCall<ResetReplicaRequest, ResetReplicaResponse>;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
   /**
@@ -6006,6 +7982,86 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetHostDrainingResponse) => void,
+  ): ClientUnaryCall;
+  /** An agent's workspace at home, and its replicas on Docker hosts. */
+  getWorkspace(
+    request: GetWorkspaceRequest,
+    callback: (error: ServiceError | null, response: GetWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: GetWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: GetWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes of a workspace that were kept and not applied: the newest first, one row for each file. */
+  listKeptFiles(
+    request: ListKeptFilesRequest,
+    callback: (error: ServiceError | null, response: ListKeptFilesResponse) => void,
+  ): ClientUnaryCall;
+  listKeptFiles(
+    request: ListKeptFilesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListKeptFilesResponse) => void,
+  ): ClientUnaryCall;
+  listKeptFiles(
+    request: ListKeptFilesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListKeptFilesResponse) => void,
+  ): ClientUnaryCall;
+  /** Puts one kept file back at home. What it replaces there is kept, as a set of its own. */
+  restoreKeptFile(
+    request: RestoreKeptFileRequest,
+    callback: (error: ServiceError | null, response: RestoreKeptFileResponse) => void,
+  ): ClientUnaryCall;
+  restoreKeptFile(
+    request: RestoreKeptFileRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RestoreKeptFileResponse) => void,
+  ): ClientUnaryCall;
+  restoreKeptFile(
+    request: RestoreKeptFileRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RestoreKeptFileResponse) => void,
+  ): ClientUnaryCall;
+  /** What is gone from home is meant to be gone: it is taken from the replicas, too. */
+  trustWorkspace(
+    request: TrustWorkspaceRequest,
+    callback: (error: ServiceError | null, response: TrustWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  trustWorkspace(
+    request: TrustWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TrustWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  trustWorkspace(
+    request: TrustWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TrustWorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Keeps at home what only this replica has, and removes it: the next command there copies everything again. */
+  resetReplica(
+    request: ResetReplicaRequest,
+    callback: (error: ServiceError | null, response: ResetReplicaResponse) => void,
+  ): ClientUnaryCall;
+  resetReplica(
+    request: ResetReplicaRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResetReplicaResponse) => void,
+  ): ClientUnaryCall;
+  resetReplica(
+    request: ResetReplicaRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResetReplicaResponse) => void,
   ): ClientUnaryCall;
   /** Makes a one-time enrolment token. Role `admin`. */
   createEnrolmentToken(

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { KeptFileRow, KeptFilter, KeptSet } from '../ports/workspace-view.ts';
+import type { Database } from './database.ts';
+
+/** Changes of workspaces that were kept and not applied. The files themselves are at the agents' homes. */
+export interface KeptChanges {
+  /** Resolves with the set's id; without files there is no set, and no id. */
+  readonly add: (set: KeptSet) => Promise<string>;
+  /** The newest first. Everything that was added before this was called is in it. */
+  readonly page: (filter: KeptFilter) => Promise<KeptFileRow[]>;
+  readonly find: (agent: string, id: string, number: number) => Promise<KeptFileRow | undefined>;
+}
+
+export interface KeptBounds {
+  /** As long as the carriers keep the files. */
+  readonly keepMs: number;
+  /** Of one agent; its oldest go first. */
+  readonly sets: number;
+  /** Of the paths of one agent. */
+  readonly bytes: number;
+}
+
+const defaults: KeptBounds = { keepMs: 30 * 24 * 3_600_000, sets: 1000, bytes: 8 * 1024 ** 2 };
+const mostFiles = 1000;
+/** What a row takes besides its path. */
+const besides = 64;
+
+export function createKeptChanges(database: Database, bounds: KeptBounds = defaults): KeptChanges {
+  let last: Promise<unknown> = Promise.resolve();
+  const youngest = () => Date.now() - bounds.keepMs;
+  const page = async (filter: KeptFilter) => {
+    await last;
+    return readPage(database, filter, youngest());
+  };
+  return {
+    add: (set) => {
+      if (set.files.length === 0) return Promise.resolve('');
+      const adding = last.then(() => insert(database, set, bounds));
+      last = adding.catch(() => {});
+      return adding;
+    },
+    page,
+    find: async (agent, id, number) => {
+      if (id === '') return undefined;
+      const rows = await page({ agent, id, behind: [Number.MAX_SAFE_INTEGER, 0], limit: mostFiles });
+      return rows.find((row) => row.number === number);
+    },
+  };
+}
+
+async function insert(database: Database, set: KeptSet, bounds: KeptBounds): Promise<string> {
+  const id = randomBytes(8).toString('hex');
+  const { agent, host, execution, why, count } = set;
+  const files = set.files.slice(0, mostFiles);
+  const bytes = files.reduce((sum, { path, kept }) => sum + path.length + kept.length + besides, 0);
+  const at = Date.now();
+  await database.transaction().execute(async (transaction) => {
+    const row = { id, agent, host, execution, why, at, count, bytes };
+    const { row: inserted } = await transaction
+      .insertInto('kept_sets')
+      .values(row)
+      .returning('row')
+      .executeTakeFirstOrThrow();
+    for (const [index, { path, whose, kept }] of files.entries())
+      await transaction
+        .insertInto('kept_files')
+        .values({ set_row: inserted, number: index + 1, path, whose, kept })
+        .execute();
+    await makeRoom(transaction, agent, bounds);
+  });
+  return id;
+}
+
+/** What is too old goes, of all agents; what is too much goes, of this one. */
+async function makeRoom(database: Database, agent: string, { keepMs, sets, bytes }: KeptBounds) {
+  const { rows } = await sql<{
+    row: number;
+  }>`delete from kept_sets where at < ${Date.now() - keepMs} or row in (
+    select row from (
+      select row, row_number() over newest as place, sum(bytes) over newest as total
+      from kept_sets where agent = ${agent} window newest as (order by row desc))
+    where place > ${sets} or (total > ${bytes} and place > 1)) returning row`.execute(database);
+  for (const { row } of rows) await database.deleteFrom('kept_files').where('set_row', '=', row).execute();
+}
+
+async function readPage(
+  database: Database,
+  { agent, id, behind, limit }: KeptFilter,
+  youngest: number,
+): Promise<KeptFileRow[]> {
+  const [set, number] = behind ?? [Number.MAX_SAFE_INTEGER, 0];
+  const rows = await database
+    .selectFrom('kept_sets as s')
+    .innerJoin('kept_files as f', 'f.set_row', 's.row')
+    .select(['s.row', 's.id', 's.agent', 's.host', 's.execution', 's.why', 's.at', 's.count'])
+    .select(['f.number', 'f.path', 'f.whose', 'f.kept'])
+    .where('s.agent', '=', agent)
+    .where('s.at', '>=', youngest)
+    .where((where) =>
+      where.or([
+        where('s.row', '<', set),
+        where.and([where('s.row', '=', set), where('f.number', '>', number)]),
+      ]),
+    )
+    .$if(id !== '', (query) => query.where('s.id', '=', id))
+    .orderBy('s.row', 'desc')
+    .orderBy('f.number')
+    .limit(limit)
+    .execute();
+  return rows.map(({ row, why, whose, path, number: place, ...same }) => ({
+    ...same,
+    number: place,
+    why: why as KeptFileRow['why'],
+    whose: whose as KeptFileRow['whose'],
+    path: Buffer.from(path),
+    place: [row, place],
+  }));
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { restoreKept } from '../../src/carrier-client/exchange.ts';
+import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import { renderBytes } from '../../src/text/render-text.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { WorkspaceRecord } from '../audit/audit-record.ts';
+import { type Ledger, stopOn } from '../execution/ledger.ts';
+import { callerName } from '../ports/caller.ts';
+import type {
+  ByOperator,
+  KeptFileRow,
+  KeptSet,
+  ResetWish,
+  WorkspaceOperations,
+  WorkspaceRefusal,
+} from '../ports/workspace-view.ts';
+import type { KeptChanges } from '../store/kept-changes.ts';
+import type { Homes } from './homes.ts';
+import { keptPaths } from './kept-paths.ts';
+import type { Replicas, Slot } from './replicas.ts';
+import { busy, discardReplica, resetReplica } from './reset-replica.ts';
+import { trustHome } from './trust-home.ts';
+import { followed, useNow } from './use-now.ts';
+import { viewWorkspace } from './view-workspace.ts';
+
+export interface OperateParts {
+  readonly homes: Homes;
+  readonly replicas: Replicas;
+  readonly kept: KeptChanges;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly audit: Pick<AuditLog, 'append'>;
+  readonly ledger: Pick<Ledger, 'executions'>;
+  /** Ends ghosts that wait for this agent. */
+  readonly forget: (agent: string) => void;
+}
+
+/** A command that is stopped brings home what it wrote, for 30 s at most. */
+const stoppedWithinMs = 40_000;
+const lookEveryMs = 100;
+
+/** What operators do about the workspaces of agents: recorded before it is done. */
+export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
+  const { replicas, agents } = parts;
+  const withSync = async <T>(
+    agent: string,
+    work: (sync: SyncConfig) => Promise<T | WorkspaceRefusal>,
+  ): Promise<T | WorkspaceRefusal> => {
+    const is = followed(agents(), agent);
+    return 'refused' in is ? is : await work(is.sync);
+  };
+  return {
+    view: (agent) => withSync(agent, () => viewWorkspace(agent, parts)),
+    keptFiles: parts.kept.page,
+    restore: (agent, set, number, by) =>
+      withSync(agent, async () => {
+        const file = await parts.kept.find(agent, set, number);
+        return file === undefined ? noSuchFile(agent, set, number) : restore(file, by, parts);
+      }),
+    trust: (agent, by) =>
+      withSync(agent, async (sync) => {
+        await parts.audit.append(recordOf('workspace-trusted', agent, by, {}));
+        const trusted = await useNow(parts.homes, agent, (home, signal) =>
+          trustHome(home, agent, sync, replicas, signal),
+        );
+        return 'done' in trusted ? trusted.done : trusted;
+      }),
+    reset: (agent, wish) => withSync(agent, (sync) => reset(agent, wish, sync, parts)),
+    bytesOn: (host) => replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? slot.bytes : 0), 0),
+  };
+}
+
+function recordOf(
+  type: WorkspaceRecord['type'],
+  agent: string,
+  { by, reason }: ByOperator,
+  { host = '', text = '' },
+): WorkspaceRecord {
+  return { type, agent, host, by: callerName(by), reason, text };
+}
+
+function noSuchFile(agent: string, set: string, number: number): WorkspaceRefusal {
+  const text = `no file ${number} of a set ${set} of agent ${agent} is kept; list them: clawrden workspace conflicts ${agent}`;
+  return { refused: 'unknown', text };
+}
+
+async function restore(
+  file: KeptFileRow,
+  by: ByOperator,
+  parts: OperateParts,
+): Promise<{ readonly replaced: string } | WorkspaceRefusal> {
+  const { agent, path, kept } = file;
+  const name = renderBytes(path);
+  if (kept === '')
+    return {
+      refused: 'not-now',
+      text: `of ${name} nothing is kept: it was only deleted, or its mode or time changed`,
+    };
+  await parts.audit.append(recordOf('workspace-restored', agent, by, { text: `${name} from ${file.id}` }));
+  const put = await useNow(parts.homes, agent, (home) => restoreKept(home, kept, path));
+  if (!('done' in put)) return put;
+  const files = keptPaths(put.done.refused);
+  const [refused] = put.done.refused;
+  if (refused?.why === 'conflict') {
+    const text = `a folder has the name ${name} or a file is where its folder was: move that away first`;
+    return { refused: 'not-now', text };
+  }
+  const made: KeptSet = { agent, host: '', execution: '', why: 'replaced', count: files.length, files };
+  return { replaced: await parts.kept.add(made) };
+}
+
+async function reset(
+  agent: string,
+  wish: ResetWish,
+  sync: SyncConfig,
+  parts: OperateParts,
+): Promise<{ readonly kept: string; readonly count: number } | WorkspaceRefusal> {
+  const { host, force, discard } = wish;
+  if (parts.replicas.engine(host) === undefined)
+    return { refused: 'unknown', text: `no Docker host ${host}` };
+  const slot = parts.replicas.slot(host, agent);
+  if (slot.working > 0 && !force) return busy(slot);
+  const text = [force ? 'what runs there ends' : '', discard ? 'what only it has is lost' : ''];
+  await parts.audit.append(
+    recordOf('workspace-reset', agent, wish, { host, text: text.filter(Boolean).join(', ') }),
+  );
+  if (force) await stopAll(slot, callerName(wish.by), parts);
+  if (slot.working > 0) return busy(slot);
+  if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
+  const done = await resetReplica(slot, sync, parts);
+  if (!('done' in done)) return done;
+  const files = keptPaths(done.done.kept?.refused ?? []);
+  const count = files.length === 0 ? 0 : Math.max(done.done.kept?.refusedCount ?? 0, files.length);
+  const kept = await parts.kept.add({ agent, host, execution: '', why: 'late', count, files });
+  return done.done.left ?? { kept, count };
+}
+
+async function stopAll(slot: Slot, by: string, { ledger }: OperateParts): Promise<void> {
+  stopOn(ledger, slot, `the workspace on ${slot.host} is reset by ${by}`);
+  const until = performance.now() + stoppedWithinMs;
+  while (slot.working > 0 && performance.now() < until) await sleep(lookEveryMs);
+}
