@@ -5,12 +5,23 @@ import { NameSet } from './name-set.ts';
 const dangerous = new NameSet(dangerousVariables);
 const harmless = new NameSet(harmlessVariables);
 
+/** Many programs name theirs like this: what they start, their options, and what they load. */
+const endings = [
+  ...['_BINARY', '_BINARY_PATH', '_EDITOR', '_PAGER', '_COMMAND', '_PASSCOMMAND', '_RSH', '_SSH', '_OPTS'],
+  ...['_PLUGIN_PATH', '_PLUGIN_DIR', '_PRELOAD', '_LIBRARY_PATH'],
+];
+
+function endsLikeOne(name: string): boolean {
+  return endings.some((ending) => name.endsWith(ending));
+}
+
 /**
  * Whether a variable never reaches a tool, whatever a policy allows. A second defence: names outside of this data
  * must still be allowed by the policy. Ignores case, because some tools do so too.
  */
 export function isDangerousVariable(name: string): boolean {
-  return dangerous.has(name.toUpperCase()) && !harmless.has(name);
+  const upper = name.toUpperCase();
+  return (dangerous.has(upper) || endsLikeOne(upper)) && !harmless.has(name);
 }
 
 /** `pattern` is a name; `*` at its end means any rest. */
@@ -21,7 +32,9 @@ export function matchesName(pattern: string, name: string): boolean {
 /** One line for each allowed pattern that lets through only such variables, or could let one through. */
 export function warnAboutVariables(allowed: readonly string[], source: YamlSource): string[] {
   return allowed.flatMap((pattern, index) => {
-    const met = dangerousVariables.filter((name) => overlap(pattern.toUpperCase(), name));
+    const upper = pattern.toUpperCase();
+    const met = dangerousVariables.filter((name) => overlap(upper, name));
+    if (met.length === 0 && endsLikeOne(upper)) met.push(upper);
     const isHarmless = harmless.has(pattern.replace('*', ''));
     if (met.length === 0 || isHarmless) return [];
     const what = `${pattern} is allowed, but never reaches a tool if it is ${met.slice(0, 4).join(', ')}`;
