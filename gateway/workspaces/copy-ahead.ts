@@ -10,8 +10,18 @@ export interface CopyAheadParts {
   readonly log: Logger;
 }
 
+/** Copies an agent's workspace ahead, unless it does already: a relay may begin lane after lane. */
+export function createCopyAhead(parts: CopyAheadParts, signal: AbortSignal): (agent: string) => void {
+  const copying = new Set<string>();
+  return (agent) => {
+    if (copying.has(agent)) return;
+    copying.add(agent);
+    void copyAhead(agent, parts, signal).finally(() => copying.delete(agent));
+  };
+}
+
 /** An agent's first copy begins when its relay connects, on the host that is nearest to it, and not at a command. */
-export async function copyAhead(
+async function copyAhead(
   agent: string,
   { workspaces, agents, ready, log }: CopyAheadParts,
   signal: AbortSignal,

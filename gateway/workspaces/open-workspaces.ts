@@ -6,7 +6,7 @@ import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import type { KeptSet, KeptWhy, WorkspaceOperations } from '../ports/workspace-view.ts';
 import type { KeptChanges } from '../store/kept-changes.ts';
-import { copyAhead } from './copy-ahead.ts';
+import { createCopyAhead } from './copy-ahead.ts';
 import { followWorkspaces, type NotApplied, type Workspaces } from './follow.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
@@ -109,7 +109,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     },
     begin: ({ ready, forget }) => {
       retirement ??= new Retirement({ replicas, agents, forget, log });
-      ahead = (agent) => void copyAhead(agent, { workspaces, agents, ready, log }, closing.signal);
+      ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
     operations: (more) => operateWorkspaces({ homes, replicas, kept, agents, ...more }),
     close: async () => {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { onAbort } from '../abort.ts';
-import type { Frame } from '../wire/frames.ts';
+import { type Frame, FrameError } from '../wire/frames.ts';
 import { CarrierError, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
@@ -33,6 +33,10 @@ export interface TakenLate {
 type Put = (frame: Frame) => Promise<void> | undefined;
 
 const defaultSilenceMs = 120_000;
+
+/** Of one answer to `verify`, and what each costs beside its bytes. A tree of the most entries has less. */
+const wantsMost = 128 * 1024 * 1024;
+const wantCost = 128;
 
 /** More than that are only counted. */
 const lateMost = 1000;
@@ -97,7 +101,8 @@ export class CarrierSession {
 
   /** An entry or a chunk of another carrier, as it came. */
   put({ type, payload }: Frame): Promise<void> | undefined {
-    return this.#channel.write(type, payload);
+    // The other carrier could send gigabytes to one that is gone.
+    return this.#channel.writable ? this.#channel.write(type, payload) : this.#lost();
   }
 
   /** A file in `kept` is put, as if it had come; it stays there. Only to home. */
@@ -110,11 +115,13 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.verify);
       const wants: Buffer[] = [];
-      for (;;) {
+      for (let cost = 0; cost <= wantsMost; ) {
         const { type, payload } = await this.#answer(CarrierFrame.want, CarrierFrame.checked);
         if (type === CarrierFrame.checked) return { wants, checked: parseChecked(payload) };
         wants.push(Buffer.from(payload));
+        cost += payload.length + wantCost;
       }
+      throw this.#broken('asks for too much at once');
     });
   }
 
@@ -201,9 +208,22 @@ export class CarrierSession {
     const frame = await this.#channel.next();
     if (types.includes(frame.type)) return frame;
     if (frame.type === CarrierFrame.failed) throw carrierErrorOf(frame.payload);
+    const broken = this.#broken(`sent a frame of type ${frame.type}`);
+    throw frame.type === CarrierFrame.refused ? carrierErrorOf(frame.payload) : broken;
+  }
+
+  /** Why it is gone is the last that it said. */
+  async #lost(): Promise<void> {
+    try {
+      await this.#alone(() => this.#answer());
+    } catch (error) {
+      throw new CarrierError('carrier-lost', (error as Error).message);
+    }
+  }
+
+  #broken(why: string): CarrierError {
     this.destroy();
-    if (frame.type === CarrierFrame.refused) throw carrierErrorOf(frame.payload);
-    throw new CarrierError('carrier-failed', `the carrier sent a frame of type ${frame.type}`);
+    return new CarrierError('carrier-failed', `the carrier ${why}`);
   }
 
   async #alone<T>(operation: () => Promise<T>): Promise<T> {
@@ -211,6 +231,8 @@ export class CarrierSession {
     this.#busy = true;
     try {
       return await operation();
+    } catch (error) {
+      throw error instanceof FrameError ? this.#broken(`broke the rules: ${error.message}`) : error;
     } finally {
       this.#busy = false;
     }

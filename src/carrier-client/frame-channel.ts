@@ -16,6 +16,10 @@ export class FrameChannel {
     this.#frames = framesOf(stream);
   }
 
+  get writable(): boolean {
+    return this.#stream.writable;
+  }
+
   /** A promise means that too much is on its way, and resolves when it is less or the stream is gone. */
   write(type: number, payload?: Uint8Array): Promise<void> | undefined {
     if (!this.#stream.writable || this.#stream.write(encodeFrame(type, payload))) return undefined;

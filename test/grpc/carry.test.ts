@@ -103,6 +103,23 @@ test('a lane that is cut ends what uses it, and the next lane takes over', async
   expect((await homes.use('coder', (home) => home.settle(), never)).entries).toBe(1);
 });
 
+test('12: a carrier that ends while nobody uses it is not there for the next command, which waits for another', async () => {
+  await using following = await startFollowing();
+  const { gateway, homes } = following;
+  using place = makePlace();
+  const client = await gateway.connect(relay);
+  {
+    await using first = carryFrom(client, place);
+    await homes.use('coder', (home) => home.settle(), never);
+    first.carrier.child.kill('SIGKILL');
+    await first.ended;
+  }
+  const using = homes.use('coder', (home) => home.settle(), never);
+  await setTimeout(100);
+  await using _second = carryFrom(client, place);
+  expect((await using).entries).toBe(1);
+});
+
 test('P23: who needs a home that is not offered waits for a bounded time, and hears why', async () => {
   await using following = await startFollowing(200);
   const { homes } = following;
