@@ -22,11 +22,10 @@ test('a client made from the .proto files runs a command, cancels one, and lists
     labels,
     problem: '',
     warm: 0,
-    workspaceBytes: 0,
     ...load,
   } as const;
   await using gateway = await startTestGateway({
-    warden: { hosts: () => [host] },
+    warden: { hosts: () => [{ ...host, workspaceBytes: 2 ** 40 }] },
     execute: async (_caller, { command }, channel) => {
       void channel.send({ type: 'accepted', planHash: 'h' });
       if (command.tool === 'sleep') await once(channel.gone, 'abort');
@@ -38,7 +37,7 @@ test('a client made from the .proto files runs a command, cancels one, and lists
   using session = await connect(gateway);
   const { call, stream, metadata } = session;
   expect(await call('clawrden.v1.WardenService/ListHosts', {}, metadata)).toEqual({
-    hosts: [host],
+    hosts: [{ ...host, workspace_bytes: `${2 ** 40}` }],
     next_page_token: '',
   });
 
