@@ -3,6 +3,9 @@ import { Duplex } from 'node:stream';
 /** The most bytes of one message. */
 export const laneMessageBytes = 64 * 1024;
 
+/** Bytes that wait for flow control; waiting for each message would cost a turn of the loop for each. */
+const mostOnItsWay = 512 * 1024;
+
 export interface LaneMessages<Out, In> {
   readonly wrap: (bytes: Buffer) => Out;
   /** `undefined` for a message that has no place here: it ends the lane. */
@@ -22,20 +25,34 @@ export interface MessageStream<Out, In> {
 
 /**
  * Bytes over a stream of messages, both ways. It reads from `stream` only as fast as it is read, and takes more to
- * write only when the message before has gone: flow control of the connection below is that of the bytes.
+ * write only while half a mebibyte waits at most: flow control of the connection below is that of the bytes.
  */
 export function byteLane<Out, In>(
   stream: MessageStream<Out, In>,
   { wrap, unwrap, abort }: LaneMessages<Out, In>,
 ): Duplex {
-  const send = (chunk: Buffer, at: number, done: (error?: Error | null) => void): void => {
-    if (at >= chunk.length) return done();
-    const piece = chunk.subarray(at, at + laneMessageBytes);
-    stream.write(wrap(piece), (error) => (error ? done(error) : send(chunk, at + laneMessageBytes, done)));
+  let onItsWay = 0;
+  let held: (() => void) | undefined;
+  const send = (piece: Buffer): void => {
+    onItsWay += piece.length;
+    stream.write(wrap(piece), (error) => {
+      onItsWay -= piece.length;
+      if (error) return void lane.destroy();
+      if (held === undefined || onItsWay >= mostOnItsWay) return;
+      const next = held;
+      held = undefined;
+      next();
+    });
   };
   const lane = new Duplex({
     read: () => void stream.resume(),
-    write: (chunk: Buffer, _encoding, done) => send(chunk, 0, done),
+    write: (chunk: Buffer, _encoding, done) => {
+      for (let at = 0; at < chunk.length; at += laneMessageBytes) {
+        send(chunk.subarray(at, at + laneMessageBytes));
+      }
+      if (onItsWay < mostOnItsWay) done();
+      else held = done;
+    },
     final: (done) => {
       stream.end();
       done();
