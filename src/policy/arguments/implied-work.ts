@@ -25,8 +25,17 @@ export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
   ];
   const byWord = held.filter(namesOperand).flatMap(({ does }) => does);
   const others = held.filter((one) => !namesOperand(one)).flatMap(({ does }) => does);
-  return merge(find(grammar, [...always, ...others]), find(grammar, byWord));
+  return merge(find(grammar, [...always, ...others]), [...find(grammar, byWord), ...sameByWord(reading)]);
 }
+
+/** The line with its first operand in capitals or not: some tools do not tell them apart. */
+function sameByWord({ path, operands: [first = ''] }: Reading): readonly Found[] {
+  const word = first.length > longestWord ? '' : first.toLowerCase();
+  return path.at(-1)?.words?.has(word) === true ? [{ path, rest: [word] }] : [];
+}
+
+/** No tool has a longer one. */
+const longestWord = 40;
 
 function bareWorkOf(grammar: ToolGrammar, { given, sure }: Reading): Implied {
   const { does, unless } = grammar.bare ?? nothing;
@@ -37,13 +46,13 @@ function bareWorkOf(grammar: ToolGrammar, { given, sure }: Reading): Implied {
 const nothing = { does: [], unless: new Set<string>() };
 
 function namesOperand({ firstOperand }: ImpliedWork): boolean {
-  return firstOperand !== undefined && firstOperand !== 'any';
+  return firstOperand !== undefined && typeof firstOperand !== 'string';
 }
 
 /** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
 function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
   const { options, containing, firstOperand } = one;
-  if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading.operands[0]);
+  if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading);
   const isMeant = (option: Option) =>
     option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
   if (!reading.given.some(isMeant)) return false;
@@ -52,10 +61,11 @@ function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boole
 }
 
 function fitsFirst(
-  wanted: ReadonlySet<string> | 'any',
+  wanted: ReadonlySet<string> | 'any' | 'none',
   containing: Words | undefined,
-  word?: string,
+  { operands: [word], first }: Reading,
 ): boolean {
+  if (wanted === 'none') return first.length === 0;
   if (word === undefined) return false;
   return wanted === 'any' ? hasOneOf(containing, word) : wanted.has(word);
 }
@@ -86,7 +96,14 @@ function spellingsOf({ path, rest }: Found): readonly Words[] {
   return path
     .slice(-1)
     .flatMap(withInner)
-    .flatMap(({ spellings }) => spellings.map((words) => [...words, ...rest]));
+    .flatMap((one) =>
+      restsOf(one, rest).flatMap((last) => one.spellings.map((words) => [...words, ...last])),
+    );
+}
+
+function restsOf({ words }: Subcommand, rest: Words): readonly Words[] {
+  const [first = '', ...others] = rest;
+  return words?.get(first.toLowerCase())?.map((word) => [word, ...others]) ?? [rest];
 }
 
 /** A command that only groups others stands for all of these. */

@@ -22,6 +22,8 @@ export interface Reading {
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
+  /** Those before a `--` that ends the options. */
+  readonly first: readonly string[];
   /** The position of the first operand, if it ends the options. */
   readonly operandsAt: number;
   /** 1 for each argument that is an option or the value of one. */
@@ -48,7 +50,7 @@ class Reader implements Reading {
   readonly given: Option[] = [];
   readonly late: Option[] = [];
   readonly values: OptionValue[] = [];
-  /** The operands before `restAt`. */
+  /** Those before `restAt`. */
   readonly first: string[] = [];
   restAt: number;
   readonly isOption: Uint8Array;

@@ -2,6 +2,7 @@ import { knownTools } from '../arguments/tools/known-tools.ts';
 import type { LegacyRule, Policy, Rule } from '../policy.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
+import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 
@@ -28,6 +29,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...policy.rules.flatMap(warningsOf),
             ...findUnreachable(policy.rules),
             ...findHoles(policy.rules, policy.known ?? knownTools),
+            ...findLooseOperands(policy),
             ...findUnused(policy),
           ]
         : policy.rules.flatMap(legacyWarningsOf)),

@@ -81,8 +81,16 @@ function findUnknownNames(known: KnownTools, tool: string, wanted: readonly stri
     .filter((name) => !names.has(name))
     .map((name) => [
       'subcommands',
-      `${tool} has no "${name}"${nearestHint(name, [...names.keys()], 'name')}`,
+      `${tool} has no "${name}"${argsHint(name, names) ?? nearestHint(name, [...names.keys()], 'name')}`,
     ]);
+}
+
+/** Only one word is compared; `args` sees more of them. */
+function argsHint(name: string, names: ReadonlyMap<string, unknown>): string | undefined {
+  const [first = '', ...rest] = name.split(' ');
+  return rest.length === 0 || !names.has(first)
+    ? undefined
+    : `; write args: [${[first, ...rest].join(', ')}, "**"]`;
 }
 
 /** Promises that could not be kept in the place where the command then runs. */

@@ -93,6 +93,7 @@ function linesOf({ grammar, one, also }: Implied): string[][] {
   const style = one.style ?? grammar.style;
   return one.spellings.flatMap((words) => {
     if (also.firstOperand !== undefined) {
+      if (also.firstOperand === 'none') return [[...words], [...words, '--', 'x']];
       const first =
         also.firstOperand === 'any'
           ? (also.containing ?? ['']).map((part) => `x${part}`)

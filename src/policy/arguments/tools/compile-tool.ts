@@ -43,7 +43,7 @@ function impliedOf({ does, options: names, containing, 'first-operand': word }: 
     does,
     ...(names === undefined ? {} : { options: new Set(names) }),
     ...(containing === undefined ? {} : { containing }),
-    ...(word === undefined ? {} : { firstOperand: word === 'any' ? word : new Set(word) }),
+    ...(word === undefined ? {} : { firstOperand: typeof word === 'string' ? word : new Set(word) }),
   };
 }
 
@@ -140,8 +140,18 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.style === undefined ? {} : { style: data.style }),
     ...(data.does === undefined ? {} : { does: data.does }),
     ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
+    ...(data.words === undefined ? {} : { words: wordsOf(data.words) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
   };
+}
+
+/** `rm,remove` are two names of one. */
+function wordsOf(written: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    written
+      .map((one) => one.split(','))
+      .flatMap((same) => same.map((word) => [word.toLowerCase(), same] as const)),
+  );
 }
 
 function isUntold({ harmless, risky, groups }: OptionsData): boolean {

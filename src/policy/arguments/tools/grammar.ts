@@ -41,6 +41,8 @@ export interface Subcommand {
   /** The sub-commands whose work it also does: rules that deny or ask about them hold for it too. */
   readonly does?: readonly string[];
   readonly also?: readonly ImpliedWork[];
+  /** First operands that say what it does (`rm` of `remote`), each with all that mean the same, and itself. */
+  readonly words?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sub-commands whose work a line also does because of one of its options, or of its first operand. */
@@ -50,7 +52,8 @@ export interface ImpliedWork {
   readonly options?: ReadonlySet<string>;
   /** Only with one of these, in small letters, in the value, or in the operand. */
   readonly containing?: readonly string[];
-  readonly firstOperand?: ReadonlySet<string> | 'any';
+  /** `none`: there is no operand, but perhaps some behind `--`. */
+  readonly firstOperand?: ReadonlySet<string> | 'any' | 'none';
 }
 
 export type OptionTable = ReadonlyMap<string, Option>;

@@ -47,11 +47,15 @@ const workField = z.array(subcommandName).min(1).max(128);
 const impliedData = strictObject({
   options: optionNames.min(1).optional(),
   containing: z.array(z.string().min(1).max(64).toLowerCase()).min(1).max(16).optional(),
-  'first-operand': z.union([z.literal('any'), z.array(z.string().max(64)).min(1).max(64)]).optional(),
+  'first-operand': z.union([z.enum(['any', 'none']), z.array(z.string().max(64)).min(1).max(64)]).optional(),
   does: workField,
 }).superRefine((one, context) => {
   const isPlain = (one.options === undefined) !== (one['first-operand'] === undefined);
-  if (isPlain && (one.containing === undefined || !Array.isArray(one['first-operand']))) return;
+  if (
+    isPlain &&
+    (one.containing === undefined || one['first-operand'] === undefined || one['first-operand'] === 'any')
+  )
+    return;
   const message = 'needs either options or first-operand; containing is for options and any first-operand';
   context.addIssue({ code: 'custom', message });
 });
@@ -66,6 +70,7 @@ const subcommandData = strictObject({
   /** Empty: it does its own work only. Left out: nobody has looked. */
   does: z.array(subcommandName).max(128).optional(),
   also: z.array(impliedData).max(64).optional(),
+  words: wordsField.optional(),
   runs: textField.optional(),
 });
 

@@ -1,0 +1,39 @@
+import { findSubcommand } from '../arguments/read-arguments.ts';
+import type { Subcommand } from '../arguments/tools/grammar.ts';
+import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
+import type { Policy, Rule } from '../policy.ts';
+import type { Glob } from '../rules/glob.ts';
+
+/** Strict rules whose second word is an operand: its tool may take it by other names, which the data does not have. */
+export function findLooseOperands({ rules, tools, known = knownTools }: Policy & { version: 1 }): string[] {
+  return rules.flatMap((rule) => {
+    if (rule.action === 'allow') return [];
+    const names = [...(rule.tools ?? tools.keys())];
+    return names.flatMap((tool) => looseWordOf(rule, tool, known) ?? []).slice(0, 1);
+  });
+}
+
+function looseWordOf({ name, line, args }: Rule, tool: string, known: KnownTools): string | undefined {
+  const [first, second] = args?.items ?? [];
+  const grammar = known.get(tool);
+  if (first === undefined || second === undefined || grammar === undefined) return undefined;
+  for (const command of plainWordsOf(first)) {
+    const one = findSubcommand(grammar, command);
+    const word = plainWordsOf(second).find((each) => one !== undefined && isLoose(one, each));
+    if (word !== undefined)
+      return `rule ${name} (line ${line}): "${word}" is an operand of ${tool} ${command}: args compare it as it is written, and not with other names that ${tool} may take for it`;
+  }
+  return undefined;
+}
+
+function plainWordsOf(item: Glob | '**'): readonly string[] {
+  if (item === '**') return [];
+  return item.flatMap((pieces) => (pieces.length === 1 ? pieces : []));
+}
+
+/** Of a sub-command that runs scripts it is the name of one of these, which has no other. */
+function isLoose({ subcommands, words, also = [], runs }: Subcommand, word: string): boolean {
+  if (subcommands !== undefined || runs !== undefined || word === '' || word.startsWith('-')) return false;
+  const isNamed = also.some(({ firstOperand }) => typeof firstOperand === 'object' && firstOperand.has(word));
+  return words?.has(word.toLowerCase()) !== true && !isNamed;
+}
