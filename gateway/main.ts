@@ -120,6 +120,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     openEngine: (host) => workspaces.onHost(host.name, openEngine(host, identity.gatewayId, files, log)),
     record,
     drained: drains.names(),
+    onLost: workspaces.lost,
     log,
   });
   const { scheduler, warmer, fleet } = pool;

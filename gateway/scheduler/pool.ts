@@ -5,7 +5,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../ports/engine.ts';
 import type { DockerHost } from './hosts/docker-host.ts';
-import { createFleet, type Fleet } from './hosts/fleet.ts';
+import { createFleet, type Fleet, type FleetParts } from './hosts/fleet.ts';
 import { createImagePulls, type ImageWish } from './hosts/image-pulls.ts';
 import { imagesOf, resolveImage } from './hosts/images.ts';
 import { createLateExits, type LateExits } from './hosts/late-exits.ts';
@@ -38,6 +38,7 @@ export interface PoolParts {
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly drained: ReadonlySet<string>;
+  readonly onLost?: FleetParts['onLost'];
   readonly log: Logger;
 }
 
@@ -49,7 +50,8 @@ function otherAgents(before: readonly AgentConfig[], now: readonly AgentConfig[]
 
 const pullWithinMs = 10 * 60_000;
 
-export function openPool({ config: first, policy, openEngine, record, drained, log }: PoolParts): Pool {
+export function openPool(given: PoolParts): Pool {
+  const { config: first, policy, openEngine, record, drained, onLost, log } = given;
   let config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'> = first;
   const hosts: DockerHost[] = [];
   const scheduler = new Scheduler(hosts, first.limits);
@@ -60,7 +62,7 @@ export function openPool({ config: first, policy, openEngine, record, drained, l
   const wish = () => {
     wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy(), resolve)));
   };
-  const parts = { hosts, scheduler, warmer, lateExits, openEngine, drained, log };
+  const parts = { hosts, scheduler, warmer, lateExits, openEngine, drained, onLost, log };
   const fleet = createFleet({ ...parts, images: () => imagesOf(policy()), onImages: wish });
   fleet.apply(config.hosts);
   return {

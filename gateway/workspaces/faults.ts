@@ -15,3 +15,14 @@ export function toWorkspaceError(error: unknown, host: string): unknown {
   const code = said.get(error.code) ?? 'workspace-unreachable';
   return new ClawrdenError(code, `${error.text} (workspace on ${host})`, { cause: error });
 }
+
+/** What ends a carrier, and not only an operation. */
+const gone: ReadonlySet<string> = new Set([
+  ...['carrier-lost', 'carrier-failed'],
+  ...['workspace-missing', 'bad-frame', 'bad-entry'],
+]);
+
+/** The operation did not happen, and the carrier goes on. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof CarrierError && !gone.has(error.code);
+}

@@ -1,4 +1,4 @@
-import { deadline } from '../../src/abort.ts';
+import { abortable, deadline, onAbort } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, sameVersion, sendOut, setAside } from '../../src/carrier-client/exchange.ts';
@@ -8,7 +8,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica } from '../ports/replica.ts';
 import { behindMs } from './behind.ts';
-import { toWorkspaceError } from './faults.ts';
+import { isRefusal, toWorkspaceError } from './faults.ts';
 import type { UseHome } from './homes.ts';
 import type { Replicas } from './replicas.ts';
 import { Stay } from './stay.ts';
@@ -116,10 +116,20 @@ function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
     work: (home: CarrierSession, replica: Replica) => Promise<T>,
   ): Promise<T> => {
     const late = () => new ClawrdenError('workspace-unreachable', `an exchange with ${host} took too long`);
-    using until = deadline(exchangeWithinMs, late, signal);
+    const stop = new AbortController();
+    const loss = parts.replicas.lossOf(host);
+    using _lost = onAbort(loss, () => stop.abort(loss.reason));
+    using _ended = onAbort(signal, () => stop.abort(signal.reason));
+    using until = deadline(exchangeWithinMs, late, stop.signal);
     const both = async (home: CarrierSession) => {
       const replica = await openOn(parts, host, agent, sync, until.signal);
-      return await work(home, replica);
+      try {
+        return await abortable(work(home, replica), until.signal);
+      } catch (error) {
+        // What was cut may still be on its way; only what a carrier refused is over.
+        if (!isRefusal(error)) parts.replicas.drop(slot);
+        throw error;
+      }
     };
     return await parts
       .useHome(agent, both, until.signal)

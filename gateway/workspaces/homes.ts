@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
-import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
 import type { CarrierSession, TakenLate } from '../../src/carrier-client/carrier-session.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
+import { isRefusal } from './faults.ts';
 import { type Lane, Lanes } from './lanes.ts';
 import { Turns } from './turns.ts';
 
@@ -102,21 +102,11 @@ async function useLane<T>(
     return await abortable(work(lane.session), signal);
   } catch (error) {
     // An operation that was refused is over. One that was cut must not continue: the next lane has a new carrier.
-    const isOver = error instanceof CarrierError && !gone.has(error.code);
     const isHomeLost = !lane.alive();
-    if (!isOver) end();
+    if (!isRefusal(error)) end();
     throw isHomeLost && !signal.aborted ? lost(agent, messageOf(error)) : error;
   }
 }
-
-/** What ends a carrier, and not only an operation. */
-const gone: ReadonlySet<string> = new Set([
-  'carrier-lost',
-  'carrier-failed',
-  'workspace-missing',
-  'bad-frame',
-  'bad-entry',
-]);
 
 function lost(agent: string, why: string): ClawrdenError {
   return new ClawrdenError('workspace-unreachable', `the home of the workspace of agent ${agent}: ${why}`);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import type { ClawrdenError } from '../../src/errors.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Incidents } from '../control/incidents.ts';
 import type { Engine } from '../ports/engine.ts';
@@ -38,6 +39,8 @@ export interface OpenWorkspaces extends Workspaces {
   readonly homes: Homes;
   /** The engine of `host`, with each ghost's workspace as it is there. */
   readonly onHost: (host: string, engine: Engine & ReplicaHost) => Engine;
+  /** The host is lost: what is exchanged with it ends with this error. */
+  readonly lost: (host: string, error: ClawrdenError) => void;
   /** The agents have changed: what belongs to others than these ends. */
   readonly holdToAgents: (before: readonly AgentConfig[]) => void;
   /**
@@ -94,7 +97,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   let retirement: Retirement | undefined;
   return {
     ...workspaces,
-    homes,
+    ...{ homes, lost: (host, error) => replicas.lose(host, error) },
     onHost: (host, engine) => {
       replicas.attach(host, engine);
       return {

@@ -34,6 +34,7 @@ const openWithinMs = 60_000;
 export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
+  readonly #losses = new Map<string, AbortController>();
   /** By agent, as they were at the last exchange. */
   readonly homes = new Map<string, Home>();
 
@@ -90,7 +91,8 @@ export class Replicas {
   #start(slot: Slot, wish: ReplicaWish): Promise<Replica> {
     const engine = this.#engines.get(slot.host);
     if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
-    const opening = engine.openReplica(wish, AbortSignal.timeout(openWithinMs));
+    const signal = AbortSignal.any([AbortSignal.timeout(openWithinMs), this.lossOf(slot.host)]);
+    const opening = engine.openReplica(wish, signal);
     slot.opening = opening;
     opening.then(
       ({ found }) => {
@@ -101,6 +103,31 @@ export class Replicas {
       },
     );
     return opening;
+  }
+
+  /** Aborts with the reason when `host` is lost. */
+  lossOf(host: string): AbortSignal {
+    const known = this.#losses.get(host) ?? new AbortController();
+    this.#losses.set(host, known);
+    return known.signal;
+  }
+
+  /** The host is lost: nothing waits for its carriers any more, and the next command starts others. */
+  lose(host: string, error: ClawrdenError): void {
+    const loss = this.#losses.get(host);
+    this.#losses.delete(host);
+    loss?.abort(error);
+    for (const slot of this.slots) if (slot.host === host) this.drop(slot);
+  }
+
+  /** Its carrier is of no use any more. */
+  drop(slot: Slot): void {
+    const { opening } = slot;
+    slot.opening = undefined;
+    opening?.then(
+      ({ session }) => session.destroy(),
+      () => {},
+    );
   }
 
   /** An exchange has made the replica what home is. */

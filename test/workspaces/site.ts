@@ -14,6 +14,7 @@ import {
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 
 export const agent = 'coder';
@@ -29,6 +30,8 @@ export class Site implements AsyncDisposable {
   /** What was told as not applied, since this was last emptied. */
   readonly told: NotApplied[] = [];
   readonly homes: Homes;
+  /** As the gateway does if a host does not answer any more. */
+  readonly lose: (host: HostName) => void;
   readonly #follow: ReturnType<typeof followWorkspaces>;
   readonly #carriers = new Map<HostName | 'home', CarrierProcess>();
   #closed = false;
@@ -38,6 +41,8 @@ export class Site implements AsyncDisposable {
     this.replicas = { one: makePlace(under), two: makePlace(under) };
     this.homes = createHomes({ relayOf: () => 'relay' });
     const replicas = new Replicas();
+    this.lose = (host) =>
+      replicas.lose(host, new ClawrdenError('host-lost', `the Docker host ${host} was lost`));
     for (const host of hostNames)
       replicas.attach(host, {
         openReplica: () => this.#openReplica(host),
@@ -65,6 +70,11 @@ export class Site implements AsyncDisposable {
     const carrier = this.#carriers.get(which);
     carrier?.child.kill('SIGKILL');
     await carrier?.exited();
+  }
+
+  /** It is there and says nothing, as behind a link that was cut. */
+  freeze(host: HostName): void {
+    this.#carriers.get(host)?.child.kill('SIGSTOP');
   }
 
   /** What rsync would do to make the replica on `host` what home is. */

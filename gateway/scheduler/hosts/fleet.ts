@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { ClawrdenError } from '../../../src/errors.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
@@ -38,6 +39,8 @@ export interface FleetParts {
   readonly openEngine: (config: HostConfig) => Engine;
   /** Images that the policy names: the fleet asks for them before a command needs them. */
   readonly images: () => readonly string[];
+  /** Called when a host is lost: what waits for it elsewhere ends. */
+  readonly onLost?: ((host: string, error: ClawrdenError) => void) | undefined;
   /** Called when the meaning of a tag may have changed. */
   readonly onImages: () => void;
   /** The hosts that an operator has drained. */
@@ -119,6 +122,7 @@ function join(state: State, config: HostConfig): void {
   const cleaning = setInterval(() => {
     if (host.up) void clean(host, state.log);
   }, cleanEveryMs).unref();
+  host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
   state.members.set(host.name, { host, stop, cleaning, watch });
 }
