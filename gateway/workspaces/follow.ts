@@ -1,7 +1,7 @@
 import { abortable, deadline, onAbort } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
-import { bringHome, sameVersion, sendOut, setAside } from '../../src/carrier-client/exchange.ts';
+import { bringHome, sameVersion, sendOut, setAside, settleBoth } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
@@ -186,7 +186,7 @@ async function settle(
   { carried: { conflicts } }: SyncConfig,
   taken: (brought: Brought) => void,
 ): Promise<Settled> {
-  const [here, there] = await Promise.all([home.settle(), session.settle()]);
+  const [here, there] = await settleBoth(home, session);
   if (there.dirty === 0 && sameVersion(here.version, there.at)) return { here };
   const isNew = there.at.epoch === 0n && there.entries <= 1;
   const isDirty = there.dirty > 0 && !isNew;

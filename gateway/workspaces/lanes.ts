@@ -27,7 +27,7 @@ export class Lanes {
     // A user of the lane hears of it; without one the lane is only gone.
     lane.greeted.catch(() => this.end(agent, lane));
     stream.once('close', () => this.end(agent, lane)).once('end', () => this.end(agent, lane));
-    // Between exchanges nobody reads, and an end that nobody reads is none: the next command would take a dead lane.
+    // Between exchanges nothing reads the stream, so its end would not be noticed: the next command would take a dead lane.
     stream.on('readable', () => {
       if (stream.readableLength === 0) stream.read(0);
     });

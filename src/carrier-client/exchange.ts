@@ -26,13 +26,24 @@ export async function exchange(
   return { sent, checked, applied: await to.commit() };
 }
 
+/** What both are now. If one refuses, the other has answered, too: a carrier is asked one thing at a time. */
+export async function settleBoth(
+  home: CarrierSession,
+  replica: CarrierSession,
+): Promise<readonly [CarrierState, CarrierState]> {
+  const [here, there] = await Promise.allSettled([home.settle(), replica.settle()]);
+  if (here.status === 'rejected') throw here.reason;
+  if (there.status === 'rejected') throw there.reason;
+  return [here.value, there.value];
+}
+
 /** The replica gets what home changed since the version that it has, or all of it. */
 export async function sendOut(
   home: CarrierSession,
   replica: CarrierSession,
   { trusted = false } = {},
 ): Promise<Exchanged | undefined> {
-  const [{ version }, { at, entries }] = await Promise.all([home.settle(), replica.settle()]);
+  const [{ version }, { at, entries }] = await settleBoth(home, replica);
   if (sameVersion(version, at)) return undefined;
   const whole = () => {
     // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
