@@ -49,6 +49,8 @@ async function runAndRelease(
   const { lease, visit } = placed;
   try {
     const outcome = await runAndClean(placed, plan, execution, parts);
+    // What comes home takes nothing of the host that another command could use.
+    if (visit !== undefined) lease.release();
     return await bringHome(outcome, writing(plan, visit), execution);
   } finally {
     visit?.end();
@@ -81,7 +83,10 @@ async function runAndClean(
     });
     execution.clean(destroyed.then(() => {}));
     const home = lost ? undefined : writing(plan, visit);
-    if (home !== undefined && (await destroyed)) await bringHomeStopped(home, error, execution.signal);
+    if (home !== undefined && (await destroyed)) {
+      lease.release();
+      await bringHomeStopped(home, error, execution.signal);
+    }
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import type { Ghost } from '../ports/engine.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
+import type { StartGate } from '../scheduler/placement/start-gate.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import type { Visit, Workspaces } from '../workspaces/follow.ts';
@@ -23,7 +24,7 @@ export interface Placed {
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs'>;
+  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'gate'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -49,11 +50,28 @@ export function createPlacer(parts: PlacerParts): Place {
       execution.queued();
       void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
     };
-    const lease = parts.scheduler.lease(request, execution.signal, onPlace);
-    const at = lease instanceof Promise ? undefined : visitOf(lease, plan, execution, parts);
-    const placed = lease instanceof Promise || at !== undefined ? undefined : claim(lease, key, parts);
+    const take = () => parts.scheduler.lease(request, execution.signal, onPlace);
+    const gate = plan.mounts.length === 0 ? undefined : parts.workspaces.gate(plan.agent);
+    if (gate !== undefined)
+      return passing(gate, execution, () => placeInTurn(take(), request, plan, execution, onPlace, parts));
+    const lease = take();
+    const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
     return placed ?? placeInTurn(lease, request, plan, execution, onPlace, parts);
   };
+}
+
+/** An agent whose home answers slowly, or never, holds only so many places on hosts as its gate lets through. */
+async function passing(
+  gate: StartGate,
+  { signal }: Execution,
+  place: () => Promise<Placed>,
+): Promise<Placed> {
+  await gate.enter(signal);
+  try {
+    return await place();
+  } finally {
+    gate.leave();
+  }
 }
 
 function visitOf(

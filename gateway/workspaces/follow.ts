@@ -7,6 +7,7 @@ import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gatew
 import { ClawrdenError } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica } from '../ports/replica.ts';
+import { StartGate } from '../scheduler/placement/start-gate.ts';
 import { behindMs } from './behind.ts';
 import { isRefusal, toWorkspaceError } from './faults.ts';
 import type { UseHome } from './homes.ts';
@@ -49,6 +50,11 @@ export interface Workspaces {
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => Promise<GhostShape>;
   /** `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. */
   readonly visit: (host: Place, agent: string, execution: string) => Visit | undefined;
+  /**
+   * Through it a command goes from before it has a place on a host until its workspace is there; `undefined` if no
+   * replica follows the agent's workspace.
+   */
+  readonly gate: (agent: string) => StartGate | undefined;
   /** How long it may take until the agent's workspace is on the host as it is at home, in milliseconds: an estimate. */
   readonly behindMs: (host: Place, agent: string) => number;
 }
@@ -61,10 +67,13 @@ export interface FollowParts {
   readonly onNotApplied: (found: NotApplied) => void;
 }
 
+/** Commands of one agent that settle at once; exchanges of one home are one after the other all the same. */
+const settlingMost = 2;
 /** An exchange may move gigabytes; a carrier that is silent for 120 s ends it before. */
 const exchangeWithinMs = 30 * 60_000;
 
 export function followWorkspaces(parts: FollowParts): Workspaces {
+  const gates = new Map<string, StartGate>();
   const syncOn = (host: Pick<Place, 'labels'> | undefined, agent: string): SyncConfig | undefined => {
     const sync = parts.agents().get(agent)?.workspace?.sync;
     return sync === undefined || seesHome(host, sync) ? undefined : sync;
@@ -80,6 +89,12 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     visit: (host, agent, execution) => {
       const sync = syncOn(host, agent);
       return sync && visitOf(parts, { agent, host: host.name, execution }, sync);
+    },
+    gate: (agent) => {
+      if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
+      const gate = gates.get(agent) ?? new StartGate(() => settlingMost);
+      gates.set(agent, gate);
+      return gate;
     },
     behindMs: (host, agent) => {
       if (syncOn(host, agent) === undefined) return 0;

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { Plan } from '../../src/plan.ts';
+import { Execution } from '../execution/execution.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
+import { StartGate } from '../scheduler/placement/start-gate.ts';
+import type { Warmer } from '../scheduler/warm/warmer.ts';
+import { createPlacer, type PlacerParts } from './place-ghost.ts';
+
+const plan = {
+  ...{ agent: 'coder', image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none', timeoutMs: 0 },
+  ...{ limits: { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 } },
+  mounts: [{ kind: 'bind', source: '/srv', target: '/app' }],
+} as unknown as Plan;
+
+function execution(): Execution {
+  const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
+  const record = { id: 'x', state: 'received', receivedAt: 0 } as ExecutionRecord;
+  return new Execution(record, { wiring, hostLabels: {} }, () => {});
+}
+
+/** A pool without end: it counts the places that are held. */
+function start(settle: () => Promise<void>) {
+  const held = { places: 0 };
+  const ghost = { session: { alive: true } };
+  const warm = { claim: () => ghost };
+  const host = { name: 'a', config: { name: 'a', labels: {} }, warm, destroy: () => Promise.resolve(true) };
+  const lease = (): Lease => {
+    held.places += 1;
+    return { host, release: () => (held.places -= 1) } as unknown as Lease;
+  };
+  const gate = new StartGate(() => 2);
+  const visit = { settle, bringHome: () => Promise.resolve(undefined), exchange: settle, end: () => {} };
+  const parts: PlacerParts = {
+    scheduler: { lease } as unknown as Scheduler,
+    warmer: { asked: () => {}, poke: () => {} } as unknown as Warmer,
+    workspaces: { visit: () => visit, behindMs: () => 0, gate: () => gate },
+    startTimeoutMs: 1000,
+    labelsOf: () => ({}),
+    onHostLost: () => {},
+  };
+  return { place: createPlacer(parts), held };
+}
+
+test('A-97 P20: an agent whose home never answers holds two places on hosts', async () => {
+  const { place, held } = start(() => new Promise(() => {}));
+  const all = Array.from({ length: 45 }, execution);
+  const placing = all.map((each) => Promise.resolve(place(plan, each)).catch((error: unknown) => error));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(held.places).toBe(2);
+  void placing;
+});
+
+test('commands whose home answers all get their place, also after one that failed', async () => {
+  let count = 0;
+  const { place, held } = start(() => {
+    count += 1;
+    return count === 1 ? Promise.reject(new Error('a conflict with nothing')) : Promise.resolve();
+  });
+  const ends = await Promise.allSettled(Array.from({ length: 10 }, async () => place(plan, execution())));
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+  expect(held.places).toBe(9);
+});
