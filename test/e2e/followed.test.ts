@@ -24,7 +24,13 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
   let stack: Stack;
   let home: string;
   beforeAll(async () => {
-    stack = await startStack(sharedLab(), { name: 'followed', policy, agents: { coder: { followed: {} } } });
+    stack = await startStack(sharedLab(), {
+      name: 'followed',
+      policy,
+      // The relay of `silent` does not run here, so its home never answers.
+      agents: { coder: { followed: {} }, silent: { followed: {}, elsewhere: true } },
+      host: { slots: 2 },
+    });
     home = stack.workspaceOf('coder');
   });
   afterAll(() => stack?.stop());
@@ -134,5 +140,24 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
     expect(await readdir(home)).not.toContain('killed');
     const late = (await stack.audit()).filter(({ incident }) => incident === 'workspace-late');
     expect(late).toHaveLength(1);
+  });
+
+  test('A-97 P20: an agent whose home does not answer holds up no other agent', async () => {
+    let ended = 0;
+    const silent = Array.from({ length: 6 }, async () => {
+      await stack.cli(['exec', '--agent', 'silent', '--', 'ghostly', 'true']);
+      ended += 1;
+    });
+    await waitUntil('them to wait', 9000, async () => {
+      const { stdout } = await stack.cli(['ps', '--json']);
+      return stdout.split('"silent"').length > 4;
+    });
+    expect(await stack.cli(['exec', '--agent', 'coder', '--', 'ghostly', 'echo served'])).toMatchObject({
+      stdout: 'served\n',
+      code: 0,
+    });
+    expect(ended).toBe(0);
+    await stack.cli(['kill', 'silent']);
+    await Promise.all(silent);
   });
 });
