@@ -80,6 +80,6 @@ test.each([
   const live = exchangeLive({ liveMs: 1 } as Plan, visit, execution.signal);
   await vi.waitFor(() => expect(seen.began).toBe(1));
   execution.stop(reason);
-  await live[Symbol.asyncDispose]();
+  await live?.[Symbol.asyncDispose]();
   expect(seen).toEqual({ began: 1, came });
 });

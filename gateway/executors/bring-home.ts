@@ -19,8 +19,9 @@ export async function bringHome(
   visit: Visit | undefined,
   execution: Execution,
 ): Promise<Outcome> {
+  if (visit === undefined) return outcome;
   using until = untilStopped(execution.signal);
-  const conflict = await visit?.bringHome(until.signal);
+  const conflict = await visit.bringHome(until.signal);
   execution.trace.mark('home');
   execution.signal.throwIfAborted();
   if (conflict === undefined) return outcome;
@@ -45,16 +46,17 @@ export function exchangeLive(
   { liveMs }: Plan,
   visit: Visit | undefined,
   signal: AbortSignal,
-): AsyncDisposable {
+): AsyncDisposable | undefined {
+  if (liveMs === undefined || visit === undefined) return undefined;
   const ended = new AbortController();
-  const loop = async (everyMs: number, exchange: Visit['exchange']) => {
+  const loop = async () => {
     while (!ended.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: ended.signal }).catch(() => {});
+      await sleep(liveMs, undefined, { signal: ended.signal }).catch(() => {});
       // What fails now is tried again; the exchange at the end tells.
-      if (!ended.signal.aborted) await withinStop(signal, exchange).catch(() => {});
+      if (!ended.signal.aborted) await withinStop(signal, visit.exchange).catch(() => {});
     }
   };
-  const looping = liveMs === undefined || visit === undefined ? undefined : loop(liveMs, visit.exchange);
+  const looping = loop();
   return {
     [Symbol.asyncDispose]: async () => {
       ended.abort();

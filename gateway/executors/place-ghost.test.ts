@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { Gate } from '../../src/gate.ts';
 import type { Plan } from '../../src/plan.ts';
 import { Execution } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
-import { StartGate } from '../scheduler/placement/start-gate.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import { createPlacer, type PlacerParts } from './place-ghost.ts';
 
@@ -29,7 +29,7 @@ function start(settle: () => Promise<void>) {
     held.places += 1;
     return { host, release: () => (held.places -= 1) } as unknown as Lease;
   };
-  const gate = new StartGate(() => 2);
+  const gate = new Gate(() => 2);
   const visit = { settle, bringHome: () => Promise.resolve(undefined), exchange: settle, end: () => {} };
   const parts: PlacerParts = {
     scheduler: { lease } as unknown as Scheduler,

@@ -6,7 +6,6 @@ import type { Ghost } from '../ports/engine.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
-import type { StartGate } from '../scheduler/placement/start-gate.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import type { Visit, Workspaces } from '../workspaces/follow.ts';
@@ -52,26 +51,15 @@ export function createPlacer(parts: PlacerParts): Place {
     };
     const take = () => parts.scheduler.lease(request, execution.signal, onPlace);
     const gate = plan.mounts.length === 0 ? undefined : parts.workspaces.gate(plan.agent);
+    // An agent whose home answers slowly, or never, holds only so many places on hosts as its gate lets through.
     if (gate !== undefined)
-      return passing(gate, execution, () => placeInTurn(take(), request, plan, execution, onPlace, parts));
+      return gate.through(execution.signal, () =>
+        placeInTurn(take(), request, plan, execution, onPlace, parts),
+      );
     const lease = take();
     const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
     return placed ?? placeInTurn(lease, request, plan, execution, onPlace, parts);
   };
-}
-
-/** An agent whose home answers slowly, or never, holds only so many places on hosts as its gate lets through. */
-async function passing(
-  gate: StartGate,
-  { signal }: Execution,
-  place: () => Promise<Placed>,
-): Promise<Placed> {
-  await gate.enter(signal);
-  try {
-    return await place();
-  } finally {
-    gate.leave();
-  }
 }
 
 function visitOf(

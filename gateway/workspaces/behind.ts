@@ -9,7 +9,8 @@ const exchangeMs = 10;
 const bytesPerMs = 100_000;
 
 /** What it costs to bring a replica to where home is: nothing known of it means a first copy. */
-export function behindMs({ opening, at }: Slot, home: Home | undefined): number {
+export function behindMs(slot: Slot | undefined, home: Home | undefined): number {
+  const { opening, at } = slot ?? {};
   const open = opening === undefined ? openMs : 0;
   if (at === undefined || at.epoch === 0n) return open + exchangeMs + (home?.bytes ?? 0) / bytesPerMs;
   if (home === undefined || sameVersion(at, home.version)) return open;

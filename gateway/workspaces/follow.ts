@@ -1,13 +1,13 @@
-import { abortable, deadline, onAbort } from '../../src/abort.ts';
+import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, sameVersion, sendOut, setAside, settleBoth } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { Gate } from '../../src/gate.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica } from '../ports/replica.ts';
-import { StartGate } from '../scheduler/placement/start-gate.ts';
 import { behindMs } from './behind.ts';
 import { isRefusal, toWorkspaceError } from './faults.ts';
 import type { UseHome } from './homes.ts';
@@ -54,7 +54,7 @@ export interface Workspaces {
    * Through it a command goes from before it has a place on a host until its workspace is there; `undefined` if no
    * replica follows the agent's workspace.
    */
-  readonly gate: (agent: string) => StartGate | undefined;
+  readonly gate: (agent: string) => Gate | undefined;
   /** How long it may take until the agent's workspace is on the host as it is at home, in milliseconds: an estimate. */
   readonly behindMs: (host: Place, agent: string) => number;
 }
@@ -73,7 +73,7 @@ const settlingMost = 2;
 const exchangeWithinMs = 30 * 60_000;
 
 export function followWorkspaces(parts: FollowParts): Workspaces {
-  const gates = new Map<string, StartGate>();
+  const gates = new Map<string, Gate>();
   const syncOn = (host: Pick<Place, 'labels'> | undefined, agent: string): SyncConfig | undefined => {
     const sync = parts.agents().get(agent)?.workspace?.sync;
     return sync === undefined || seesHome(host, sync) ? undefined : sync;
@@ -92,14 +92,14 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     },
     gate: (agent) => {
       if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
-      const gate = gates.get(agent) ?? new StartGate(() => settlingMost);
+      const gate = gates.get(agent) ?? new Gate(() => settlingMost);
       gates.set(agent, gate);
       return gate;
     },
     behindMs: (host, agent) => {
       if (syncOn(host, agent) === undefined) return 0;
       const { replicas } = parts;
-      return behindMs(replicas.slot(host.name, agent), replicas.homes.get(agent));
+      return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };
 }
@@ -116,8 +116,7 @@ async function openOn(
   { carried }: SyncConfig,
   signal: AbortSignal,
 ): Promise<Replica> {
-  const wish = { agent, limits: carried.limits, excludes: carried.excludes };
-  return replicas.open(replicas.slot(host, agent), wish, signal);
+  return replicas.open(replicas.slot(host, agent), carried, signal);
 }
 
 type Visitor = Pick<NotApplied, 'agent' | 'host' | 'execution'>;
@@ -131,11 +130,8 @@ function visitOf(parts: FollowParts, of: Visitor, sync: SyncConfig): Visit {
     work: (home: CarrierSession, replica: Replica) => Promise<T>,
   ): Promise<T> => {
     const late = () => new ClawrdenError('workspace-unreachable', `an exchange with ${host} took too long`);
-    const stop = new AbortController();
-    const loss = parts.replicas.lossOf(host);
-    using _lost = onAbort(loss, () => stop.abort(loss.reason));
-    using _ended = onAbort(signal, () => stop.abort(signal.reason));
-    using until = deadline(exchangeWithinMs, late, stop.signal);
+    const stopped = AbortSignal.any([signal, parts.replicas.lossOf(host)]);
+    using until = deadline(exchangeWithinMs, late, stopped);
     const both = async (home: CarrierSession) => {
       const replica = await openOn(parts, host, agent, sync, until.signal);
       try {

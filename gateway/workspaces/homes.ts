@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
 import type { CarrierSession, TakenLate } from '../../src/carrier-client/carrier-session.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { Gate } from '../../src/gate.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
 import { isRefusal } from './faults.ts';
 import { type Lane, Lanes } from './lanes.ts';
-import { Turns } from './turns.ts';
 
 /** The carriers of workspaces at home, each at the other end of a lane that the agent's relay has opened. */
 export interface Homes {
@@ -54,10 +54,10 @@ export function createHomes({
   waitMs = defaultWaitMs,
 }: HomesOptions): Homes {
   const lanes = new Lanes();
-  const turns = new Map<string, Turns>();
-  const turnsOf = (agent: string): Turns => {
-    const known = turns.get(agent) ?? new Turns();
-    turns.set(agent, known);
+  const gates = new Map<string, Gate>();
+  const gateOf = (agent: string): Gate => {
+    const known = gates.get(agent) ?? new Gate(() => 1);
+    gates.set(agent, known);
     return known;
   };
   return {
@@ -75,17 +75,17 @@ export function createHomes({
       return undefined;
     },
     holdToAgents: () => lanes.endAllBut((agent, relay) => relayOf(agent) === relay),
-    use: async (agent, work, signal) => {
-      using _ = await turnsOf(agent).take(signal);
-      const lane = await lanes.within(waitMs, agent, signal);
-      if (lane === undefined) throw lost(agent, `its relay did not offer it within ${waitMs / 1000} s`);
-      try {
-        return await useLane(lane, agent, work, signal, () => lanes.end(agent, lane));
-      } finally {
-        const late = lane.session.takeLate();
-        if (late.count > 0) onLate?.(agent, late);
-      }
-    },
+    use: (agent, work, signal) =>
+      gateOf(agent).through(signal, async () => {
+        const lane = await lanes.within(waitMs, agent, signal);
+        if (lane === undefined) throw lost(agent, `its relay did not offer it within ${waitMs / 1000} s`);
+        try {
+          return await useLane(lane, agent, work, signal, () => lanes.end(agent, lane));
+        } finally {
+          const late = lane.session.takeLate();
+          if (late.count > 0) onLate?.(agent, late);
+        }
+      }),
     isOffered: (agent) => lanes.of(agent) !== undefined,
   };
 }

@@ -28,6 +28,12 @@ export interface Slot {
 /** What is known of a home. */
 export type Home = Pick<CarrierState, 'version' | 'bytes'>;
 
+type Carried = Pick<ReplicaWish, 'limits' | 'excludes'>;
+
+function keyOf(host: string, agent: string): string {
+  return `${host}\0${agent}`;
+}
+
 const openWithinMs = 60_000;
 
 /** The replicas of all agents on all hosts, each with one carrier at most. */
@@ -55,9 +61,13 @@ export class Replicas {
     return [...this.#slots.values()];
   }
 
+  /** `undefined` if nothing here has used it. */
+  known(host: string, agent: string): Slot | undefined {
+    return this.#slots.get(keyOf(host, agent));
+  }
+
   slot(host: string, agent: string): Slot {
-    const key = `${host}\0${agent}`;
-    const known = this.#slots.get(key);
+    const known = this.known(host, agent);
     if (known !== undefined) return known;
     const slot: Slot = {
       host,
@@ -71,28 +81,33 @@ export class Replicas {
       at: undefined,
       removing: undefined,
     };
-    this.#slots.set(key, slot);
+    this.#slots.set(keyOf(host, agent), slot);
     return slot;
   }
 
+  /** The agents that have a replica on the host. Rejects like `ReplicaHost.replicaAgents`. */
+  async agentsOn(host: string): Promise<readonly string[]> {
+    return (await this.#engines.get(host)?.replicaAgents()) ?? [];
+  }
+
   /** The agent's replica there, with a carrier that lives. Throws like `ReplicaHost.openReplica`. */
-  async open(slot: Slot, wish: ReplicaWish, signal: AbortSignal): Promise<Replica> {
+  async open(slot: Slot, carried: Carried, signal: AbortSignal): Promise<Replica> {
     while (slot.removing !== undefined) await abortable(slot.removing, signal);
     slot.usedAt = performance.now();
     const known = slot.opening;
-    const replica = await abortable(known ?? this.#start(slot, wish), signal);
+    const replica = await abortable(known ?? this.#start(slot, carried), signal);
     if (known === undefined || replica.alive()) return replica;
     // Who comes first here starts another; all others wait for that one.
     if (slot.opening === known) slot.opening = undefined;
-    return abortable(slot.opening ?? this.#start(slot, wish), signal);
+    return abortable(slot.opening ?? this.#start(slot, carried), signal);
   }
 
   /** Several commands may wait for one start, so it does not end with any of them. */
-  #start(slot: Slot, wish: ReplicaWish): Promise<Replica> {
+  #start(slot: Slot, { limits, excludes }: Carried): Promise<Replica> {
     const engine = this.#engines.get(slot.host);
     if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
     const signal = AbortSignal.any([AbortSignal.timeout(openWithinMs), this.lossOf(slot.host)]);
-    const opening = engine.openReplica(wish, signal);
+    const opening = engine.openReplica({ agent: slot.agent, limits, excludes }, signal);
     slot.opening = opening;
     opening.then(
       ({ found }) => {

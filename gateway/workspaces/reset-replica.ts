@@ -30,10 +30,9 @@ export async function resetReplica(
   { carried }: SyncConfig,
   parts: ResetParts,
 ): Promise<{ readonly done: Reset } | WorkspaceRefusal> {
-  const wish = { agent: slot.agent, limits: carried.limits, excludes: carried.excludes };
   return useNow(parts.homes, slot.agent, async (home, signal) => {
     const opened = await parts.replicas
-      .open(slot, wish, signal)
+      .open(slot, carried, signal)
       .catch((error: unknown) => refusalOf(error, slot.host));
     if ('refused' in opened) return { kept: undefined, left: opened };
     const kept = await keepBesideHome(home, opened.session);

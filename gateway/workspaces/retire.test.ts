@@ -47,7 +47,7 @@ async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<st
   const slots: Record<string, Slot> = {};
   for (const name of Object.keys(bytes)) {
     const slot = replicas.slot('build-1', name);
-    await replicas.open(slot, { agent: name, limits, excludes: [] }, never);
+    await replicas.open(slot, { limits, excludes: [] }, never);
     slots[name] = slot;
     await vi.advanceTimersByTimeAsync(1000);
   }

@@ -74,7 +74,7 @@ export class Retirement {
 
   async #removeUnused(host: string): Promise<void> {
     const { replicas } = this.#parts;
-    for (const agent of (await replicas.engine(host)?.replicaAgents()) ?? []) {
+    for (const agent of await replicas.agentsOn(host)) {
       const key = `${host}\0${agent}`;
       if (this.#hostBytes(agent) !== undefined) {
         this.#unused.delete(key);

@@ -21,14 +21,11 @@ export async function trustHome(
 ): Promise<Trusted> {
   const { entries, lost } = await home.settle({ trust: true });
   if (lost) throw new ClawrdenError('workspace-suspect', lostText(agent));
-  const wish = { agent, limits: carried.limits, excludes: carried.excludes };
   const left: HostProblem[] = [];
   for (const host of replicas.hosts) {
     try {
-      const agents = (await replicas.engine(host)?.replicaAgents()) ?? [];
-      if (!agents.includes(agent)) continue;
-      const slot = replicas.slot(host, agent);
-      const { session } = await replicas.open(slot, wish, signal);
+      if (!(await replicas.agentsOn(host)).includes(agent)) continue;
+      const { session } = await replicas.open(replicas.slot(host, agent), carried, signal);
       await sendOut(home, session, { trusted: true });
     } catch (error) {
       signal.throwIfAborted();

@@ -40,8 +40,7 @@ async function placesOf(agent: string, replicas: Replicas): Promise<Place[]> {
   const hosts = [...replicas.hosts].toSorted();
   const looks = hosts.map(async (host): Promise<Place[]> => {
     try {
-      const agents = (await replicas.engine(host)?.replicaAgents()) ?? [];
-      return agents.includes(agent) ? [{ host, problem: '' }] : [];
+      return (await replicas.agentsOn(host)).includes(agent) ? [{ host, problem: '' }] : [];
     } catch (error) {
       return [{ host, problem: `its engine does not answer: ${refusalOf(error, host).text}` }];
     }
@@ -85,7 +84,7 @@ async function replicaView(
   replicas: Replicas,
   found: Found | undefined,
 ): Promise<ReplicaView> {
-  const slot = replicas.slots.find((each) => each.agent === agent && each.host === host);
+  const slot = replicas.known(host, agent);
   const asked = found?.replicas.get(host);
   const state = typeof asked === 'object' ? asked : undefined;
   const running = slot !== undefined && (await runningIn(slot)) !== undefined;

@@ -1,7 +1,7 @@
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { Gate } from '../../../src/gate.ts';
 import type { Engine, Ghost, GhostPurpose, GhostShape } from '../../ports/engine.ts';
-import { StartGate } from '../placement/start-gate.ts';
 import { StartRecord } from '../placement/start-record.ts';
 import { WarmGhosts } from '../warm/warm-ghosts.ts';
 import { HostImages } from './host-images.ts';
@@ -16,7 +16,8 @@ export class DockerHost {
   readonly images: HostImages;
   readonly workspaces = new MissingWorkspaces();
   readonly starts = new StartRecord();
-  readonly gate: StartGate;
+  /** How many containers it starts at a time. */
+  readonly gate: Gate;
   readonly warm: WarmGhosts;
   /** What an earlier gateway left here was removed since this one started. */
   cleaned = false;
@@ -34,7 +35,7 @@ export class DockerHost {
     this.#config = config;
     this.engine = engine;
     this.images = new HostImages(engine);
-    this.gate = new StartGate(() => (this.starts.onTrial ? 1 : this.#config.starts));
+    this.gate = new Gate(() => (this.starts.onTrial ? 1 : this.#config.starts));
     this.warm = new WarmGhosts((ghost) => void this.destroy(ghost));
   }
 

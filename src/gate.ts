@@ -1,6 +1,7 @@
-import { onAbort } from '../../../src/abort.ts';
-/** How many containers one engine starts at a time; other starts wait in order. */
-export class StartGate {
+import { onAbort } from './abort.ts';
+
+/** Lets so many in at a time; the others wait in the order of asking. */
+export class Gate {
   readonly #limit: () => number;
   readonly #waiting: (() => void)[] = [];
   #active = 0;
@@ -9,14 +10,13 @@ export class StartGate {
     this.#limit = limit;
   }
 
-  /** Starts that run and starts that wait. */
+  /** Those that are in and those that wait. */
   get load(): number {
     return this.#active + this.#waiting.length;
   }
 
   /**
-   * True if the start may begin at once; call `leave` when it is over. For starts that can be dropped: it never
-   * queues.
+   * True if the caller is in; call `leave` when its work is over. For work that can be dropped: it never queues.
    */
   tryEnter(): boolean {
     if (this.#waiting.length > 0 || this.#active >= this.#limit()) return false;
@@ -24,7 +24,7 @@ export class StartGate {
     return true;
   }
 
-  /** Resolves when the start may begin; call `leave` when it is over. Rejects with the signal's reason. */
+  /** Resolves when the caller is in; call `leave` when its work is over. Rejects with the signal's reason. */
   async enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.tryEnter()) return;
@@ -38,6 +38,17 @@ export class StartGate {
       turn.reject(signal.reason);
     });
     await turn.promise;
+  }
+
+  /** Does `work` inside. Rejects as `enter` does, or as `work`. */
+  async through<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.enter(signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      this.leave();
+    }
   }
 
   leave(): void {
