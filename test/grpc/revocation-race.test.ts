@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
+import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
 import type { Caller } from '../../gateway/ports/caller.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
@@ -31,7 +32,9 @@ const execute: Execute = async (_caller, { executionId }, channel) => {
 };
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ execute });
+  // Each round enrols more often than one address may.
+  const rates = { ...relayCallRates, enroll: { atOnce: 1000, perSecond: 1000 } };
+  gateway = await startTestGateway({ execute, rates });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
