@@ -18,8 +18,13 @@ const labels = z.record(z.string(), z.string()).nullish();
 
 /** What an engine lists, as far as it counts here. */
 export const listedContainers = z.array(
-  z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), ImageID: z.string(), Labels: labels }),
+  z.object({
+    ...{ Id: z.string(), Names: z.array(z.string()).nullish(), ImageID: z.string(), Labels: labels },
+    State: z.string().nullish(),
+  }),
 );
+
+export type ListedContainer = z.infer<typeof listedContainers>[number];
 
 /** What an engine says of an image. */
 export const imageFacts = z.object({ Config: z.object({ Labels: labels }).nullish() });
@@ -55,12 +60,25 @@ export async function judgeLabelled(
 ): Promise<readonly Labelled[]> {
   const labelled = listed.filter(({ Labels }) => Labels?.[agentLabel] === agent);
   const images = await lookAt(labelled, imageOf);
-  return labelled.flatMap(({ Id: id, Names, ImageID, Labels }): readonly Labelled[] => {
-    const names = (Names ?? []).map((name) => name.replace(/^\//, ''));
-    const isNamed = named.some((name) => names.includes(name) || isIdOf(name, id));
-    const claim = isNamed ? 'named' : claimOf(Labels ?? {}, images.get(ImageID));
-    return claim === 'gateway' ? [] : [{ id, name: names[0] ?? id.slice(0, 12), claim }];
+  return labelled.flatMap((one): readonly Labelled[] => {
+    const isNamed = named.some((name) => isCalled(name, one));
+    const claim = isNamed ? 'named' : claimOf(one.Labels ?? {}, images.get(one.ImageID));
+    return claim === 'gateway' ? [] : [{ id: one.Id, name: nameOf(one), claim }];
   });
+}
+
+/** Whether a container has this name, or an id of which it is. */
+export function isCalled(name: string, one: ListedContainer): boolean {
+  return namesOf(one).includes(name) || isIdOf(name, one.Id);
+}
+
+/** For people. */
+export function nameOf(one: ListedContainer): string {
+  return namesOf(one)[0] ?? one.Id.slice(0, 12);
+}
+
+function namesOf({ Names }: ListedContainer): readonly string[] {
+  return (Names ?? []).map((name) => name.replace(/^\//, ''));
 }
 
 /** Each image once: many ghosts may be of one. */
@@ -99,7 +117,12 @@ export function labelProblem(agent: string, all: readonly Labelled[]): string {
   const [doubt] = all;
   return doubt === undefined
     ? `no container with the label ${label} runs on this agent host`
-    : `container ${doubt.name} has the label ${label}, ${whyNot[doubt.claim]}`;
+    : doubtOf(agent, doubt);
+}
+
+/** Why a container with the label does not count. */
+export function doubtOf(agent: string, { name, claim }: Labelled): string {
+  return `container ${name} has the label ${agentLabel}=${agent}, ${whyNot[claim]}`;
 }
 
 const whyNot: Readonly<Record<Labelled['claim'], string>> = {

@@ -51,8 +51,15 @@ export interface KillSwitchParts {
   readonly lost: () => readonly MayRun[];
   /** Docker hosts where this gateway has not removed yet what an earlier one may have left. */
   readonly uncleanedHosts: () => readonly string[];
-  /** For each concerned agent: resolves when its relay reports that nothing of it runs any more. */
-  readonly relaysHalted: (concerned: (agent: string) => boolean) => ReadonlyMap<string, Promise<unknown>>;
+  /** One for each concerned agent: over when its relay reports that nothing of it runs any more. */
+  readonly relaysHalted: (concerned: (agent: string) => boolean) => readonly AwaitedEnd[];
+}
+
+/** What a pause or a kill waits for. */
+export interface AwaitedEnd {
+  /** As people read it, if it is not over in time. */
+  readonly name: () => string;
+  readonly over: Promise<unknown>;
 }
 
 const confirmWithinMs = 2_000;
@@ -138,9 +145,8 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
   for (const execution of open) execution.stop(reason);
   parts.tellRelays();
   const left = [...open, ...ofThem(parts.ledger.clearing())];
-  const waits = new Map(left.map((execution) => [nameOf(execution), execution.cleared]));
-  for (const [name, halted] of parts.relaysHalted(concerned)) waits.set(name, halted);
-  const waiting = await stillWaiting(waits);
+  const own = left.map((execution) => ({ name: () => nameOf(execution), over: execution.cleared }));
+  const waiting = await stillWaiting([...own, ...parts.relaysHalted(concerned)]);
   const lost = parts.lost().filter((record) => concerned(record.agent));
   const hosts = parts.uncleanedHosts().map((host) => `what an earlier gateway left on ${host}`);
   const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord), ...hosts])];
@@ -159,12 +165,12 @@ function nameOfRecord({ id, host }: MayRun): string {
 }
 
 /** The names of those that have not resolved after 2 s. */
-async function stillWaiting(waits: ReadonlyMap<string, Promise<unknown>>): Promise<string[]> {
-  const left = new Set(waits.keys());
-  const all = [...waits].map(([name, wait]) => wait.then(() => left.delete(name)));
+async function stillWaiting(waits: readonly AwaitedEnd[]): Promise<string[]> {
+  const left = new Set(waits);
+  const all = waits.map((wait) => wait.over.then(() => left.delete(wait)));
   const done = new AbortController();
   const late = sleep(confirmWithinMs, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([Promise.all(all), late]);
   done.abort();
-  return [...left];
+  return [...left].map(({ name }) => name());
 }

@@ -12,6 +12,7 @@ import { say } from '../../src/text/say.ts';
 import { type AgentSet, openAgentSet } from './agents/agent-set.ts';
 import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
+import { keepHalted } from './control/keep-halted.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
 import { openAgentEngine } from './execution/agent-engine.ts';
@@ -68,6 +69,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
   const synchronized = synchronize({ link, engine, log, agents, onApplied: first.resolve }, stopping.signal);
+  const kept = keepHalted({ agents, engine }, stopping.signal);
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
   outliveFaults(createFaults(log));
@@ -79,7 +81,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   // What ran has brought its changes home by now.
   await homes.close();
   stopping.abort();
-  await synchronized;
+  await Promise.all([synchronized, kept]);
   link.close();
   log.info('stopped');
 }

@@ -107,7 +107,7 @@ export async function startCore(
     tellRelays: () => {},
     lost: () => lost,
     uncleanedHosts: () => uncleanedHosts,
-    relaysHalted: () => new Map(),
+    relaysHalted: () => [],
   });
   const ran: string[] = [];
   const executor: Executor = (permit, execution) => () => {

@@ -29,6 +29,8 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
   };
   const stateOf = async (name: string) =>
     (await docker('inspect', '--format', '{{.State.Status}}', name)).trim();
+  const set = (agent: string, state: 'running' | 'paused' | 'killed') =>
+    engine.set({ agent, container: { agent } }, state);
   const refusal = (agent: string) =>
     engine.startInit({ agent }, user, AbortSignal.timeout(5000)).then(
       () => ({ code: '', message: '' }),
@@ -84,7 +86,9 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     expect(await findings('lbl3')).toEqual([
       'error: no container with the label clawrden.agent=lbl3 runs on this agent host',
     ]);
-    await engine.set({ agent: 'lbl' }, 'killed');
+    await expect(set('lbl', 'killed')).rejects.toThrow(
+      /^container lbl-(image|both) .*so has its image.*; it runs/,
+    );
     expect([await stateOf('lbl-image'), await stateOf('lbl-both')]).toEqual(['running', 'running']);
   });
 
@@ -122,12 +126,14 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
       expect.stringMatching(/^error: containers lbl-own.*, lbl-own.* have the label clawrden.agent=lbl;/),
     ]);
     const three = async () => await Promise.all(['lbl-own', 'lbl-own-2', 'lbl-image'].map(stateOf));
-    await engine.set({ agent: 'lbl' }, 'paused');
+    // The third one, of an image with the label, is named by each of them.
+    const named = /^container lbl-(image|both) .*so has its image.*; it runs/;
+    await expect(set('lbl', 'paused')).rejects.toThrow(named);
     expect(await three()).toEqual(['paused', 'paused', 'running']);
-    await engine.set({ agent: 'lbl' }, 'paused');
-    await engine.set({ agent: 'lbl' }, 'running');
+    await expect(set('lbl', 'paused')).rejects.toThrow(named);
+    await set('lbl', 'running');
     expect(await three()).toEqual(['running', 'running', 'running']);
-    await engine.set({ agent: 'lbl' }, 'killed');
+    await expect(set('lbl', 'killed')).rejects.toThrow(named);
     expect(await three()).toEqual(['exited', 'exited', 'running']);
     expect(await stateOf('lbl-listed')).toBe('running');
   });
@@ -147,7 +153,7 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
 
     expect((await engine.look({ agent: 'lbl4' })).problem).toMatch(/^no container with the label/);
     expect(await findings('lbl4')).toEqual([expect.stringMatching(/^error: no container with the label/)]);
-    await engine.set({ agent: 'lbl4' }, 'paused');
+    await set('lbl4', 'paused');
     expect(await states()).toEqual(['running', 'running']);
 
     await start('lbl-beside', agentImage, 'lbl4');
@@ -156,7 +162,7 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     const started = await engine.startInit({ agent: 'lbl4' }, user, AbortSignal.timeout(5000));
     expect(started.container).toBe('lbl-beside');
     started.stream.destroy();
-    await engine.set({ agent: 'lbl4' }, 'killed');
+    await set('lbl4', 'killed');
     expect([await stateOf('lbl-beside'), ...(await states())]).toEqual(['exited', 'running', 'running']);
   });
 
@@ -172,7 +178,7 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
       code: 'host-lost',
       message: expect.stringMatching(/clawrden.gateway/),
     });
-    await engine.set({ agent: 'lbl3' }, 'killed');
+    await set('lbl3', 'killed');
     expect(await stateOf('lbl-masked')).toBe('exited');
     await docker('rm', '-f', 'lbl-masked');
   });

@@ -25,7 +25,8 @@ function willing(): AgentEngine & { readonly asked: string[] } {
     asked,
     startInit: () => Promise.reject(new Error('nothing is run here')),
     look: () => Promise.resolve({ running: true, problem: '' }),
-    set: (_container, state) => Promise.resolve(void asked.push(state)),
+    set: (_whose, state) => Promise.resolve(void asked.push(state)),
+    awake: () => Promise.resolve(() => false),
   };
 }
 

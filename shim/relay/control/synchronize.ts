@@ -143,7 +143,7 @@ async function describe(
       return {
         name,
         containerRunning: running,
-        problem: unserved() || refusals.get(name) || problem,
+        problem: halt.problem() || unserved() || refusals.get(name) || problem,
         tools: [...(tools.get(name) ?? [])],
         halted: halt.halted(),
       };

@@ -11,7 +11,13 @@ const id = `cafe0123456789${'a'.repeat(50)}`;
 async function startEngine(name: string) {
   const dir = mkdtempSync(join(tmpdir(), 'clawrden-engine-'));
   const done: string[] = [];
+  const listed = [{ Id: id, Names: [`/${name}`], ImageID: 'i', Labels: {}, State: 'running' }];
   const server = createServer(({ method, url = '' }, response) => {
+    if (url.startsWith('/containers/json')) {
+      const now = done.includes('kill') ? [] : listed;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(now));
+      return;
+    }
     const [, wanted = '', act = ''] = /^\/containers\/([^/]+)\/(\w+)/.exec(url) ?? [];
     const isFound = wanted === name || (wanted !== '' && id.startsWith(wanted));
     if (isFound && method === 'POST') done.push(act);
@@ -39,8 +45,8 @@ test.each(['c', 'cafe', 'cafe01'])(
   'P19: an agent named %s, as an id of another container begins: nothing is done to that one',
   async (name) => {
     await using host = await startEngine('database');
-    await host.engine.set({ name }, 'killed');
-    await host.engine.set({ name }, 'paused');
+    await host.engine.set({ agent: 'a', container: { name } }, 'killed');
+    await host.engine.set({ agent: 'a', container: { name } }, 'paused');
     expect(await host.engine.look({ name })).toEqual({
       running: false,
       problem: `there is no container ${name} on this agent host`,
@@ -60,7 +66,7 @@ test.each([
   ['database', id],
 ])('container %s is found as %s', async (name, wanted) => {
   await using host = await startEngine(name);
-  await host.engine.set({ name: wanted }, 'killed');
+  await host.engine.set({ agent: 'a', container: { name: wanted } }, 'killed');
   expect(await host.engine.look({ name: wanted })).toEqual({ running: true, problem: '' });
   expect(host.done).toEqual(['kill']);
 });

@@ -3,8 +3,15 @@ import Docker from 'dockerode';
 import { type AgentContainer, agentLabel } from '../../../src/agent-container.ts';
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
-import { type ContainerFinder, createContainerFinder, type FoundContainer } from './find-container.ts';
+import {
+  type ContainerFinder,
+  createContainerFinder,
+  type FoundContainer,
+  type IsAwake,
+  type Whose,
+} from './find-container.ts';
 import { findMountpoint, type VolumeFinder } from './find-mountpoint.ts';
+import { type RunState, setContainers } from './set-containers.ts';
 
 /** What the relay needs from the engine of its own host. */
 export interface AgentEngine {
@@ -20,9 +27,12 @@ export interface AgentEngine {
   /** Takes 3 s at most. */
   readonly look: (container: AgentContainer) => Promise<ContainerState>;
   /**
-   * Pauses, continues or kills the agent's containers, if they run. Rejects with a line for people, after 3 s at most.
+   * Pauses, continues or kills the agent's containers, if they run. Rejects with a line for people if one was not seen
+   * to be so, after 3 s at most; the others are.
    */
-  readonly set: (container: AgentContainer, state: 'running' | 'paused' | 'killed') => Promise<void>;
+  readonly set: (whose: Whose, state: RunState) => Promise<void>;
+  /** Takes 3 s at most. */
+  readonly awake: () => Promise<IsAwake>;
 }
 
 export interface ContainerState {
@@ -40,8 +50,6 @@ export interface StartedInit {
 }
 
 const callTimeoutMs = 3000;
-/** Docker's statuses for "it is already so" and "it does not exist". */
-const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const init = '/clawrden/bin/.init';
 
 /** `url` is `unix:///path`; `taken` are the containers that relay.yaml names. */
@@ -64,41 +72,16 @@ export function openAgentEngine(url: string, taken: readonly string[] = []): Age
         running: false,
         problem: describe(error, container),
       })),
-    set: async (container, state) => {
+    set: async (whose, state) => {
       try {
-        await setAll(finder, container, state);
+        await setContainers(finder, whose, state, AbortSignal.timeout(callTimeoutMs));
       } catch (error) {
-        throw new Error(describe(error, container), { cause: error });
+        throw new Error(describe(error, whose.container), { cause: error });
       }
     },
+    awake: () => finder.awake(AbortSignal.timeout(callTimeoutMs)),
     mountpoint: (volume, signal) => findMountpoint(docker, volume, signal),
   };
-}
-
-async function setAll(
-  finder: ContainerFinder,
-  which: AgentContainer,
-  state: 'running' | 'paused' | 'killed',
-): Promise<void> {
-  const abortSignal = AbortSignal.timeout(callTimeoutMs);
-  const all = await finder.all(which, abortSignal).catch(ignoreAlreadySo);
-  await Promise.all(
-    (all ?? []).map((container) => setState(container, state, abortSignal).catch(ignoreAlreadySo)),
-  );
-}
-
-function ignoreAlreadySo(error: unknown): undefined {
-  if (!nothingToDo.has((error as { statusCode?: number }).statusCode)) throw error;
-}
-
-async function setState(
-  container: Docker.Container,
-  state: 'running' | 'paused' | 'killed',
-  abortSignal: AbortSignal,
-): Promise<void> {
-  if (state === 'paused') await container.pause({ abortSignal });
-  else if (state === 'killed') await container.kill({ abortSignal });
-  else if ((await container.inspect({ abortSignal })).State.Paused) await container.unpause({ abortSignal });
 }
 
 async function look(finder: ContainerFinder, which: AgentContainer): Promise<ContainerState> {

@@ -16,7 +16,10 @@ async function startEngine(answer: { readonly status: number; readonly body: str
     Labels: { 'clawrden.agent': 'coder' },
   }));
   const answerTo = (url: string) => {
-    if (url.startsWith('/containers/json')) return { status: 200, body: JSON.stringify(listed) };
+    if (url.startsWith('/containers/json')) {
+      const left = listed.filter(({ Id }) => !done.includes(`/containers/${Id}/kill`));
+      return { status: 200, body: JSON.stringify(left) };
+    }
     if (url === '/images/image-odd/json') return answer;
     if (url.startsWith('/images/')) return { status: 200, body: '{"Config":{"Labels":null}}' };
     done.push(url);
@@ -51,7 +54,7 @@ test.each([
   'P19: an image that the engine shows so: %j, keeps no container of the agent from being killed',
   async (answer) => {
     await using host = await startEngine(answer);
-    await host.engine.set({ agent: 'coder' }, 'killed');
+    await host.engine.set({ agent: 'coder', container: { agent: 'coder' } }, 'killed');
     expect(host.done.toSorted()).toEqual(['/containers/odd/kill', '/containers/own/kill']);
   },
 );

@@ -2,14 +2,19 @@ import type Docker from 'dockerode';
 import { abortable } from '../../../src/abort.ts';
 import {
   type AgentContainer,
+  agentLabel,
+  doubtOf,
   type ImageFacts,
   imageFacts,
+  isCalled,
   isIdOf,
   judgeLabelled,
   type Labelled,
+  type ListedContainer,
   labelFilter,
   labelProblem,
   listedContainers,
+  nameOf,
 } from '../../../src/agent-container.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 
@@ -22,8 +27,26 @@ export interface FoundContainer {
 export interface ContainerFinder {
   /** The one in which commands run. Rejects if there is none, or several. */
   readonly one: (which: AgentContainer, signal: AbortSignal) => Promise<FoundContainer>;
-  /** All that pause and kill act on: also one of which nobody can tell whether it is the agent's. */
-  readonly all: (which: AgentContainer, signal: AbortSignal) => Promise<readonly Docker.Container[]>;
+  /** All that run for the agent or may, the one that relay.yaml names and all that have its label. */
+  readonly all: (whose: Whose, signal: AbortSignal) => Promise<readonly ConcernedContainer[]>;
+  /** Looks once for all agents. It may tell of a container that does not concern the agent after all. */
+  readonly awake: (signal: AbortSignal) => Promise<IsAwake>;
+}
+
+/** An agent, and where its commands run. */
+export interface Whose {
+  readonly agent: string;
+  readonly container: AgentContainer;
+}
+
+/** Whether a container of the agent may run and is not paused. */
+export type IsAwake = (whose: Whose) => boolean;
+
+/** A running container that pause and kill are about: also one of which nobody can tell whether it is the agent's. */
+export interface ConcernedContainer extends FoundContainer {
+  readonly isPaused: boolean;
+  /** Why it is not for this relay to halt; empty if it is. */
+  readonly spared: string;
 }
 
 /** `taken`: containers that relay.yaml names. */
@@ -34,13 +57,49 @@ export function createContainerFinder(docker: Docker, taken: readonly string[]):
       if ('name' in which) return { name: which.name, container: await named(docker, which.name, signal) };
       return pick(docker, which.agent, await labelled(which.agent, signal));
     },
-    all: async (which, signal) => {
-      if ('name' in which) return [await named(docker, which.name, signal)];
-      const found = await labelled(which.agent, signal);
-      const halted = found.filter(({ claim }) => claim === 'own' || claim === 'unknown');
-      return halted.map(({ id }) => docker.getContainer(id));
+    all: (whose, signal) => findConcerned(docker, taken, whose, signal),
+    awake: async (signal) => {
+      const list = (await listRunning(docker, signal)).filter((one) => !isPaused(one));
+      return (whose) => list.some((one) => one.Labels?.[agentLabel] === whose.agent || isMeant(whose, one));
     },
   };
+}
+
+/** A container that relay.yaml names for the agent is its own, whatever its label and its image say. */
+async function findConcerned(
+  docker: Docker,
+  taken: readonly string[],
+  whose: Whose,
+  signal: AbortSignal,
+): Promise<readonly ConcernedContainer[]> {
+  const list = await listRunning(docker, signal);
+  const others = list.filter((one) => !isMeant(whose, one));
+  const options = { agent: whose.agent, named: taken, imageOf: imagesOf(docker, signal) };
+  const judged = new Map((await judgeLabelled(others, options)).map((one) => [one.id, one]));
+  return list.flatMap((one): readonly ConcernedContainer[] => {
+    const labelled = judged.get(one.Id);
+    if (labelled === undefined && !isMeant(whose, one)) return [];
+    const spared = labelled === undefined ? '' : whySpared(whose.agent, labelled);
+    return [{ name: nameOf(one), container: docker.getContainer(one.Id), isPaused: isPaused(one), spared }];
+  });
+}
+
+/** An image may say anything, and what is another agent's must not stop with this one: a person decides. */
+function whySpared(agent: string, labelled: Labelled): string {
+  const { claim } = labelled;
+  return claim === 'own' || claim === 'unknown' ? '' : `${doubtOf(agent, labelled)}; it runs`;
+}
+
+function isMeant({ container }: Whose, one: ListedContainer): boolean {
+  return 'name' in container && isCalled(container.name, one);
+}
+
+function isPaused({ State }: ListedContainer): boolean {
+  return State === 'paused';
+}
+
+async function listRunning(docker: Docker, abortSignal: AbortSignal): Promise<readonly ListedContainer[]> {
+  return listedContainers.parse(await docker.listContainers({ abortSignal }));
 }
 
 function pick(docker: Docker, agent: string, all: readonly Labelled[]): FoundContainer {
@@ -60,7 +119,12 @@ async function findLabelled(
     filters: JSON.stringify(labelFilter(agent)),
     abortSignal: signal,
   });
-  const imageOf = async (id: string): Promise<ImageFacts | undefined> => {
+  const imageOf = imagesOf(docker, signal);
+  return await judgeLabelled(listedContainers.parse(list), { agent, named: taken, imageOf });
+}
+
+function imagesOf(docker: Docker, signal: AbortSignal): (id: string) => Promise<ImageFacts | undefined> {
+  return async (id) => {
     try {
       return imageFacts.parse(await abortable(docker.getImage(id).inspect(), signal));
     } catch (error) {
@@ -69,7 +133,6 @@ async function findLabelled(
       return undefined;
     }
   };
-  return await judgeLabelled(listedContainers.parse(list), { agent, named: taken, imageOf });
 }
 
 /**
