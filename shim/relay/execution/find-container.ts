@@ -60,7 +60,8 @@ export function createContainerFinder(docker: Docker, taken: readonly string[]):
     all: (whose, signal) => findConcerned(docker, taken, whose, signal),
     awake: async (signal) => {
       const list = (await listRunning(docker, signal)).filter((one) => !isPaused(one));
-      return (whose) => list.some((one) => one.Labels?.[agentLabel] === whose.agent || isMeant(whose, one));
+      return (whose) =>
+        list.some((one) => one.Labels?.[agentLabel] === whose.agent || isNamedFor(whose, one));
     },
   };
 }
@@ -73,12 +74,12 @@ async function findConcerned(
   signal: AbortSignal,
 ): Promise<readonly ConcernedContainer[]> {
   const list = await listRunning(docker, signal);
-  const others = list.filter((one) => !isMeant(whose, one));
+  const others = list.filter((one) => !isNamedFor(whose, one));
   const options = { agent: whose.agent, named: taken, imageOf: imagesOf(docker, signal) };
   const judged = new Map((await judgeLabelled(others, options)).map((one) => [one.id, one]));
   return list.flatMap((one): readonly ConcernedContainer[] => {
     const labelled = judged.get(one.Id);
-    if (labelled === undefined && !isMeant(whose, one)) return [];
+    if (labelled === undefined && !isNamedFor(whose, one)) return [];
     const spared = labelled === undefined ? '' : whySpared(whose.agent, labelled);
     return [{ name: nameOf(one), container: docker.getContainer(one.Id), isPaused: isPaused(one), spared }];
   });
@@ -90,7 +91,7 @@ function whySpared(agent: string, labelled: Labelled): string {
   return claim === 'own' || claim === 'unknown' ? '' : `${doubtOf(agent, labelled)}; it runs`;
 }
 
-function isMeant({ container }: Whose, one: ListedContainer): boolean {
+function isNamedFor({ container }: Whose, one: ListedContainer): boolean {
   return 'name' in container && isCalled(container.name, one);
 }
 
