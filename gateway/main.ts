@@ -221,7 +221,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   followPolicy(policyFile, { audit, changed, log, faults }, watching.signal);
   const apply = (next: GatewayConfig, before: GatewayConfig) => {
     holdToAgents(before.agents);
-    workspaces.holdToAgents(before.agents);
+    workspaces.holdToAgents();
     pool.apply(next);
     relays.tellAll();
   };

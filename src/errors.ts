@@ -53,6 +53,7 @@ export const errorCodes = [
   'workspace-limit',
   'workspace-suspect',
   'workspace-unreachable',
+  'workspace-unstable',
   'image-missing',
   'cwd-missing',
   'not-utf8',

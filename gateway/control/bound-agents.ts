@@ -2,9 +2,9 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Grants } from '../approvals/grants.ts';
+import { Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
-import { Halted } from './kill-switch.ts';
 
 type Agents = ReadonlyMap<string, AgentConfig>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { Execution } from '../execution/execution.ts';
+import { type Execution, Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { AgentState, AgentStatus, Halt } from '../ports/agent-state.ts';
 import { type Caller, callerName } from '../ports/caller.ts';
@@ -15,11 +15,6 @@ import {
 } from './agent-states.ts';
 import { faultOfKeeping, type LastingChange, loosen } from './lasting-change.ts';
 import { createVanishedMirrors, type MayRun } from './vanished-mirrors.ts';
-
-/** Stops work without the grace of a cancel: the tool gets no TERM. */
-export class Halted extends ClawrdenError {
-  override name = 'Halted';
-}
 
 /** A breaker's request to stop an agent. */
 export interface Tripped {

@@ -20,6 +20,11 @@ export class Interrupted extends ClawrdenError {
   }
 }
 
+/** Stops work without the grace of a cancel: the tool gets no TERM. */
+export class Halted extends ClawrdenError {
+  override name = 'Halted';
+}
+
 /** Inputs that are for the tool. */
 export type ToolInput = Exclude<FromCaller, Inspected>;
 
@@ -82,6 +87,7 @@ export class Execution {
   usage: Usage | undefined;
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #abort = new AbortController();
+  readonly #halt = new AbortController();
   readonly #onChange: (record: ExecutionRecord) => void;
   readonly #early: ToolInput[] = [];
   readonly #durations: Partial<Record<ExecutionState, number>> = {};
@@ -127,8 +133,14 @@ export class Execution {
     return this.#abort.signal;
   }
 
+  /** Aborts when its agent is halted, also if it was stopped before: what has a grace has none any more. */
+  get halted(): AbortSignal {
+    return this.#halt.signal;
+  }
+
   stop(reason: ClawrdenError): void {
     clearTimeout(this.#away);
+    if (reason instanceof Halted) this.#halt.abort(reason);
     this.#abort.abort(reason);
   }
 

@@ -3,16 +3,16 @@ import { type Deadline, deadline, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
-import { Halted } from '../control/kill-switch.ts';
+import { renderBytes } from '../../src/text/render-text.ts';
 import type { Execution } from '../execution/execution.ts';
-import type { NotTaken, Visit } from '../workspaces/follow.ts';
+import type { NotHome, Visit } from '../workspaces/visit.ts';
 
 /** A person waits for the end of what was stopped. */
 const stoppedWithinMs = 30_000;
 
 /**
- * Everything that the tool wrote is at home before its outcome goes out. If files of it met changes of the agent's, the
- * command did not do what its exit code says.
+ * Everything that the tool wrote is at home before its outcome goes out. If files of it met changes of the agent's, or
+ * did not come, the command did not do what its exit code says.
  */
 export async function bringHome(
   outcome: Outcome,
@@ -20,32 +20,32 @@ export async function bringHome(
   execution: Execution,
 ): Promise<Outcome> {
   if (visit === undefined) return outcome;
-  using until = untilStopped(execution.signal);
-  const conflict = await visit.bringHome(until.signal);
+  using until = untilStopped(execution);
+  const notHome = await visit.bringHome(until.signal);
   execution.trace.mark('home');
   execution.signal.throwIfAborted();
-  if (conflict === undefined) return outcome;
-  const text = conflictText(conflict);
-  if (outcome.kind === 'exited' && outcome.code === 0 && outcome.signal === 0)
-    return failure('workspace-conflict', text);
-  void execution.send({ type: 'notice', text: `workspace-conflict: ${text}` });
-  return outcome;
+  const [first, ...more] = notHome === undefined ? [] : toldOf(notHome);
+  if (first === undefined) return outcome;
+  const isDone = outcome.kind === 'exited' && outcome.code === 0 && outcome.signal === 0;
+  for (const { code, text } of isDone ? more : [first, ...more])
+    void execution.send({ type: 'notice', text: `${code}: ${text}` });
+  return isDone ? failure(first.code, first.text) : outcome;
 }
 
 /**
  * What a tool wrote that was stopped is at home as it would be on one disk; not that of a halted agent. What does not
  * come by then is kept at the next command.
  */
-export async function bringHomeStopped(visit: Visit, reason: unknown, signal: AbortSignal): Promise<void> {
-  if (reason instanceof Halted) return;
-  await withinStop(signal, visit.bringHome).catch(() => {});
+export async function bringHomeStopped(visit: Visit, execution: Execution): Promise<void> {
+  if (execution.halted.aborted) return;
+  await withinStop(execution, visit.bringHome).catch(() => {});
 }
 
 /** Changes go both ways, again and again, until it is disposed of. */
 export function exchangeLive(
   { liveMs }: Plan,
   visit: Visit | undefined,
-  signal: AbortSignal,
+  execution: Execution,
 ): AsyncDisposable | undefined {
   if (liveMs === undefined || visit === undefined) return undefined;
   const ended = new AbortController();
@@ -53,7 +53,7 @@ export function exchangeLive(
     while (!ended.signal.aborted) {
       await sleep(liveMs, undefined, { signal: ended.signal }).catch(() => {});
       // What fails now is tried again; the exchange at the end tells.
-      if (!ended.signal.aborted) await withinStop(signal, visit.exchange).catch(() => {});
+      if (!ended.signal.aborted) await withinStop(execution, visit.exchange).catch(() => {});
     }
   };
   const looping = loop();
@@ -69,16 +69,14 @@ export function exchangeLive(
  * Aborts at once when the agent is halted. After any other stop there is time: to cut an exchange would set aside what
  * the tool wrote.
  */
-function untilStopped(signal: AbortSignal): Deadline {
-  const stop = new AbortController();
-  const end = () => stop.abort(signal.reason);
+function untilStopped({ signal, halted }: Execution): Deadline {
+  const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const listening = onAbort(signal, () => {
-    if (signal.reason instanceof Halted) end();
-    else timer = setTimeout(end, stoppedWithinMs);
+    timer = setTimeout(() => late.abort(signal.reason), stoppedWithinMs);
   });
   return {
-    signal: stop.signal,
+    signal: AbortSignal.any([halted, late.signal]),
     [Symbol.dispose]: () => {
       clearTimeout(timer);
       listening[Symbol.dispose]();
@@ -86,14 +84,31 @@ function untilStopped(signal: AbortSignal): Deadline {
   };
 }
 
-async function withinStop<T>(signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
+async function withinStop<T>(execution: Execution, work: (until: AbortSignal) => Promise<T>): Promise<T> {
   const late = () => new ClawrdenError('workspace-unreachable', 'the exchange took too long');
-  using stopped = untilStopped(signal);
+  using stopped = untilStopped(execution);
   using until = deadline(stoppedWithinMs, late, stopped.signal);
   return await work(until.signal);
 }
 
-function conflictText({ agent, count }: NotTaken): string {
+interface Told {
+  readonly code: 'workspace-conflict' | 'workspace-unstable';
+  readonly text: string;
+}
+
+function toldOf({ agent, refused, unstable }: NotHome): Told[] {
+  const told: Told[] = [];
+  if (refused > 0) told.push({ code: 'workspace-conflict', text: conflictText(agent, refused) });
+  if (unstable.length > 0) told.push({ code: 'workspace-unstable', text: unstableText(unstable) });
+  return told;
+}
+
+function conflictText(agent: string, count: number): string {
   const files = count === 1 ? '1 file was' : `${count} files were`;
   return `${files} changed here meanwhile; yours stay, the command's are kept: clawrden workspace conflicts ${agent}`;
+}
+
+function unstableText([first = Buffer.alloc(0), ...more]: readonly Buffer[]): string {
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return `${renderBytes(first)}${others} did not come home, for something goes on changing it; the next command keeps it`;
 }

@@ -7,11 +7,10 @@ import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Output, Send } from '../../src/wire/execution-io.ts';
-import { Halted } from '../control/kill-switch.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
-import type { Visit } from '../workspaces/follow.ts';
+import type { Visit } from '../workspaces/visit.ts';
 import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
@@ -85,7 +84,7 @@ async function runAndClean(
     const home = lost ? undefined : writing(plan, visit);
     if (home !== undefined && (await destroyed)) {
       lease.release();
-      await bringHomeStopped(home, error, execution.signal);
+      await bringHomeStopped(home, execution);
     }
     throw error;
   }
@@ -110,8 +109,8 @@ async function runIn(
     session.destroy();
   });
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
-  using _ = cancelOnAbort(execution.signal, session);
-  await using _live = exchangeLive(plan, visit, execution.signal);
+  using _ = cancelOnAbort(execution, session);
+  await using _live = exchangeLive(plan, visit, execution);
   try {
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring),
@@ -155,10 +154,11 @@ function counted(execution: Execution): Send<Output> {
 }
 
 /** First the init is asked to end, then its stream is closed; either way `run` ends. */
-function cancelOnAbort(signal: AbortSignal, session: InitSession): Disposable {
+function cancelOnAbort({ signal, halted }: Execution, session: InitSession): Disposable {
   let timer: NodeJS.Timeout | undefined;
+  const halting = onAbort(halted, () => session.destroy());
   const listening = onAbort(signal, () => {
-    if (signal.reason instanceof Halted) return session.destroy();
+    if (halted.aborted) return;
     session.cancel();
     timer = setTimeout(() => session.destroy(), cancelGraceMs);
   });
@@ -166,6 +166,7 @@ function cancelOnAbort(signal: AbortSignal, session: InitSession): Disposable {
     [Symbol.dispose]: () => {
       clearTimeout(timer);
       listening[Symbol.dispose]();
+      halting[Symbol.dispose]();
     },
   };
 }

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
+import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Plan } from '../../src/plan.ts';
 import { Execution } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
+import { ReplicaUnreachable } from '../workspaces/faults.ts';
 import { createPlacer, type PlacerParts } from './place-ghost.ts';
 
 const plan = {
@@ -19,28 +23,57 @@ function execution(): Execution {
   return new Execution(record, { wiring, hostLabels: {} }, () => {});
 }
 
-/** A pool without end: it counts the places that are held. */
-function start(settle: () => Promise<void>) {
+/** A pool without end of hosts a, b and c: it counts the places that are held. */
+function start(settle: (host: string) => Promise<void>) {
   const held = { places: 0 };
   const ghost = { session: { alive: true } };
   const warm = { claim: () => ghost };
-  const host = { name: 'a', config: { name: 'a', labels: {} }, warm, destroy: () => Promise.resolve(true) };
-  const lease = (): Lease => {
+  const hosts = ['a', 'b', 'c'].map((name) => ({
+    ...{ name, config: { name, labels: {} }, warm, destroy: () => Promise.resolve(true) },
+  }));
+  const lease = ({ avoid }: LeaseRequest): Lease => {
+    const host = hosts.find((each) => !avoid.has(each as unknown as DockerHost));
+    if (host === undefined) throw [...avoid.values()].at(-1)!;
     held.places += 1;
     return { host, release: () => (held.places -= 1) } as unknown as Lease;
   };
   const gate = new Gate(() => 2);
-  const visit = { settle, bringHome: () => Promise.resolve(undefined), exchange: settle, end: () => {} };
+  const visit = ({ name }: { name: string }) => ({
+    ...{ settle: () => settle(name), exchange: () => settle(name) },
+    ...{ bringHome: () => Promise.resolve(undefined), end: () => {} },
+  });
   const parts: PlacerParts = {
     scheduler: { lease } as unknown as Scheduler,
     warmer: { asked: () => {}, poke: () => {} } as unknown as Warmer,
-    workspaces: { visit: () => visit, behindMs: () => 0, gate: () => gate },
+    workspaces: { visit, behindMs: () => 0, gate: () => gate },
     startTimeoutMs: 1000,
     labelsOf: () => ({}),
     onHostLost: () => {},
   };
   return { place: createPlacer(parts), held };
 }
+
+test.each([
+  ['the carrier of its replica is gone', new ReplicaUnreachable('ended'), ['a', 'b', 'c']],
+  ['its disk is full', new ClawrdenError('workspace-full', 'full'), ['a', 'b', 'c']],
+  ['home is gone', new ClawrdenError('workspace-unreachable', 'no relay'), ['a']],
+  ['most of home is gone', new ClawrdenError('workspace-suspect', 'no file'), ['a']],
+])('12: a command tries each host once, or one if none can help: %s', async (_what, error, tried) => {
+  const asked: string[] = [];
+  const { place, held } = start((host) => {
+    asked.push(host);
+    return Promise.reject(error);
+  });
+  await expect((async () => place(plan, execution()))()).rejects.toBe(error);
+  expect([asked, held.places]).toEqual([tried, 0]);
+});
+
+test('12: a command whose replica on one host cannot be reached starts on another', async () => {
+  const { place } = start((host) =>
+    host === 'a' ? Promise.reject(new ReplicaUnreachable('ended')) : Promise.resolve(),
+  );
+  expect((await place(plan, execution())).lease.host.name).toBe('b');
+});
 
 test('A-97 P20: an agent whose home never answers holds two places on hosts', async () => {
   const { place, held } = start(() => new Promise(() => {}));

@@ -8,7 +8,9 @@ import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
-import type { Visit, Workspaces } from '../workspaces/follow.ts';
+import { ReplicaUnreachable } from '../workspaces/faults.ts';
+import type { Workspaces } from '../workspaces/follow.ts';
+import type { Visit } from '../workspaces/visit.ts';
 
 /** A lease and a ready ghost. */
 export interface Placed {
@@ -109,8 +111,9 @@ async function placeInTurn(
       lease.release();
       execution.signal.throwIfAborted();
       const failed = toClawrdenError(error);
-      if (failed.code === 'host-lost') parts.onHostLost(host);
-      if (!startsElsewhere.has(failed.code)) throw failed;
+      const isReplica = failed instanceof ReplicaUnreachable;
+      if (failed.code === 'host-lost' || isReplica) parts.onHostLost(host);
+      if (!startsElsewhere.has(failed.code) && !isReplica) throw failed;
       request.avoid.set(host, failed);
     }
     lease = await parts.scheduler.lease(request, execution.signal, onPlace);
@@ -131,7 +134,7 @@ async function settled(placed: Placed, visit: Visit | undefined, execution: Exec
   }
 }
 
-/** After these errors nothing has run, and another host may succeed. */
+/** After these errors nothing has run, and another host may succeed. A home that is away is away for all hosts. */
 const startsElsewhere: ReadonlySet<string> = new Set([
   'workspace-missing',
   'workspace-full',

@@ -31,7 +31,8 @@ export interface Replica {
 export interface ReplicaHost {
   /**
    * Starts the carrier of a replica, and makes the replica if it is not there. A carrier of the same agent that is
-   * there ends: at any time one replica has one. Throws like `Engine.startGhost`, but never `workspace-missing`.
+   * there ends: at any time one replica has one. Throws like `Engine.startGhost`, but never `workspace-missing`;
+   * what the carrier says is thrown as `toWorkspaceError` makes it.
    */
   readonly openReplica: (wish: ReplicaWish, signal: AbortSignal) => Promise<Replica>;
   /** The agents of which this gateway has a replica here. */

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { HostConfig } from '../../src/config/gateway-config.ts';
 import { createCopyAhead } from './copy-ahead.ts';
-import type { Visit } from './follow.ts';
+import type { Visit } from './visit.ts';
 
 test('P20: a relay that begins lane after lane has one copy ahead for each agent', async () => {
   const [begun, ended]: [string[], string[]] = [[], []];

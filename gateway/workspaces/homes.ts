@@ -5,7 +5,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
-import { isRefusal } from './faults.ts';
+import { isUsable } from './faults.ts';
 import { type Lane, Lanes } from './lanes.ts';
 
 /** The carriers of workspaces at home, each at the other end of a lane that the agent's relay has opened. */
@@ -101,9 +101,9 @@ async function useLane<T>(
     await abortable(lane.greeted, signal);
     return await abortable(work(lane.session), signal);
   } catch (error) {
-    // An operation that was refused is over. One that was cut must not continue: the next lane has a new carrier.
     const isHomeLost = !lane.alive();
-    if (!isRefusal(error)) end();
+    // What was cut must not continue: the next lane has a new carrier.
+    if (signal.aborted || !isUsable(lane.session, 'home', error)) end();
     throw isHomeLost && !signal.aborted ? lost(agent, messageOf(error)) : error;
   }
 }

@@ -17,7 +17,7 @@ export class Lanes {
   readonly #waiting = new Set<() => void>();
 
   add(agent: string, relay: string, stream: Duplex): Lane {
-    const session = new CarrierSession(stream);
+    const session = new CarrierSession(stream, { role: 'home' });
     const lane: Lane = {
       relay,
       session,

@@ -8,12 +8,13 @@ import type { ReplicaHost } from '../ports/replica.ts';
 import type { KeptSet, KeptWhy, WorkspaceOperations } from '../ports/workspace-view.ts';
 import type { KeptChanges } from '../store/kept-changes.ts';
 import { createCopyAhead } from './copy-ahead.ts';
-import { followWorkspaces, type NotApplied, type Workspaces } from './follow.ts';
+import { followWorkspaces, type Workspaces } from './follow.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { Replicas } from './replicas.ts';
-import { closeOthers, Retirement } from './retire.ts';
+import { Retirement } from './retire.ts';
+import type { NotApplied } from './visit.ts';
 
 export interface OpenWorkspacesParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -42,7 +43,7 @@ export interface OpenWorkspaces extends Workspaces {
   /** The host is lost: what is exchanged with it ends with this error. */
   readonly lost: (host: string, error: ClawrdenError) => void;
   /** The agents have changed: what belongs to others than these ends. */
-  readonly holdToAgents: (before: readonly AgentConfig[]) => void;
+  readonly holdToAgents: () => void;
   /**
    * From now on workspaces are copied ahead, carriers that nothing uses end, and replicas that no agent needs are
    * removed.
@@ -106,10 +107,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
           engine.startGhost(await workspaces.placed(host, shape, signal), purpose, signal),
       };
     },
-    holdToAgents: (before) => {
-      homes.holdToAgents();
-      closeOthers(replicas, before, agents());
-    },
+    holdToAgents: homes.holdToAgents,
     begin: ({ ready, forget }) => {
       retirement ??= new Retirement({ replicas, agents, forget, log });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);

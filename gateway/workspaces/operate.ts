@@ -65,7 +65,8 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
         return 'done' in trusted ? trusted.done : trusted;
       }),
     reset: (agent, wish) => withSync(agent, (sync) => reset(agent, wish, sync, parts)),
-    bytesOn: (host) => replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? slot.bytes : 0), 0),
+    bytesOn: (host) =>
+      replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? (slot.bytes ?? 0) : 0), 0),
   };
 }
 

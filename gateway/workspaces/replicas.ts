@@ -1,7 +1,9 @@
-import { abortable } from '../../src/abort.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierState, Version } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
+import { ReplicaUnreachable } from './faults.ts';
 
 /** One agent's replica on one host, as far as this gateway uses it. */
 export interface Slot {
@@ -9,16 +11,20 @@ export interface Slot {
   readonly agent: string;
   /** Its carrier, or what starts it. */
   opening: Promise<Replica> | undefined;
+  /** What that carrier was told to carry. */
+  carried: Carried | undefined;
   /** Commands that work in it now, or wait for their turn to bring it to where home is. */
   commands: number;
   /** Those of them that work in it. */
   working: number;
   /** Changes in it that home did not take, since this gateway began. */
   notTaken: number;
-  /** On the monotonic clock, in milliseconds. */
+  /** The id of its tree when what it had was last kept beside home. */
+  keptTree: string | undefined;
+  /** On the monotonic clock, in milliseconds; 0: not since this gateway began. */
   usedAt: number;
-  /** Of its files, when somebody last looked. */
-  bytes: number;
+  /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
+  bytes: number | undefined;
   /** The version of home that it had then. */
   at: Version | undefined;
   /** It is being removed: who needs it waits, and makes another. */
@@ -30,11 +36,17 @@ export type Home = Pick<CarrierState, 'version' | 'bytes'>;
 
 type Carried = Pick<ReplicaWish, 'limits' | 'excludes'>;
 
+function carriesSame(before: Carried | undefined, now: Carried): boolean {
+  const { limits, excludes } = now;
+  return before === undefined || isDeepStrictEqual(before, { limits, excludes });
+}
+
 function keyOf(host: string, agent: string): string {
   return `${host}\0${agent}`;
 }
 
-const openWithinMs = 60_000;
+/** A large replica on a slow disk is looked at in whole; a carrier that is silent for 120 s ends it before. */
+const openWithinMs = 30 * 60_000;
 
 /** The replicas of all agents on all hosts, each with one carrier at most. */
 export class Replicas {
@@ -73,11 +85,13 @@ export class Replicas {
       host,
       agent,
       opening: undefined,
+      carried: undefined,
       commands: 0,
       working: 0,
       notTaken: 0,
-      usedAt: performance.now(),
-      bytes: 0,
+      keptTree: undefined,
+      usedAt: 0,
+      bytes: undefined,
       at: undefined,
       removing: undefined,
     };
@@ -90,10 +104,19 @@ export class Replicas {
     return (await this.#engines.get(host)?.replicaAgents()) ?? [];
   }
 
-  /** The agent's replica there, with a carrier that lives. Throws like `ReplicaHost.openReplica`. */
-  async open(slot: Slot, carried: Carried, signal: AbortSignal): Promise<Replica> {
+  /**
+   * The agent's replica there, with a carrier that lives. `as asked`: with one that carries what is asked for, and only
+   * in home's turn; otherwise what it carries does not matter. Throws like `ReplicaHost.openReplica`.
+   */
+  async open(
+    slot: Slot,
+    carried: Carried,
+    signal: AbortSignal,
+    how: 'as it is' | 'as asked' = 'as it is',
+  ): Promise<Replica> {
     while (slot.removing !== undefined) await abortable(slot.removing, signal);
     slot.usedAt = performance.now();
+    if (how === 'as asked' && !carriesSame(slot.carried, carried)) await abortable(this.close(slot), signal);
     const known = slot.opening;
     const replica = await abortable(known ?? this.#start(slot, carried), signal);
     if (known === undefined || replica.alive()) return replica;
@@ -102,13 +125,29 @@ export class Replicas {
     return abortable(slot.opening ?? this.#start(slot, carried), signal);
   }
 
+  /**
+   * What a replica takes that nothing here has used: its carrier starts, and ends again if no command wants it meanwhile.
+   * Rejects like `open`.
+   */
+  async learn(slot: Slot, carried: Carried, signal: AbortSignal): Promise<void> {
+    if (slot.opening !== undefined || slot.removing !== undefined) return;
+    const { usedAt } = slot;
+    await abortable(this.#start(slot, carried), signal);
+    if (slot.usedAt === usedAt && slot.commands === 0) await this.close(slot);
+  }
+
   /** Several commands may wait for one start, so it does not end with any of them. */
   #start(slot: Slot, { limits, excludes }: Carried): Promise<Replica> {
     const engine = this.#engines.get(slot.host);
     if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
-    const signal = AbortSignal.any([AbortSignal.timeout(openWithinMs), this.lossOf(slot.host)]);
-    const opening = engine.openReplica({ agent: slot.agent, limits, excludes }, signal);
+    const { host, agent } = slot;
+    const late = () => new ReplicaUnreachable(`the replica on ${host} was not ready in 30 minutes`);
+    const until = deadline(openWithinMs, late, this.lossOf(host));
+    const opening = engine
+      .openReplica({ agent, limits, excludes }, until.signal)
+      .finally(() => until[Symbol.dispose]());
     slot.opening = opening;
+    slot.carried = { limits, excludes };
     opening.then(
       ({ found }) => {
         [slot.bytes, slot.at] = [found.bytes, found.at];

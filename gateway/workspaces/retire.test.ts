@@ -5,7 +5,7 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { followWorkspaces } from './follow.ts';
 import { Replicas, type Slot } from './replicas.ts';
-import { closeOthers, Retirement } from './retire.ts';
+import { Retirement } from './retire.ts';
 import { Stay } from './stay.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -153,14 +153,69 @@ test('12: a command that has ended begins no work, and is counted once', async (
   await retirement.stop();
 });
 
-test('12: an agent whose workspace is another now gets a carrier anew', async () => {
-  const agents = new Map([
-    ['a', agent('a', 100)],
-    ['b', agent('b', 100)],
-  ]);
-  const { replicas, ended, retirement } = await start(agents, { a: 1, b: 1 });
-  closeOthers(replicas, [agent('a', 100), agent('b', 99)], agents);
-  await pass(1);
+test('12: an agent whose limits or excludes are others now gets a carrier anew, in the turn of its home', async () => {
+  const { replicas, slots, ended, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
+  const open = (carried: Parameters<Replicas['open']>[1], how?: 'as asked') =>
+    replicas.open(slots['a']!, carried, never, how);
+  await open({ limits: { ...limits }, excludes: [] }, 'as asked');
+  await open({ limits, excludes: ['x'] });
+  expect(ended).toEqual([]);
+  await open({ limits, excludes: ['x'] }, 'as asked');
+  await open({ limits: { ...limits, file: 11 }, excludes: ['x'] }, 'as asked');
+  expect(ended).toEqual(['a', 'a']);
+  await retirement.stop();
+});
+
+test('12: the carrier of an agent whose workspace is not followed any more ends at the next look', async () => {
+  const agents = new Map([['a', agent('a', 100)]]);
+  const { ended, retirement } = await start(agents, { a: 1, b: 1 });
+  await pass(60_000);
   expect(ended).toEqual(['b']);
+  agents.delete('a');
+  await pass(60_000);
+  expect(ended).toEqual(['b', 'a']);
+  await retirement.stop();
+});
+
+test('12: replicas that an earlier gateway left count for host-size, and go before those that were used', async () => {
+  const bytes = { used: 60, old: 60, older: 60, gone: 60 };
+  const agents = new Map(['used', 'old', 'older'].map((name) => [name, agent(name, 130)]));
+  const { host, removed, ended } = engine(bytes);
+  // An earlier gateway.
+  for (const name of Object.keys(bytes)) await host.openReplica({ agent: name, limits, excludes: [] }, never);
+  const replicas = new Replicas();
+  replicas.attach('build-1', host);
+  await pass(5000);
+  const slot = replicas.slot('build-1', 'used');
+  await replicas.open(slot, { limits, excludes: [] }, never);
+  const parts = { replicas, agents: () => agents, log: pino({ level: 'silent' }), forget: () => {} };
+  const retirement = new Retirement(parts);
+  await pass(61_000);
+  expect(ended.toSorted()).toEqual(['gone', 'old', 'older']);
+  expect(removed).toHaveLength(2);
+  expect(removed).not.toContain('used');
+  await retirement.stop();
+});
+
+test('12: a replica that does not tell its size is asked seldom, and holds up no stop', async () => {
+  const { host } = engine({ a: 1 });
+  await host.openReplica({ agent: 'a', limits, excludes: [] }, never);
+  let asked = 0;
+  const silent: ReplicaHost = {
+    ...host,
+    openReplica: (_wish, signal) => {
+      asked += 1;
+      return abortable(new Promise<never>(() => {}), signal);
+    },
+  };
+  const replicas = new Replicas();
+  replicas.attach('build-1', silent);
+  const agents = new Map([['a', agent('a', 100)]]);
+  const log = pino({ level: 'silent' });
+  const retirement = new Retirement({ replicas, agents: () => agents, log, forget: () => {} });
+  await pass(20 * 60_000);
+  expect(asked).toBe(1);
+  await pass(2 * hour);
+  expect(asked).toBeLessThan(6);
   await retirement.stop();
 });

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replicas, Slot } from './replicas.ts';
 
@@ -22,9 +22,20 @@ export interface RetireTimes {
   readonly gone: number;
   /** One that was used since then is not removed to make room: a ghost may be starting in it. */
   readonly fresh: number;
+  /** Nothing else is retired while a replica is asked what it takes; a large one tells later. */
+  readonly learn: number;
 }
 
-const defaults: RetireTimes = { lookEvery: 60_000, idle: 30 * 60_000, gone: 24 * 3_600_000, fresh: 60_000 };
+const defaults: RetireTimes = {
+  lookEvery: 60_000,
+  idle: 30 * 60_000,
+  gone: 24 * 3_600_000,
+  fresh: 60_000,
+  learn: 60_000,
+};
+
+/** Of an agent that is gone. */
+const anyCarried = { limits: defaultLimits, excludes: [] };
 
 /** Ends carriers that no command uses, and removes replicas of agents that are gone and on hosts that are too full. */
 export class Retirement {
@@ -33,6 +44,9 @@ export class Retirement {
   /** Since when this gateway knows of a replica that its agent has no use for. */
   readonly #unused = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #stopping = new AbortController();
+  /** When a replica was last asked what it takes. */
+  readonly #asked = new Map<Slot, number>();
   #looking = Promise.resolve();
 
   constructor(parts: RetireParts) {
@@ -45,22 +59,29 @@ export class Retirement {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#stopping.abort(new Error('the gateway stops'));
     await this.#looking;
   }
 
   async #look(): Promise<void> {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
-      const isIdle = slot.commands === 0 && performance.now() - slot.usedAt > this.#times.idle;
-      if (slot.opening === undefined || !isIdle) continue;
+      if (slot.opening === undefined || !this.#isIdle(slot)) continue;
       // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone.
       this.#parts.forget(slot.agent);
       await replicas.close(slot);
     }
     for (const host of replicas.hosts) {
       await this.#tryOn(host, () => this.#removeUnused(host));
+      await this.#tryOn(host, () => this.#learnSizes(host));
       await this.#tryOn(host, () => this.#makeRoom(host));
     }
+  }
+
+  #isIdle({ agent, commands, bytes, usedAt }: Slot): boolean {
+    // One that opens for the first time is being looked at.
+    if (commands > 0 || bytes === undefined) return false;
+    return this.#hostBytes(agent) === undefined || performance.now() - usedAt > this.#times.idle;
   }
 
   /** A host that does not answer, or a replica in use, is looked at again. */
@@ -89,6 +110,21 @@ export class Retirement {
     }
   }
 
+  /** What an earlier gateway left takes room, too. One that does not tell is asked again as late as it would be idle. */
+  async #learnSizes(host: string): Promise<void> {
+    const { replicas, agents } = this.#parts;
+    if (![...agents().keys()].some((agent) => this.#hostBytes(agent) !== undefined)) return;
+    for (const agent of await replicas.agentsOn(host)) {
+      const slot = replicas.slot(host, agent);
+      const askedAt = this.#asked.get(slot) ?? Number.NEGATIVE_INFINITY;
+      if (slot.bytes !== undefined || performance.now() - askedAt < this.#times.idle) continue;
+      this.#asked.set(slot, performance.now());
+      const carried = agents().get(agent)?.workspace?.sync?.carried ?? anyCarried;
+      const signal = AbortSignal.any([AbortSignal.timeout(this.#times.learn), this.#stopping.signal]);
+      await this.#tryOn(host, () => replicas.learn(slot, carried, signal));
+    }
+  }
+
   /** The least recently used goes first. */
   async #makeRoom(host: string): Promise<void> {
     const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
@@ -96,11 +132,11 @@ export class Retirement {
     // Replicas of agents that are gone have their day.
     if (said.length === 0) return;
     const most = Math.max(...said);
-    let bytes = here.reduce((sum, slot) => sum + slot.bytes, 0);
+    let bytes = here.reduce((sum, slot) => sum + (slot.bytes ?? 0), 0);
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh) return;
-      if (slot.commands > 0 || slot.bytes === 0) continue;
+      if (slot.commands > 0 || !slot.bytes) continue;
       bytes -= slot.bytes;
       await this.#remove(slot);
     }
@@ -116,17 +152,5 @@ export class Retirement {
 
   #hostBytes(agent: string): number | undefined {
     return this.#parts.agents().get(agent)?.workspace?.sync?.hostBytes;
-  }
-}
-
-/** Ends the carriers of agents whose workspace is another now: the next command starts them anew. */
-export function closeOthers(
-  replicas: Replicas,
-  before: readonly AgentConfig[],
-  now: ReadonlyMap<string, AgentConfig>,
-): void {
-  for (const slot of replicas.slots) {
-    const was = before.find(({ name }) => name === slot.agent)?.workspace;
-    if (!isDeepStrictEqual(was, now.get(slot.agent)?.workspace)) void replicas.close(slot);
   }
 }

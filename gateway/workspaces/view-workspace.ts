@@ -88,7 +88,7 @@ async function replicaView(
   const asked = found?.replicas.get(host);
   const state = typeof asked === 'object' ? asked : undefined;
   const running = slot !== undefined && (await runningIn(slot)) !== undefined;
-  const isUsed = slot !== undefined && (running || slot.at !== undefined);
+  const isUsed = slot !== undefined && slot.usedAt > 0;
   return {
     host,
     running,

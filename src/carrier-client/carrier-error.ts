@@ -1,3 +1,5 @@
+export type CarrierRole = 'home' | 'replica';
+
 /**
  * What a carrier says instead of an answer. `refused` and a lost stream end the session; `failed` ends the operation:
  * nothing was moved.
@@ -6,6 +8,8 @@ export class CarrierError extends Error {
   override name = 'CarrierError';
   readonly code: string;
   readonly text: string;
+  /** Which of the two said it, if its session knows. */
+  role: CarrierRole | undefined;
 
   constructor(code: string, text: string) {
     super(`${code}: ${text}`);

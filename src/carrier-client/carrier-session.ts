@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { onAbort } from '../abort.ts';
 import { type Frame, FrameError } from '../wire/frames.ts';
-import { CarrierError, carrierErrorOf } from './carrier-error.ts';
+import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
 import {
@@ -30,6 +30,12 @@ export interface TakenLate {
   readonly files: readonly Late[];
 }
 
+export interface SessionOptions {
+  /** Its errors name it. */
+  readonly role?: CarrierRole;
+  readonly silenceMs?: number;
+}
+
 type Put = (frame: Frame) => Promise<void> | undefined;
 
 const defaultSilenceMs = 120_000;
@@ -47,11 +53,18 @@ const lateMost = 1000;
  */
 export class CarrierSession {
   readonly #channel: FrameChannel;
+  readonly #role: CarrierRole | undefined;
   #busy = false;
   #late: TakenLate = { count: 0, files: [] };
 
-  constructor(stream: Duplex, silenceMs = defaultSilenceMs) {
+  constructor(stream: Duplex, { role, silenceMs = defaultSilenceMs }: SessionOptions = {}) {
     this.#channel = new FrameChannel(stream, silenceMs);
+    this.#role = role;
+  }
+
+  /** It answers nothing now. What was put since `begin` is dropped by the next `begin`. */
+  get idle(): boolean {
+    return !this.#busy;
   }
 
   /** The carrier has looked at all of its tree. */
@@ -217,8 +230,14 @@ export class CarrierSession {
     try {
       await this.#alone(() => this.#answer());
     } catch (error) {
-      throw new CarrierError('carrier-lost', (error as Error).message);
+      throw this.#named(new CarrierError('carrier-lost', (error as Error).message));
     }
+  }
+
+  /** An error of the other carrier, to which this one's frames were put, has its name already. */
+  #named(error: unknown): unknown {
+    if (error instanceof CarrierError) error.role ??= this.#role;
+    return error;
   }
 
   #broken(why: string): CarrierError {
@@ -232,7 +251,9 @@ export class CarrierSession {
     try {
       return await operation();
     } catch (error) {
-      throw error instanceof FrameError ? this.#broken(`broke the rules: ${error.message}`) : error;
+      throw this.#named(
+        error instanceof FrameError ? this.#broken(`broke the rules: ${error.message}`) : error,
+      );
     } finally {
       this.#busy = false;
     }

@@ -77,19 +77,16 @@ export async function bringHome(
   return { exchanged, state: await replica.acknowledge(version, not) };
 }
 
-/**
- * What the replica changed is kept beside home and never applied; then the replica is what home is. For changes that no
- * command waits for any more.
- */
-export async function setAside(home: CarrierSession, replica: CarrierSession): Promise<Applied | undefined> {
-  const applied = await keepBesideHome(home, replica);
-  if (applied === undefined) return undefined;
+/** The replica is what home is, whatever it changed. */
+export async function becomeHome(home: CarrierSession, replica: CarrierSession): Promise<void> {
   const { version } = await home.settle();
   await exchange([home, replica], { of: 'all', bytes: false }, { version, whole: true, force: true });
-  return applied;
 }
 
-/** What the replica changed is kept beside home; the replica stays as it is. */
+/**
+ * What the replica changed is kept beside home and never applied; the replica stays as it is. For changes that no
+ * command waits for any more.
+ */
 export async function keepBesideHome(
   home: CarrierSession,
   replica: CarrierSession,

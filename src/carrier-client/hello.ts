@@ -1,9 +1,10 @@
+import type { CarrierRole } from './carrier-error.ts';
 import { carrierProtocol } from './carrier-frame.ts';
 import { text, u8, u16, u32, u64 } from './payload.ts';
 
 /** What a carrier is told before anything else. */
 export interface Hello {
-  readonly role: 'home' | 'replica';
+  readonly role: CarrierRole;
   /** The agent's, whose user and group a carrier at home takes if it starts as root. */
   readonly uid: number;
   readonly gid: number;

@@ -6,8 +6,8 @@ import type { Engine } from '../../gateway/ports/engine.ts';
 import type { Replica, ReplicaHost } from '../../gateway/ports/replica.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { createKeptChanges } from '../../gateway/store/kept-changes.ts';
-import type { Visit } from '../../gateway/workspaces/follow.ts';
 import { type OpenWorkspaces, openWorkspaces } from '../../gateway/workspaces/open-workspaces.ts';
+import type { Visit } from '../../gateway/workspaces/visit.ts';
 import {
   CarrierProcess,
   carrierBuilds,

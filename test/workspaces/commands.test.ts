@@ -24,7 +24,7 @@ test.each<[string, (site: Site, visit: ReturnType<Site['visit']>) => Promise<unk
   const visit = await meeting(site);
   await meet(site, visit);
   expect(site.told).toMatchObject([{ why: 'conflict', count: 1 }]);
-  expect(await visit.bringHome(never)).toMatchObject({ agent: 'coder', count: 1 });
+  expect(await visit.bringHome(never)).toMatchObject({ agent: 'coder', refused: 1 });
   expect(site.told).toHaveLength(1);
   expect(readFileSync(join(site.home.root, 'file'), 'utf8')).toBe("the agent's");
 });

@@ -1,6 +1,6 @@
 import { deepStrictEqual as same } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Visit } from '../../gateway/workspaces/follow.ts';
+import type { Visit } from '../../gateway/workspaces/visit.ts';
 import { type Dice, disturb } from '../../shim/native/test/random-tree.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { filesOf, type HostName, hostNames, keptOf, type Site } from './site.ts';

@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FollowParts, followWorkspaces, type NotApplied } from '../../gateway/workspaces/follow.ts';
+import type { ReplicaWish } from '../../gateway/ports/replica.ts';
+import { toWorkspaceError } from '../../gateway/workspaces/faults.ts';
+import { type FollowParts, followWorkspaces } from '../../gateway/workspaces/follow.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
 import { Replicas } from '../../gateway/workspaces/replicas.ts';
+import type { NotApplied } from '../../gateway/workspaces/visit.ts';
 import { difference } from '../../shim/native/test/carrier-pair.ts';
 import {
   CarrierProcess,
@@ -13,7 +16,12 @@ import {
 } from '../../shim/native/test/carrier-process.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
-import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import type {
+  AgentConfig,
+  HostConfig,
+  SyncConfig,
+  WorkspaceConfig,
+} from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 
@@ -27,6 +35,16 @@ const [{ carrier: binary }] = carrierBuilds;
 export class Site implements AsyncDisposable {
   readonly home: Place;
   readonly replicas: Readonly<Record<HostName, Place>>;
+  /** Hosts on which no carrier starts: it is another program there, which ends at once. */
+  readonly broken = new Set<HostName>();
+  /** Hosts whose carrier ends when what it has is to become what home is. */
+  readonly failing = new Set<HostName>();
+  /** Carriers of home that began. */
+  homesBegun = 0;
+  /** What each carrier of a replica was told to carry. */
+  readonly carried: ReplicaWish[] = [];
+  /** What `gateway.yaml` says of the agent's workspace now. */
+  workspace = followedWorkspace;
   /** What was told as not applied, since this was last emptied. */
   readonly told: NotApplied[] = [];
   readonly homes: Homes;
@@ -36,8 +54,8 @@ export class Site implements AsyncDisposable {
   readonly #carriers = new Map<HostName | 'home', CarrierProcess>();
   #closed = false;
 
-  constructor(under: string) {
-    this.home = makePlace(under);
+  constructor(under: string, homeUnder = under) {
+    this.home = makePlace(homeUnder);
     this.replicas = { one: makePlace(under), two: makePlace(under) };
     this.homes = createHomes({ relayOf: () => 'relay' });
     const replicas = new Replicas();
@@ -45,13 +63,13 @@ export class Site implements AsyncDisposable {
       replicas.lose(host, new ClawrdenError('host-lost', `the Docker host ${host} was lost`));
     for (const host of hostNames)
       replicas.attach(host, {
-        openReplica: () => this.#openReplica(host),
+        openReplica: (wish) => this.#openReplica(host, wish),
         replicaAgents: async () => [],
         removeReplica: async () => false,
       });
     const parts: FollowParts = {
       ...{ replicas, useHome: this.homes.use, onNotApplied: (found) => this.told.push(found) },
-      agents: () => new Map([[agent, agentConfig]]),
+      agents: () => new Map([[agent, { workspace: this.workspace } as AgentConfig]]),
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
     };
     this.#follow = followWorkspaces(parts);
@@ -73,8 +91,8 @@ export class Site implements AsyncDisposable {
   }
 
   /** It is there and says nothing, as behind a link that was cut. */
-  freeze(host: HostName): void {
-    this.#carriers.get(host)?.child.kill('SIGSTOP');
+  freeze(which: HostName | 'home'): void {
+    this.#carriers.get(which)?.child.kill('SIGSTOP');
   }
 
   /** What rsync would do to make the replica on `host` what home is. */
@@ -96,7 +114,8 @@ export class Site implements AsyncDisposable {
 
   /** As a relay does: whenever the carrier or its lane ends, another begins. */
   #keepHome(): void {
-    const carrier = new CarrierProcess(binary);
+    const carrier = new CarrierProcess(binary, [], { role: 'home' });
+    this.homesBegun += 1;
     this.#carriers.set('home', carrier);
     carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(this.home))));
     carrier.stream.once('close', () => carrier.child.kill('SIGKILL'));
@@ -106,15 +125,23 @@ export class Site implements AsyncDisposable {
     this.homes.offer('relay', agent, carrier.stream);
   }
 
-  async #openReplica(host: HostName) {
+  async #openReplica(host: HostName, wish: ReplicaWish) {
+    this.carried.push(wish);
     const place = this.replicas[host];
     const before = this.#carriers.get(host);
     before?.child.kill('SIGKILL');
     await before?.exited();
-    const carrier = new CarrierProcess(binary);
+    const carrier = new CarrierProcess(this.broken.has(host) ? '/bin/true' : binary, [], { role: 'replica' });
     this.#carriers.set(host, carrier);
-    const found = await carrier.session.ready(helloOf(place, { role: 'replica' }));
+    const found = await carrier.session
+      .ready(helloOf(place, { role: 'replica' }))
+      .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));
     const { session, child, stream } = carrier;
+    const begin = session.begin.bind(session);
+    session.begin = (options) => {
+      if (options.force === true && this.failing.has(host)) child.kill('SIGKILL');
+      return begin(options);
+    };
     const alive = () => child.exitCode === null && child.signalCode === null && !stream.destroyed;
     const end = async () => {
       session.end();
@@ -124,15 +151,14 @@ export class Site implements AsyncDisposable {
   }
 }
 
-const agentConfig = {
-  workspace: {
-    sync: {
-      seenBy: {},
-      hostBytes: 2 ** 40,
-      carried: { limits: defaultLimits, excludes: [], conflicts: 'keep-agent' },
-    },
+export const followedWorkspace: WorkspaceConfig & { readonly sync: SyncConfig } = {
+  ...{ kind: 'bind', source: '/srv' },
+  sync: {
+    seenBy: {},
+    hostBytes: 2 ** 40,
+    carried: { limits: defaultLimits, excludes: [], conflicts: 'keep-agent' },
   },
-} as unknown as AgentConfig;
+};
 
 /** Every plain file below a folder, with its bytes as text. */
 export function filesOf(root: string, folder = '', found = new Map<string, string>()): Map<string, string> {

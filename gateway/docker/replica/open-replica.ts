@@ -1,10 +1,9 @@
 import { finished } from 'node:stream';
 import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
-import { CarrierError } from '../../../src/carrier-client/carrier-error.ts';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
 import type { Replica, ReplicaWish } from '../../ports/replica.ts';
+import { toWorkspaceError } from '../../workspaces/faults.ts';
 import { attach } from '../container/attach.ts';
 import { containerLabels } from '../container/container-labels.ts';
 import { createContainer } from '../container/create-container.ts';
@@ -64,7 +63,7 @@ async function createAlone(
 }
 
 async function startCarrier(
-  { carriers, departures }: ReplicaSource,
+  { host, carriers, departures }: ReplicaSource,
   container: Docker.Container,
   { limits, excludes }: ReplicaWish,
   folder: string,
@@ -73,7 +72,7 @@ async function startCarrier(
   const socket = await attach(container, signal);
   using _ = onAbort(signal, () => void socket.destroy());
   try {
-    const session = new CarrierSession(attachedStream(socket));
+    const session = new CarrierSession(attachedStream(socket), { role: 'replica' });
     await withDeadline(callTimeoutMs, (abortSignal) => container.start({ abortSignal }), signal);
     const hello = { role: 'replica', uid: 0, gid: 0, limits, excludes } as const;
     const root = `${replicaMount}/${treeFolder}`;
@@ -88,13 +87,8 @@ async function startCarrier(
     return { containerId: container.id, session, alive, found, folder, end };
   } catch (error) {
     socket.destroy();
-    throw error instanceof CarrierError ? faultOf(error) : error;
+    throw toWorkspaceError(error, host);
   }
-}
-
-function faultOf(error: CarrierError): ClawrdenError {
-  const code = error.code === 'carrier-lost' ? 'host-lost' : 'internal';
-  return new ClawrdenError(code, `the carrier of a replica: ${error.message}`, { cause: error });
 }
 
 /** See `ReplicaHost.removeReplica`. */

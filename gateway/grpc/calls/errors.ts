@@ -53,6 +53,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'workspace-limit': status.RESOURCE_EXHAUSTED,
   'workspace-suspect': status.FAILED_PRECONDITION,
   'workspace-unreachable': status.UNAVAILABLE,
+  'workspace-unstable': status.ABORTED,
   'image-missing': status.FAILED_PRECONDITION,
   'cwd-missing': status.FAILED_PRECONDITION,
   'not-utf8': status.INVALID_ARGUMENT,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sendOut, setAside } from '../../../src/carrier-client/exchange.ts';
+import { sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
 import { carrierBuilds, fileSystems } from './carrier-process.ts';
 
@@ -27,7 +27,7 @@ test.each(carrierBuilds)(
     writeFileSync(there('made/deep/file'), 'late');
     writeFileSync(there('both'), 'late');
     writeFileSync(at('both'), 'agent');
-    const applied = await setAside(pair.home.session, pair.replica.session);
+    const applied = await pair.setAside();
 
     const kept = new Map(applied?.refused.map((each) => [each.path.toString(), each.kept]));
     const readKept = (name: string) =>

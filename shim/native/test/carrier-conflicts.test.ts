@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bringHome, sendOut, setAside } from '../../../src/carrier-client/exchange.ts';
+import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
 import { carrierBuilds, fileSystems } from './carrier-process.ts';
 
@@ -167,7 +167,7 @@ describe.each(places)('what both sides changed ($name, $under)', ({ carrier, und
       await sendOut(pair.home.session, pair.replica.session);
       rmSync(join(pair.homePlace.root, 'f'));
       linkSync(join(pair.replicaPlace.root, 'f'), join(pair.replicaPlace.root, 'g'));
-      const kept = await setAside(pair.home.session, pair.replica.session);
+      const kept = await pair.setAside();
       const other = kept?.refused.find(({ path }) => path.toString() === 'g');
       const file = join(pair.homePlace.area, 'kept', other?.kept ?? 'none');
       expect(readFileSync(file, 'utf8') === bytes).toBe(true);

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { becomeHome, keepBesideHome } from '../../../src/carrier-client/exchange.ts';
+import type { Applied } from '../../../src/carrier-client/exchange-frames.ts';
 import type { Hello } from '../../../src/carrier-client/hello.ts';
 import { CarrierProcess, makePlace, type Place } from './carrier-process.ts';
 
@@ -49,6 +51,13 @@ export class Pair {
     else carrier.child.kill('SIGKILL');
     await carrier.exited();
     this[role] = await this.#start(role);
+  }
+
+  /** What the replica changed is kept beside home; then the replica is what home is. */
+  async setAside(): Promise<Applied | undefined> {
+    const applied = await keepBesideHome(this.home.session, this.replica.session);
+    await becomeHome(this.home.session, this.replica.session);
+    return applied;
   }
 
   get difference(): string {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duplex, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
+import { CarrierSession, type SessionOptions } from '../../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
 import { defaultLimits, type Hello } from '../../../src/carrier-client/hello.ts';
 
@@ -49,7 +49,7 @@ export class CarrierProcess {
   readonly stream: Duplex;
   diagnostic = '';
 
-  constructor(binary: string, wrapper: readonly string[] = []) {
+  constructor(binary: string, wrapper: readonly string[] = [], options: Pick<SessionOptions, 'role'> = {}) {
     const [command, ...args] = [...wrapper, binary];
     this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdin, stdout, stderr } = this.child;
@@ -58,7 +58,7 @@ export class CarrierProcess {
       this.diagnostic += chunk.toString();
     });
     this.stream = Duplex.from({ readable: stdout, writable: inputOf(stdin) });
-    this.session = new CarrierSession(this.stream, 20_000);
+    this.session = new CarrierSession(this.stream, { ...options, silenceMs: 20_000 });
   }
 
   /** Starts one on a place and waits until it is ready. */

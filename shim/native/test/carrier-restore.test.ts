@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
-import { bringHome, restoreKept, sendOut, setAside } from '../../../src/carrier-client/exchange.ts';
+import { bringHome, restoreKept, sendOut } from '../../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../../src/carrier-client/exchange-frames.ts';
 import { Pair } from './carrier-pair.ts';
 import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
@@ -124,7 +124,7 @@ describe.each(buildsOrOnly('static'))('what is kept ($name, $under)', ({ carrier
     writeFileSync(join(pair.homePlace.root, 'f'), 'base');
     await sendOut(pair.home.session, pair.replica.session);
     writeFileSync(join(pair.replicaPlace.root, 'late'), 'late');
-    const applied = await setAside(pair.home.session, pair.replica.session);
+    const applied = await pair.setAside();
     const late = applied?.refused.find(({ path }) => path.toString() === 'late');
     expect(late?.why).toBe('conflict');
     await restoreKept(pair.home.session, late?.kept ?? '', late?.path ?? Buffer.alloc(0));

@@ -48,10 +48,10 @@ async function greet(root: string, area: string, user: Identity): Promise<Carrie
   );
   child.stdin.on('error', () => {});
   try {
-    const session = new CarrierSession(
-      Duplex.from({ readable: child.stdout, writable: child.stdin }),
+    const session = new CarrierSession(Duplex.from({ readable: child.stdout, writable: child.stdin }), {
+      role: 'home',
       silenceMs,
-    );
+    });
     return await session.ready({ role: 'home', ...user, limits: defaultLimits, root, area });
   } finally {
     // What it knows of an empty tree is worth nothing.

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { abortable, deadline } from '../../src/abort.ts';
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import { bringHome } from '../../src/carrier-client/exchange.ts';
+import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
+import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Replica } from '../ports/replica.ts';
+import { isUsable, toWorkspaceError } from './faults.ts';
+import type { UseHome } from './homes.ts';
+import type { Replicas, Slot } from './replicas.ts';
+import { type Brought, type Late, settle } from './settle.ts';
+import { Stay } from './stay.ts';
+
+/** Changes that an exchange did not apply; they are kept beside home. */
+export interface NotApplied {
+  readonly agent: string;
+  readonly host: string;
+  /** The command that found them. */
+  readonly execution: string;
+  /** `late`: no command waited for them any more. */
+  readonly why: 'conflict' | 'late';
+  readonly count: number;
+  /** Up to a thousand of them. */
+  readonly files: readonly Refused[];
+}
+
+/** What a command's end leaves on its host. */
+export interface NotHome {
+  readonly agent: string;
+  /** Changes, of any command that works in the same replica, that home did not take: they are kept beside home. */
+  readonly refused: number;
+  /** Paths that were another thing each time they were looked at, and no other command works there that may write them. */
+  readonly unstable: readonly Buffer[];
+}
+
+/** One command's use of a workspace on a host that does not see its home. */
+export interface Visit {
+  /** Everything that was at home before this was called is on the host. */
+  readonly settle: (signal: AbortSignal) => Promise<void>;
+  /** Everything that is on the host now is at home, but for what is returned: since `settle`, in any exchange. */
+  readonly bringHome: (signal: AbortSignal) => Promise<NotHome | undefined>;
+  /** Both: while the command runs. */
+  readonly exchange: (signal: AbortSignal) => Promise<void>;
+  /** The command has ended. Once. */
+  readonly end: () => void;
+}
+
+export interface VisitParts {
+  readonly replicas: Replicas;
+  readonly useHome: UseHome;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly onNotApplied: (found: NotApplied) => void;
+}
+
+/** An exchange may move gigabytes; a carrier that is silent for 120 s ends it before. */
+const exchangeWithinMs = 30 * 60_000;
+/** What changes while it is read is asked for again after each of these: what a tool left running ends with its ghost. */
+const unstableAgainMs = [20, 50, 100, 200, 400, 800];
+/** So often if others work there, who may be writing it: it comes home with the last of them. */
+const besideOthers = 3;
+
+type Visitor = Pick<NotApplied, 'agent' | 'host' | 'execution'>;
+type Work<T> = (home: CarrierSession, replica: Replica, sync: SyncConfig) => Promise<T>;
+
+interface Scene {
+  readonly parts: VisitParts;
+  readonly of: Visitor;
+  readonly slot: Slot;
+  /** The agent's workspace when the command began. */
+  readonly workspace: WorkspaceConfig;
+}
+
+export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConfig): Visit {
+  const slot = parts.replicas.slot(of.host, of.agent);
+  const scene: Scene = { parts, of, slot, workspace };
+  const stay = new Stay(slot);
+  const taken = (brought: Brought) => tellRefused(scene, brought);
+  const late = (found: Late) => parts.onNotApplied({ ...of, why: 'late', ...found });
+  return {
+    settle: (signal) => {
+      stay.wait();
+      return exchanged(scene, signal, async (home, replica, sync) => {
+        const here = await settle({ home, replica, sync, slot }, stay.work(), { taken, late });
+        stay.begin();
+        parts.replicas.met(slot, here);
+      });
+    },
+    bringHome: async (signal) => {
+      const unstable = await bringAll(scene, signal, taken);
+      const refused = stay.notTaken;
+      return refused + unstable.length === 0 ? undefined : { agent: of.agent, refused, unstable };
+    },
+    exchange: (signal) =>
+      exchanged(scene, signal, async (home, replica, sync) => {
+        parts.replicas.met(slot, await settle({ home, replica, sync, slot }, false, { taken, late }));
+      }),
+    end: () => stay.end(),
+  };
+}
+
+/** Does `work` in home's turn. What ends either carrier is thrown as people are told of it. */
+async function exchanged<T>(scene: Scene, signal: AbortSignal, work: Work<T>): Promise<T> {
+  const { parts, of } = scene;
+  const { host, agent } = of;
+  const late = () => new ClawrdenError('workspace-unreachable', `an exchange with ${host} took too long`);
+  const stopped = AbortSignal.any([signal, parts.replicas.lossOf(host)]);
+  using until = deadline(exchangeWithinMs, late, stopped);
+  try {
+    return await parts.useHome(agent, (home) => between(scene, home, until.signal, work), until.signal);
+  } catch (error) {
+    throw toWorkspaceError(error, host);
+  }
+}
+
+async function between<T>(
+  scene: Scene,
+  home: CarrierSession,
+  signal: AbortSignal,
+  work: Work<T>,
+): Promise<T> {
+  const { replicas } = scene.parts;
+  const sync = syncNow(scene);
+  const replica = await replicas.open(scene.slot, sync.carried, signal, 'as asked');
+  try {
+    return await abortable(work(home, replica, sync), signal);
+  } catch (error) {
+    // What was cut may still be on its way.
+    if (signal.aborted || !isUsable(replica.session, 'replica', error)) replicas.drop(scene.slot);
+    throw error;
+  }
+}
+
+/**
+ * How the workspace is followed now: a person may change that while the command runs. What it wrote for one home is
+ * never brought to another.
+ */
+function syncNow({ parts, of: { agent }, workspace }: Scene): SyncConfig {
+  const now = parts.agents().get(agent)?.workspace;
+  if (now?.kind === workspace.kind && now.source === workspace.source && now.sync !== undefined)
+    return now.sync;
+  const text = `agent ${agent} has another workspace in gateway.yaml than when the command began`;
+  throw new ClawrdenError('workspace-unreachable', text);
+}
+
+/** What an exchange left undone is told once, and to each command that works there. */
+function tellRefused({ parts, of, slot }: Scene, brought: Brought): void {
+  if (brought === undefined) return;
+  const { at: version, bytes } = brought.state;
+  parts.replicas.met(slot, { version, bytes });
+  const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
+  if (files.length === 0) return;
+  slot.notTaken += files.length;
+  parts.onNotApplied({ ...of, why: 'conflict', count: files.length, files });
+}
+
+/** Resolves with what does not come, however often it is asked for. Other exchanges of the agent have turns between. */
+async function bringAll(
+  scene: Scene,
+  signal: AbortSignal,
+  taken: (brought: Brought) => void,
+): Promise<readonly Buffer[]> {
+  for (const [round, pause] of [...unstableAgainMs, undefined].entries()) {
+    const unstable = await exchanged(scene, signal, async (home, { session }, { carried }) => {
+      const brought = await bringHome(home, session, { conflicts: carried.conflicts });
+      taken(brought);
+      return brought?.state.unstable ?? [];
+    });
+    if (unstable.length === 0 || (scene.slot.working > 1 && round >= besideOthers)) return [];
+    if (pause === undefined) return unstable;
+    await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return [];
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Site } from './site.ts';
+
+const patience = () => AbortSignal.timeout(120_000);
+const megabytes = 16;
+
+/** Changes the first bytes of a file without a pause, so each look at all of it meets a change. */
+async function writer(path: string): Promise<ChildProcess> {
+  const script = `const fs = require('node:fs');
+    const fd = fs.openSync(process.argv[1], 'r+');
+    process.stdout.write('begun');
+    for (let n = 0; ; n++) fs.writeSync(fd, String(n).padStart(9), 0);`;
+  const child = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** A command has run, and something still writes `large`. */
+async function writing(site: Site) {
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  const path = join(site.replicas.one.root, 'large');
+  writeFileSync(path, Buffer.alloc(megabytes << 20));
+  writeFileSync(join(site.replicas.one.root, 'other'), 'done');
+  return { visit, path, child: await writer(path) };
+}
+
+test('12: a file that changes while it is read comes home before the command ends', async () => {
+  await using site = new Site('/dev/shm');
+  const { visit, path, child } = await writing(site);
+  const bringing = visit.bringHome(patience());
+  await sleep(300);
+  await ended(child);
+  expect(await bringing).toBeUndefined();
+  expect(readFileSync(join(site.home.root, 'large')).equals(readFileSync(path))).toBe(true);
+  expect(site.difference('one')).toBe('');
+  visit.end();
+});
+
+test('12: a file that never rests is named, and all else is at home', async () => {
+  await using site = new Site('/dev/shm');
+  const { visit, child } = await writing(site);
+  const left = await visit.bringHome(patience());
+  await ended(child);
+  expect(left).toEqual({ agent: 'coder', refused: 0, unstable: [Buffer.from('large')] });
+  expect(readFileSync(join(site.home.root, 'other'), 'utf8')).toBe('done');
+  visit.end();
+});
+
+test("12: a file that another command goes on writing is that one's to bring home", async () => {
+  await using site = new Site('/dev/shm');
+  const { visit: server, path, child } = await writing(site);
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  writeFileSync(join(site.replicas.one.root, 'mine'), 'done');
+  expect(await visit.bringHome(patience())).toBeUndefined();
+  expect(readFileSync(join(site.home.root, 'mine'), 'utf8')).toBe('done');
+  visit.end();
+  await ended(child);
+  expect(await server.bringHome(patience())).toBeUndefined();
+  server.end();
+  expect(readFileSync(join(site.home.root, 'large')).equals(readFileSync(path))).toBe(true);
+});
