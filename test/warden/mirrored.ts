@@ -14,10 +14,20 @@ export interface Mirrored {
   /** Records that the audit lacked when it was allowed to start. */
   unaudited: string[];
   outcome: Outcome | undefined;
+  /** Why its last stream broke. */
+  broken: string;
 }
 
 export function newMirrored(): Mirrored {
-  return { id: newExecutionId(), starts: 0, planHash: '', approvalId: '', unaudited: [], outcome: undefined };
+  return {
+    id: newExecutionId(),
+    starts: 0,
+    planHash: '',
+    approvalId: '',
+    unaudited: [],
+    outcome: undefined,
+    broken: '',
+  };
 }
 
 /** The usage that each of them reports. */
@@ -81,7 +91,11 @@ export function play(
       default:
     }
   });
-  stream.on('error', () => over.resolve()).on('end', () => over.resolve());
+  stream.on('end', () => over.resolve());
+  stream.on('error', ({ message }: Error) => {
+    command.broken = message;
+    over.resolve();
+  });
   if (first === 'resume') {
     const value = { executionId: command.id, planHash: command.planHash };
     stream.write({ message: { $case: 'resume', value } });

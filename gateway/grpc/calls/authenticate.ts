@@ -9,8 +9,9 @@ import type { Logger } from 'pino';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { Front, ServedCall } from '../front/front.ts';
+import type { Front } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
+import type { ServedCall } from '../front/served-call.ts';
 
 /** Finds out who makes a call; nothing in the call's messages matters for that. */
 export interface Callers {

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CallTurns } from './call-turns.ts';
@@ -71,4 +71,20 @@ test('P20: if no call of a peer may be handed on, its calls wait and the others 
   turns.tidy();
   expect(refused).toHaveLength(18);
   expect(refused[0]).toMatch(/^it waited 0 s/);
+});
+
+test('P20: a call that waits in a line that moves is not refused, however slow this process is', async () => {
+  const longestMs = 50;
+  const { turns, passed, refused, bring } = setup(longestMs);
+  const slow = peer(0, 0);
+  bring(slow, 20);
+  await sleep(2 * longestMs);
+  slow.most = 1;
+  turns.goOn();
+  await turn();
+  turns.tidy();
+  expect([passed, refused]).toEqual([['0/0'], []]);
+  await sleep(2 * longestMs);
+  turns.tidy();
+  expect(refused).toHaveLength(19);
 });

@@ -23,6 +23,8 @@ export class CallTurns<T extends Turned> {
   readonly #waiting = new Map<T, WaitingCall[]>();
   /** In this turn. */
   readonly #passed = new Map<T, number>();
+  /** When a call of a peer with waiting calls was last handed on. */
+  readonly #movedAt = new Map<T, number>();
   #scheduled = false;
 
   constructor(longestMs: number, guard: (turn: () => void) => () => void) {
@@ -45,14 +47,18 @@ export class CallTurns<T extends Turned> {
     setImmediate(this.#turn);
   }
 
-  /** Refuses calls that have waited too long; call it from time to time. */
+  /**
+   * Refuses calls that have waited too long in a line that stands still: if it moves, only this process is slow. Call
+   * it from time to time.
+   */
   tidy(): void {
     const latest = performance.now() - this.#longestMs;
     for (const [peer, waiting] of this.#waiting) {
+      if ((this.#movedAt.get(peer) ?? 0) > latest) continue;
       const late = waiting.findIndex(({ since }) => since > latest);
       for (const call of waiting.splice(0, late < 0 ? waiting.length : late))
         call.refuse(`it waited ${this.#longestMs / 1000} s behind calls without a message`);
-      if (waiting.length === 0) this.#waiting.delete(peer);
+      if (waiting.length === 0) this.#forget(peer);
     }
   }
 
@@ -61,7 +67,7 @@ export class CallTurns<T extends Turned> {
     this.#passed.clear();
     for (const [peer, waiting] of this.#waiting) {
       while (waiting.length > 0 && this.#hasRoom(peer)) this.#passNext(peer, waiting);
-      if (waiting.length === 0) this.#waiting.delete(peer);
+      if (waiting.length === 0) this.#forget(peer);
     }
     // If no call may be handed on, the next change continues.
     if (this.#passed.size > 0) this.goOn();
@@ -69,7 +75,13 @@ export class CallTurns<T extends Turned> {
 
   #passNext(peer: T, waiting: WaitingCall[]): void {
     const call = waiting.shift();
+    this.#movedAt.set(peer, performance.now());
     if (call !== undefined) this.#pass(peer, call);
+  }
+
+  #forget(peer: T): void {
+    this.#waiting.delete(peer);
+    this.#movedAt.delete(peer);
   }
 
   #pass(peer: T, call: WaitingCall): void {

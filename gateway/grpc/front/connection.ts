@@ -1,6 +1,7 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { TlsRecords } from '../../../src/wire/tls-records.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Counted } from './connection-bounds.ts';
@@ -12,6 +13,12 @@ import { windowBytes } from './server-credentials.ts';
 
 /** How long a peer may keep what is over: a call that was answered, or a session's socket after its last call. */
 const lingerMs = 1000;
+
+/** A relay's calls are answered only after its Synchronize, and every call needs a token. */
+const aheadPaths: ReadonlySet<string> = new Set([
+  RelayServiceService.synchronize.path,
+  RelayServiceService.token.path,
+]);
 
 /**
  * One TCP connection, from accept to close. Takes the necessary parts of its TLS and HTTP/2 once, when they exist.
@@ -38,6 +45,8 @@ export class Connection implements Counted {
   #session: ServerHttp2Session | undefined;
   /** Open calls, with the time when their answer was complete. */
   readonly #streams = new Map<ServerHttp2Stream, number>();
+  /** Paths of open calls that went ahead. */
+  readonly #ahead = new Set<string>();
   #called = false;
   #idleSince = this.#since;
   #overSince: number | undefined;
@@ -87,6 +96,14 @@ export class Connection implements Counted {
       this.#streams.delete(stream);
       this.#idleSince = performance.now();
     });
+  }
+
+  /** Whether a new call goes ahead of all others, because they wait for it. One of each kind does at a time. */
+  goesAhead(stream: ServerHttp2Stream, path: string | undefined): boolean {
+    if (path === undefined || !aheadPaths.has(path) || this.#ahead.has(path)) return false;
+    this.#ahead.add(path);
+    stream.once('close', () => this.#ahead.delete(path));
+    return true;
   }
 
   /** Ends calls that were answered some time ago, if their caller does not end its side. */

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import {
   constants,
   type Http2SecureServer,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
@@ -20,6 +21,7 @@ import { intercept } from './intercept.ts';
 import type { Pace } from './pace.ts';
 import { addressLimits, nameLimits, type PeerShare, PeerShares } from './peer-share.ts';
 import { RelayPlace } from './relay-place.ts';
+import { type ServedCall, servedOver } from './served-call.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
 
 export interface FrontRules {
@@ -33,15 +35,6 @@ export interface FrontRules {
   readonly relays?: Pick<RelayRegistry, 'isElsewhere' | 'adrift'>;
   readonly faults: Faults;
   readonly log: Logger;
-}
-
-export interface ServedCall {
-  /** The certificate of its connection; undefined if clients are not asked for one. */
-  readonly admission: Admission | undefined;
-  /** If the peer is a relay. */
-  readonly place: RelayPlace | undefined;
-  /** How often this header occurs: Node keeps the first and hides the others. */
-  readonly authorizations: number;
 }
 
 const lookMs = 1000;
@@ -88,8 +81,8 @@ export class Front implements Disposable {
     const destroy = (_pass: unknown, it: { destroy: () => unknown }) => void it.destroy();
     const onAccept = (pass: () => void, raw: Socket) => this.#accept(pass, raw);
     const onSecured = (pass: () => void, socket: TLSSocket) => this.#secured(server, pass, socket);
-    const onStream = (pass: () => void, stream: ServerHttp2Stream, ...[, , headers]: StreamArguments) =>
-      this.#streamed(pass, stream, headers);
+    const onStream = (pass: () => void, stream: ServerHttp2Stream, ...[headers, , raw]: StreamArguments) =>
+      this.#streamed(pass, stream, headers[':path'], raw);
     intercept(server, 'connection', guard('accept', onAccept, destroy));
     intercept(server, 'secureConnection', guard('handshake', onSecured, destroy));
     intercept(server, 'stream', guard('stream', onStream, destroy));
@@ -194,22 +187,35 @@ export class Front implements Disposable {
     });
   }
 
-  #streamed(pass: () => void, stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
+  #streamed(
+    pass: () => void,
+    stream: ServerHttp2Stream,
+    path: string | undefined,
+    rawHeaders: readonly string[],
+  ): void {
     // A call that waits for its turn has no other listener: a fault of its session would be uncaught.
     stream.on('error', () => {});
     const connection = stream.session && this.#sessions.get(stream.session);
     // Meanwhile the session may have ended, or its connection was dropped with more calls to read.
     if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
-    const refused = connection.shares.map((share) => share.take(stream)).find((why) => why !== undefined);
+    const isAhead = connection.goesAhead(stream, path);
+    const refused = connection.shares
+      .map((share) => share.take(stream, isAhead))
+      .find((why) => why !== undefined);
     if (refused !== undefined) return this.#refuse(connection, stream, refused);
     connection.streamed(stream);
-    const isAuthorization = (text: string, index: number) => index % 2 === 0 && text === 'authorization';
-    const authorizations = rawHeaders.filter(isAuthorization).length;
-    const served = { admission: connection.admission, place: connection.place, authorizations };
+    const served = servedOver(connection, rawHeaders);
     const destroy = () => void stream.destroy();
+    const serve = () => this.#serve(pass, stream, connection, served);
+    // Calls that wait for it may have taken all places of those without a message.
+    if (isAhead) return serve();
+    const inTurn = () => {
+      for (const share of connection.shares) share.served(stream);
+      serve();
+    };
     this.#turns.add(connection.share, {
       since: performance.now(),
-      pass: this.#rules.faults.guard('stream', () => this.#serve(pass, stream, connection, served), destroy),
+      pass: this.#rules.faults.guard('stream', inTurn, destroy),
       refuse: (why) => this.#refuse(connection, stream, why),
     });
   }
@@ -217,7 +223,6 @@ export class Front implements Disposable {
   /** Hands the call to grpc-js. */
   #serve(pass: () => void, stream: ServerHttp2Stream, connection: Connection, served: ServedCall): void {
     if (connection.isDropped || stream.destroyed) return;
-    for (const share of connection.shares) share.served(stream);
     stream.once('close', () => this.#turns.goOn());
     this.#serving = served;
     try {
@@ -286,7 +291,7 @@ export class Front implements Disposable {
   }
 }
 
-type StreamArguments = readonly [headers: object, flags: number, rawHeaders: readonly string[]];
+type StreamArguments = readonly [headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]];
 
 /** Both ends, because a remote port may be in use twice, towards two of our addresses. */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {

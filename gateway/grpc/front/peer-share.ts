@@ -69,12 +69,12 @@ export class PeerShare implements Held, Turned {
 
   /**
    * Counts a call until it closes. If it is one too many, returns why: the call must then be reset, and is not
-   * counted.
+   * counted. One that goes ahead is never too many: the calls that are open may wait for it.
    */
-  take(stream: ServerHttp2Stream): string | undefined {
+  take(stream: ServerHttp2Stream, isAhead: boolean): string | undefined {
     const { calls, callsPerSecond } = this.#limits;
     if (!this.#rate.take(1)) return `more than ${callsPerSecond} calls a second`;
-    if (this.#calls >= calls) return `more than ${calls} calls at once`;
+    if (this.#calls >= calls && !isAhead) return `more than ${calls} calls at once`;
     this.#calls += 1;
     stream.once('close', () => {
       this.#calls -= 1;
@@ -89,7 +89,7 @@ export class PeerShare implements Held, Turned {
 
   /** From now on a counted call is served. */
   served(stream: ServerHttp2Stream): void {
-    this.#unheard.add(stream);
+    if (!stream.destroyed) this.#unheard.add(stream);
   }
 
   /** The call has brought a whole message. */
