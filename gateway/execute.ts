@@ -17,9 +17,9 @@ import { agentOf, judge, unboundCodes } from './judging/judge.ts';
 import { type Judged, planned } from './judging/judged.ts';
 import type { ApplyRates } from './judging/rate-limits.ts';
 import type { SealedPlan } from './judging/seal-plan.ts';
-import type { Caller } from './ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
 import type { ImageFacts } from './ports/engine.ts';
+import type { Principal } from './ports/principal.ts';
 import type { ImageWish } from './scheduler/hosts/image-pulls.ts';
 
 export interface ExecuteParts extends InspectParts, Executors {
@@ -38,10 +38,10 @@ export interface ExecuteParts extends InspectParts, Executors {
 }
 
 /** Runs one command for a caller; never throws. Everything that runs a command calls this. */
-export type Execute = (caller: Caller, request: StartRequest, channel: Channel) => Promise<Outcome>;
+export type Execute = (caller: Principal, request: StartRequest, channel: Channel) => Promise<Outcome>;
 
 /** A caller whose connection was cut while a person is asked comes back to its question; never throws. */
-export type Resume = (caller: Caller, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
+export type Resume = (caller: Principal, request: ResumeRequest, channel: Channel) => Promise<Outcome>;
 
 export function createExecute(parts: ExecuteParts): Execute {
   return async (caller, request, channel) => {
@@ -68,7 +68,7 @@ async function carryOut(parts: ExecuteParts, received: Received): Promise<Outcom
 
 /** A request that has become an execution. */
 interface Received {
-  readonly caller: Caller;
+  readonly caller: Principal;
   readonly request: StartRequest;
   readonly execution: Execution;
 }
@@ -76,7 +76,7 @@ interface Received {
 /** The caller may speak for the agent, the agent pays for the request, and its id is claimed. Throws the refusal. */
 async function receive(
   { agents, budgets, ledger }: ExecuteParts,
-  caller: Caller,
+  caller: Principal,
   request: StartRequest,
   channel: Channel,
 ): Promise<Received> {
@@ -88,7 +88,7 @@ async function receive(
 /** Refuses a request that became no execution. No count and no record names an agent that its caller may not speak for. */
 function turnAway(
   { breakers, recorder }: ExecuteParts,
-  caller: Caller,
+  caller: Principal,
   request: StartRequest,
   refusal: ClawrdenError,
 ): Promise<Outcome> {

@@ -22,10 +22,10 @@ import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
-import { createOperatorApi } from './control/operator-api.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
 import { openRevocations, type Revocations } from './control/revocations.ts';
+import { createWardenApi } from './control/warden-api.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
@@ -44,8 +44,8 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
-import type { OperatorApi } from './ports/operator-api.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
+import type { WardenApi } from './ports/warden-api.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { connectionLimits } from './start/connection-limits.ts';
@@ -173,7 +173,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     }),
   };
   const forget = (agent: string) => warmer.forget(new Set([agent]));
-  const warden = createOperatorApi({
+  const warden = createWardenApi({
     version,
     policyFile,
     explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
@@ -246,7 +246,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
 interface Served {
   readonly execute: Execute;
   readonly resume: Resume;
-  readonly warden: OperatorApi;
+  readonly warden: WardenApi;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly revocations: Revocations;
@@ -268,6 +268,7 @@ async function startServers(
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const authentication = createAuthentication({
     identity,
+    personOf: (name) => identity.people.get(name),
     isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
     onRevoked: revocations.watch,
   });

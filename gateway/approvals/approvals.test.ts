@@ -30,8 +30,8 @@ const question: Question = {
   context: '{"kept":true}',
   expiresInMs: 60_000,
 };
-const approved = { verdict: 'approved', by: 'operator:admin', via: 'cli', reason: '' } as const;
-const denied = { verdict: 'denied', by: 'operator:admin', via: 'cli', reason: 'no' } as const;
+const approved = { verdict: 'approved', by: 'person:admin', via: 'cli', reason: '' } as const;
+const denied = { verdict: 'denied', by: 'person:admin', via: 'cli', reason: 'no' } as const;
 const of = { planHash: 'h' } as const;
 const never = new AbortController().signal;
 
@@ -187,7 +187,7 @@ test('a grant holds for the same plan of the same agent, for its time', async ()
   const store = createApprovalStore(database);
   const { id } = (await approvals.ask(question)).approval;
   await approvals.resolve(id, { ...approved, ...of, grantMs: 50 });
-  expect(await store.grantedBy('coder', 'h')).toBe('operator:admin');
+  expect(await store.grantedBy('coder', 'h')).toBe('person:admin');
   expect(await store.grantedBy('coder', 'other')).toBeUndefined();
   expect(await store.grantedBy('other', 'h')).toBeUndefined();
   await expect.poll(() => store.grantedBy('coder', 'h')).toBeUndefined();
@@ -195,10 +195,10 @@ test('a grant holds for the same plan of the same agent, for its time', async ()
 
 test('a grant does not outlive its time if the wall clock is set back, and a restart keeps it', async () => {
   const store = createApprovalStore(database);
-  await store.grant('coder', 'h', 'operator:admin', Date.now() + 200);
+  await store.grant('coder', 'h', 'person:admin', Date.now() + 200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  expect(await createApprovalStore(database).grantedBy('coder', 'h')).toBe('operator:admin');
-  expect(await store.grantedBy('coder', 'h')).toBe('operator:admin');
+  expect(await createApprovalStore(database).grantedBy('coder', 'h')).toBe('person:admin');
+  expect(await store.grantedBy('coder', 'h')).toBe('person:admin');
   await sleep(250);
   expect(await store.grantedBy('coder', 'h')).toBeUndefined();
 });

@@ -5,7 +5,7 @@ export interface Grants {
   readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
   /** The person who granted this plan to this agent; `undefined` if nobody did or the time is over. */
   readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
-  /** Ends those of every agent but these; what an operator asks for without an agent stays. */
+  /** Ends those of every agent but these; what a principal asks for without an agent stays. */
   readonly endAllBut: (agents: Iterable<string>) => Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { auditFiles } from '../../src/audit/audit-files.ts';
 import { linkOf } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
+import { presentName } from '../ports/principal.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
 
 /** What the end of the audit says about one execution that was allowed or asked about. */
@@ -90,6 +91,7 @@ function parse(line: string): Recorded<AuditRecord> | undefined {
 function note(recorded: Map<string, RecordedExecution>, record: Recorded<AuditRecord>): void {
   if (record.type !== 'decision' && record.type !== 'verdict' && record.type !== 'outcome') return;
   if (record.type === 'decision' && record.decision === 'deny') return;
-  const key = executionKey(record.caller, record.execution);
-  recorded.set(key, { ...recorded.get(key), [record.type]: record });
+  const caller = presentName(record.caller);
+  const key = executionKey(caller, record.execution);
+  recorded.set(key, { ...recorded.get(key), [record.type]: { ...record, caller } });
 }

@@ -23,7 +23,7 @@ export function acceptCertificate(der: Uint8Array, isRevoked: IsRevoked): Checke
   const leftMs = validToDate.getTime() - Date.now();
   if (leftMs < 0) return { refused: expired };
   if (Date.now() < validFromDate.getTime()) return { refused: 'the certificate is not valid yet' };
-  if (peer === undefined) return { refused: 'the certificate names no relay and no operator' };
+  if (peer === undefined) return { refused: 'the certificate names no relay and no person' };
   // From here on the monotonic clock decides: a change of the wall clock ends nothing that runs.
   const until = performance.now() + leftMs;
   const problem = () => {

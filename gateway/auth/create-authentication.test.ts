@@ -5,17 +5,21 @@ import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Admission } from '../ports/authentication.ts';
+import type { Role } from '../ports/principal.ts';
 import { createAuthentication } from './create-authentication.ts';
-import type { OperatorRole } from './gateway-identity.ts';
 
 const authority = await makeAuthority('Test CA');
 const signingKey = generateKeyPairSync('ed25519').privateKey;
 const day = 86_400_000;
 
-function authentication(operators: [string, OperatorRole][] = [], revoked: string[] = []) {
-  const identity = { gatewayId: 'gw-1', signingKey, operators: new Map(operators) };
+function authentication(people: [string, Role][] = [], revoked: string[] = []) {
+  const roles = new Map(people);
   return createAuthentication({
-    identity,
+    identity: { gatewayId: 'gw-1', signingKey },
+    personOf: (name) => {
+      const role = roles.get(name);
+      return role && { role, scope: {} };
+    },
     isRevoked: (print) => revoked.includes(print),
     onRevoked: () => {},
   });
@@ -42,7 +46,7 @@ async function tokenFor(auth: ReturnType<typeof authentication>, der: Buffer): P
 test('a relay is who its certificate says, with a token bound to it', async () => {
   const auth = authentication();
   const der = await certificateOf({ kind: 'relay', name: 'host-7' });
-  const value = { kind: 'relay', name: 'host-7', role: 'relay' };
+  const value = { kind: 'relay', name: 'host-7', role: 'relay', scope: {} };
   expect(await admitted(auth, der).callerOf(await tokenFor(auth, der))).toEqual({ value });
 });
 
@@ -63,19 +67,19 @@ test('A-54: expired, not yet valid, revoked and nameless certificates are not le
     'not valid yet': await certificateOf({ kind: 'relay', name: 'a' }, 60_000, day),
     revoked: good,
     'names no relay': new X509Certificate(server.certificate).raw,
-    'not known here': await certificateOf({ kind: 'operator', name: 'nobody' }),
+    'not known here': await certificateOf({ kind: 'person', name: 'nobody' }),
   };
   for (const [why, der] of Object.entries(cases)) {
     expect(auth.admit(der)).toEqual({ refused: expect.stringContaining(why) });
   }
 });
 
-test("A-68: an operator's role is the gateway's record, and a token made before it changed is refused", async () => {
-  const der = await certificateOf({ kind: 'operator', name: 'ann' });
+test("A-68: a person's role is the gateway's record, and a token made before it changed is refused", async () => {
+  const der = await certificateOf({ kind: 'person', name: 'ann' });
   const before = authentication([['ann', 'admin']]);
   const token = await tokenFor(before, der);
   expect(await admitted(before, der).callerOf(token)).toEqual({
-    value: { kind: 'operator', name: 'ann', role: 'admin' },
+    value: { kind: 'person', name: 'ann', role: 'admin', scope: {} },
   });
   const refused = 'the token is for another role';
   const after = authentication([['ann', 'viewer']]);

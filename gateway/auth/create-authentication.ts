@@ -1,18 +1,22 @@
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Admission, Authentication, Checked } from '../ports/authentication.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
+import { allAgents, type Principal, principalName } from '../ports/principal.ts';
 import { type AcceptedCertificate, acceptCertificate, type IsRevoked } from './certificate-check.ts';
-import type { OperatorRole } from './gateway-identity.ts';
 import { createSessionTokens, type SessionTokens, type SigningIdentity } from './session-token.ts';
 
 export interface AuthenticationOptions {
-  readonly identity: SigningIdentity & { readonly operators: ReadonlyMap<string, OperatorRole> };
+  readonly identity: SigningIdentity;
+  /** What the gateway's record says of a person now; undefined if it knows none of this name. */
+  readonly personOf: PersonOf;
   readonly isRevoked: IsRevoked;
   readonly onRevoked: Authentication['onRevoked'];
 }
 
+export type PersonOf = (name: string) => Pick<Principal, 'role' | 'scope'> | undefined;
+
 export function createAuthentication({
   identity,
+  personOf,
   isRevoked,
   onRevoked,
 }: AuthenticationOptions): Authentication {
@@ -21,7 +25,7 @@ export function createAuthentication({
     admit: (der) => {
       const accepted = acceptCertificate(der, isRevoked);
       if ('refused' in accepted) return accepted;
-      const admission = admissionOf(accepted.value, identity.operators, tokens);
+      const admission = admissionOf(accepted.value, personOf, tokens);
       const checked = admission.check();
       return 'refused' in checked ? checked : { value: admission };
     },
@@ -31,14 +35,14 @@ export function createAuthentication({
 
 function admissionOf(
   { peer, fingerprint, serial, problem }: AcceptedCertificate,
-  operators: ReadonlyMap<string, OperatorRole>,
+  personOf: PersonOf,
   tokens: SessionTokens,
 ): Admission {
-  function check(): Checked<Caller> {
+  function check(): Checked<Principal> {
     const refused = problem();
     if (refused !== undefined) return { refused };
-    const caller = toCaller(peer, operators);
-    if (caller === undefined) return { refused: 'the certificate names an operator that is not known here' };
+    const caller = toPrincipal(peer, personOf);
+    if (caller === undefined) return { refused: 'the certificate names a person that is not known here' };
     return { value: caller };
   }
 
@@ -64,7 +68,8 @@ function admissionOf(
       const claims = await tokens.verify(token, fingerprint);
       if ('refused' in claims) return claims;
       const caller = checked.value;
-      if (claims.value.subject !== callerName(caller)) return { refused: 'the token is for another caller' };
+      if (claims.value.subject !== principalName(caller))
+        return { refused: 'the token is for another caller' };
       // The gateway's own record decides: a token from before a change of it is refused.
       if (claims.value.role !== caller.role) return { refused: 'the token is for another role' };
       return ifStill({ value: caller });
@@ -72,8 +77,8 @@ function admissionOf(
   };
 }
 
-function toCaller(peer: PeerName, operators: ReadonlyMap<string, OperatorRole>): Caller | undefined {
-  if (peer.kind === 'relay') return { ...peer, role: 'relay' };
-  const role = operators.get(peer.name);
-  return role === undefined ? undefined : { ...peer, role };
+function toPrincipal(peer: PeerName, personOf: PersonOf): Principal | undefined {
+  if (peer.kind === 'relay') return { ...peer, role: 'relay', scope: allAgents };
+  const person = personOf(peer.name);
+  return person && { ...peer, ...person };
 }

@@ -22,7 +22,7 @@ const signingKey = generateKeyPairSync('ed25519').privateKey;
 const identity = { gatewayId: 'gw-1', signingKey, authority };
 const { request } = await makeCertificateRequest();
 
-const by = { kind: 'operator', name: 'ann', role: 'admin' } as const;
+const by = { kind: 'person', name: 'ann', role: 'admin', scope: {} } as const;
 const dir = await mkdtemp(join(tmpdir(), 'clawrden-enrolment-'));
 afterAll(() => rm(dir, { recursive: true }));
 
@@ -123,7 +123,7 @@ test('A-88: enrolment is open while a token is out, over a restart too, and not 
 test('A-51: a token of another gateway, another kind, or none at all enrols nobody', async () => {
   const gateway = await enrolment();
   const other = await enrolment(undefined, generateKeyPairSync('ed25519').privateKey);
-  const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
+  const caller = { kind: 'relay', name: 'host-7', role: 'relay', scope: {} } as const;
   const session = await createSessionTokens(identity).issue(caller, 'print');
   const refused = { refused: expect.stringContaining('token') };
   expect(await gateway.enroll(await newToken(other), request, '192.0.2.1:4000')).toEqual(refused);
@@ -134,7 +134,9 @@ test('A-51: a token of another gateway, another kind, or none at all enrols nobo
 });
 
 describe('P25: what lets a relay in', () => {
-  const admission = { check: () => ({ value: { kind: 'relay', name: 'host-7', role: 'relay' } as const }) };
+  const admission = {
+    check: () => ({ value: { kind: 'relay', name: 'host-7', role: 'relay', scope: {} } as const }),
+  };
 
   test('is in the audit: who gave it, for which relay and agents, which one, until when', async () => {
     const gateway = await enrolment();
@@ -152,7 +154,7 @@ describe('P25: what lets a relay in', () => {
     expect(gateway.records).toEqual([
       {
         ...{ type: 'credential', credential: 'enrolment-token', relay: 'host-7', agents: ['coder'] },
-        ...{ by: 'operator:ann', from: '', id: expect.any(String), fingerprint: '' },
+        ...{ by: 'person:ann', from: '', id: expect.any(String), fingerprint: '' },
         until: expect.stringMatching(/^20/),
       },
       {

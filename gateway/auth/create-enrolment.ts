@@ -17,7 +17,7 @@ import type {
   NewToken,
   RelayCertificate,
 } from '../ports/authentication.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import { type EnrolmentTokens, tokenName } from '../store/enrolment-tokens.ts';
 import {
   algorithm,
@@ -97,7 +97,7 @@ interface WantedToken {
   readonly relay: string;
   readonly agents: readonly string[];
   readonly ttl: number;
-  readonly by: Caller;
+  readonly by: Principal;
 }
 
 async function createToken(
@@ -120,7 +120,7 @@ async function createToken(
     .sign(identity.signingKey);
   const expiresAt = new Date(expires * 1000);
   await audit.append({
-    ...{ type: 'credential', credential: 'enrolment-token', relay, agents, by: callerName(by), from: '' },
+    ...{ type: 'credential', credential: 'enrolment-token', relay, agents, by: principalName(by), from: '' },
     ...{ id, fingerprint: '', until: expiresAt.toISOString() },
   });
   await tokens.add(id, (expires + skewSeconds) * 1000);

@@ -65,8 +65,8 @@ function refusalOf(folder: string): string {
 }
 
 test('a state folder as init made it is taken', () => {
-  const { gatewayId, operators, signingKey } = loadGatewayIdentity(dir);
-  expect([gatewayId, operators.size, signingKey.type]).toEqual(['gw-1', 0, 'private']);
+  const { gatewayId, people, signingKey } = loadGatewayIdentity(dir);
+  expect([gatewayId, people.size, signingKey.type]).toEqual(['gw-1', 0, 'private']);
 });
 
 test.each(files.flatMap((name) => Object.keys(damages).map((what) => [name, what] as const)))(

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { readTextFile } from '../../src/config/read-text-file.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
-
-export type OperatorRole = 'viewer' | 'operator' | 'admin';
+import { allAgents, ladder, type Principal } from '../ports/principal.ts';
 
 /** The gateway's id, and the keys with which it signs. */
 export interface GatewayIdentity {
@@ -15,13 +14,14 @@ export interface GatewayIdentity {
   /** `certificate` is the whole chain. */
   readonly server: Credentials;
   readonly signingKey: KeyObject;
-  readonly operators: ReadonlyMap<string, OperatorRole>;
+  /** By name. */
+  readonly people: ReadonlyMap<string, Pick<Principal, 'role' | 'scope'>>;
 }
 
 const gatewayIdText = z
   .string()
   .regex(/^[a-z0-9-]{4,64}\n$/, 'it is not one line of 4 to 64 letters, digits and -');
-const operatorsText = z.record(z.string(), z.enum(['viewer', 'operator', 'admin']));
+const peopleText = z.record(z.string(), z.enum(ladder));
 
 /**
  * Reads the folder that `clawrden init` made. Throws a line that names the file, what is wrong with it, and the way
@@ -40,11 +40,13 @@ export function loadGatewayIdentity(folder: string): GatewayIdentity {
     authority: pairOf(authority, privateFile(folder, stateFiles.authorityKey)),
     server: pairOf(server, privateFile(folder, stateFiles.serverKey)),
     signingKey: read(privateFile(folder, stateFiles.signingKey), signingKeyOf),
-    operators: read(
-      stateFiles.operators,
-      (text) => new Map(Object.entries(operatorsText.parse(JSON.parse(text)))),
-    ),
+    people: read(stateFiles.operators, peopleOf),
   };
+}
+
+function peopleOf(text: string): GatewayIdentity['people'] {
+  const people = Object.entries(peopleText.parse(JSON.parse(text)));
+  return new Map(people.map(([name, role]) => [name, { role, scope: allAgents }]));
 }
 
 /** One rule for all of them. */

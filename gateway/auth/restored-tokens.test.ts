@@ -9,8 +9,8 @@ import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
-import { createOperatorApi, type OperatorParts } from '../control/operator-api.ts';
 import { openRevocations } from '../control/revocations.ts';
+import { createWardenApi, type WardenParts } from '../control/warden-api.ts';
 import type { Admission, Enrolment } from '../ports/authentication.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
 import { createEnrolment } from './create-enrolment.ts';
@@ -21,7 +21,7 @@ const identity = {
   authority: await makeAuthority('Test CA'),
 };
 const { request } = await makeCertificateRequest();
-const by = { kind: 'operator', name: 'ann', role: 'admin' } as const;
+const by = { kind: 'person', name: 'ann', role: 'admin', scope: {} } as const;
 
 let dir: string;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 interface Life extends Records, Enrolment {
   readonly token: () => Promise<string>;
-  /** As an operator who has taken all agents out of gateway.yaml; the epoch after it, or false. */
+  /** As an admin who has taken all agents out of gateway.yaml; the epoch after it, or false. */
   readonly revoke: (relay: string) => Promise<number | false>;
   /** Empty, or why it enrols no machine. */
   readonly refusal: (token: string) => Promise<string>;
@@ -44,11 +44,11 @@ async function start(): Promise<Life> {
   const records = await openRecords(config, identity.signingKey, 'test');
   const revocations = await openRevocations(records.database, records.audit);
   const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], revocations });
-  const operators = createOperatorApi({
+  const warden = createWardenApi({
     ...records,
     agents: () => new Map(),
     revocations,
-  } as unknown as OperatorParts);
+  } as unknown as WardenParts);
   return {
     ...records,
     ...enrolment,
@@ -57,7 +57,7 @@ async function start(): Promise<Life> {
       if ('refused' in made) throw new Error(made.refused);
       return made.value.token;
     },
-    revoke: async (relay) => (await operators.revokeRelay(relay, by, '')) && revocations.epochOf(relay),
+    revoke: async (relay) => (await warden.revokeRelay(relay, by, '')) && revocations.epochOf(relay),
     refusal: async (token) => {
       const answer = await enrolment.enroll(token, request, 'there');
       return 'refused' in answer ? answer.refused : '';

@@ -13,7 +13,7 @@ import { createSessionTokens } from './session-token.ts';
 const signingKey = generateKeyPairSync('ed25519').privateKey;
 const tokens = createSessionTokens({ gatewayId: 'gw-1', signingKey });
 const print = 'x'.repeat(43);
-const caller = { kind: 'relay', name: 'host-7', role: 'relay' } as const;
+const caller = { kind: 'relay', name: 'host-7', role: 'relay', scope: {} } as const;
 const now = () => Math.floor(Date.now() / 1000);
 
 function goodClaims(): Record<string, unknown> {

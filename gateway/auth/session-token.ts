@@ -2,22 +2,22 @@ import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Checked, IssuedToken } from '../ports/authentication.ts';
-import { type Caller, callerName, roles } from '../ports/caller.ts';
+import { type Principal, principalName, roles } from '../ports/principal.ts';
 import { boundedCache } from './bounded-cache.ts';
 import { isStrictToken } from './strict-token.ts';
 
 /** The JWT of every call: the caller's name and role, and the client certificate to which it is bound. */
 export interface SessionTokens {
   /** `fingerprint` is the `x5t#S256` of the certificate that the token is bound to. */
-  readonly issue: (caller: Caller, fingerprint: string) => Promise<IssuedToken>;
+  readonly issue: (caller: Principal, fingerprint: string) => Promise<IssuedToken>;
   /** The name and role in a token that is valid now and bound to that certificate. */
   readonly verify: (token: string, fingerprint: string) => Promise<Checked<SessionClaims>>;
 }
 
 export interface SessionClaims {
-  /** As `callerName` writes it. */
+  /** As `principalName` writes it. */
   readonly subject: string;
-  readonly role: Caller['role'];
+  readonly role: Principal['role'];
 }
 
 export interface SigningIdentity {
@@ -84,7 +84,7 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(callerName(caller))
+        .setSubject(principalName(caller))
         .setIssuedAt(now)
         .setNotBefore(now)
         .setExpirationTime(now + maxLifetimeSeconds)

@@ -1,9 +1,9 @@
 import type { AuditLog } from '../audit/audit-log.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database, DrainedHostRow } from '../store/database.ts';
 import { loosen, tighten } from './lasting-change.ts';
 
-/** The Docker hosts that operators drain. A change is on the disk before it is answered, and survives a restart. */
+/** The Docker hosts that people drain. A change is on the disk before it is answered, and survives a restart. */
 export interface Drains {
   readonly names: () => ReadonlySet<string>;
   /** `apply` puts the change into effect. */
@@ -13,7 +13,7 @@ export interface Drains {
 export interface Drain {
   readonly host: string;
   readonly draining: boolean;
-  readonly by: Caller;
+  readonly by: Principal;
   readonly reason: string;
 }
 
@@ -23,7 +23,7 @@ export async function openDrains(database: Database, audit: AuditLog): Promise<D
   return {
     names: () => names,
     set: ({ host, draining, by: caller, reason }, apply) => {
-      const by = callerName(caller);
+      const by = principalName(caller);
       const change = {
         apply: () => {
           if (draining) names.add(host);

@@ -4,8 +4,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { type Execution, Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { AgentState, AgentStatus, Halt } from '../ports/agent-state.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import {
   type AgentStates,
   breakerPrefix,
@@ -28,8 +28,8 @@ export interface Tripped {
  * person lifts it.
  */
 export interface KillSwitch {
-  readonly set: (agent: string, state: AgentState, by: Caller, reason: string) => Promise<Halt>;
-  readonly lockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
+  readonly set: (agent: string, state: AgentState, by: Principal, reason: string) => Promise<Halt>;
+  readonly lockdown: (on: boolean, by: Principal, reason: string) => Promise<Halt>;
   /** In force at once, unless the agent is already stopped as strictly. */
   readonly trip: (agent: string, tripped: Tripped) => void;
   /** A mirrored command's relay has vanished: for a while its agent is not confirmed to be stopped. */
@@ -95,8 +95,8 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   }
 
   return {
-    set: (agent, state, by, reason) => change(agent, state, callerName(by), reason),
-    lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', callerName(by), reason),
+    set: (agent, state, by, reason) => change(agent, state, principalName(by), reason),
+    lockdown: (on, by, reason) => change(everyAgent, on ? 'paused' : 'active', principalName(by), reason),
     trip: (agent, { breaker, state, reason }) => {
       if (strictness[state] <= strictness[states.stateOf(agent)]) return;
       // It holds as long as this gateway lives. If it was not recorded, the audit's health says so.

@@ -1,5 +1,5 @@
 import type { AuditLog } from '../audit/audit-log.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { epochOf, recordCertificate, wasEnrolled } from '../store/enrolment-tokens.ts';
 import { tighten } from './lasting-change.ts';
@@ -16,7 +16,7 @@ export interface Revocations {
   /** Whether the relay holds a certificate, or held one. */
   readonly wasEnrolled: (relay: string) => Promise<boolean>;
   /** In force at once, and on the disk when it resolves. */
-  readonly revoke: (relay: string, by: Caller, reason: string) => Promise<void>;
+  readonly revoke: (relay: string, by: Principal, reason: string) => Promise<void>;
   /** Records a renewed certificate; false if the epoch in which it was requested is over. */
   readonly renewed: (certificate: IssuedCertificate) => Promise<boolean>;
   /** From now on the certificate counts; it is on the disk. False if its epoch is over. */
@@ -50,7 +50,7 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
     epochOf: present,
     wasEnrolled: (relay) => wasEnrolled(database, relay),
     revoke: async (relay, caller, reason) => {
-      const by = callerName(caller);
+      const by = principalName(caller);
       const epoch = present(relay) + 1;
       const apply = () => {
         epochs.set(relay, epoch);

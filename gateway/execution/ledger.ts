@@ -2,9 +2,9 @@ import type { GatewayLimits } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { isExecutionId, mostAheadMs, timeOfExecutionId } from '../../src/execution-id.ts';
 import { recordable } from '../../src/recordable-command.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
 import type { Channel, ResumeRequest, StartRequest } from '../ports/channel.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { History } from '../store/history.ts';
 import { Execution, type StartContext } from './execution.ts';
 
@@ -13,12 +13,12 @@ const maxAgeMs = 24 * 60 * 60 * 1000;
 /** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
 export interface Ledger {
   /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
-  readonly open: (caller: Caller, request: StartRequest, channel: Channel) => Promise<Execution>;
+  readonly open: (caller: Principal, request: StartRequest, channel: Channel) => Promise<Execution>;
   /**
    * A caller whose connection was cut while a person is asked comes back; throws `resume-void` if no question waits
    * for it.
    */
-  readonly resume: (caller: Caller, request: ResumeRequest, channel: Channel) => Execution;
+  readonly resume: (caller: Principal, request: ResumeRequest, channel: Channel) => Execution;
   /** An execution that waited for approval in an earlier gateway; its caller has a while to resume. */
   readonly restore: (record: ExecutionRecord, context: StartContext) => Execution;
   readonly close: (execution: Execution) => void;
@@ -56,9 +56,9 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
     open: async (caller, request, channel) => {
       if (draining) throw new ClawrdenError('canceled', 'the gateway is shutting down');
       checkId(request.executionId);
-      const key = `${callerName(caller)} ${request.executionId}`;
+      const key = `${principalName(caller)} ${request.executionId}`;
       if (open.has(key)) throw duplicate(request.executionId);
-      checkLoad(open, callerName(caller), request.agent, limits);
+      checkLoad(open, principalName(caller), request.agent, limits);
       const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
       open.set(key, execution);
@@ -69,7 +69,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       return execution;
     },
     resume: (caller, { executionId, planHash }, channel) => {
-      const execution = waitingWith(planHash, open.get(`${callerName(caller)} ${executionId}`));
+      const execution = waitingWith(planHash, open.get(`${principalName(caller)} ${executionId}`));
       execution.attach(channel);
       return execution;
     },
@@ -172,10 +172,10 @@ function checkLoad(
   throw new ClawrdenError('rate-limit', `${who} has ${alike} executions open; wait for one to end`);
 }
 
-function newRecord(caller: Caller, request: StartRequest): ExecutionRecord {
+function newRecord(caller: Principal, request: StartRequest): ExecutionRecord {
   return {
     id: request.executionId,
-    caller: callerName(caller),
+    caller: principalName(caller),
     agent: request.agent,
     ...recordable([request.command.tool, ...request.command.args], request.command.cwd),
     uid: request.identity?.uid ?? 0,

@@ -6,9 +6,9 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionRecord, IncidentRecord, OutcomeRecord, StartRecord } from '../audit/audit-record.ts';
 import type { Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { Outputs } from '../store/outputs.ts';
 import { recordableOperands, recordablePlan } from './bounded-records.ts';
@@ -33,7 +33,7 @@ export interface Recorder {
   /** Written later: nothing depends on it, and the answer does not wait for the disk. */
   readonly ended: (execution: Execution, outcome: Outcome) => void;
   /** A request that never became an execution. */
-  readonly refused: (caller: Caller, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
+  readonly refused: (caller: Principal, request: StartRequest, error: ClawrdenError) => Promise<Outcome>;
 }
 
 /** Refusals that no honest caller gets. */
@@ -101,7 +101,7 @@ export function createRecorder(
 
 /** For a request that never became an execution. */
 function refusalRecord(
-  caller: Caller,
+  caller: Principal,
   { executionId: execution, agent, identity, command }: StartRequest,
   { code, message: reason }: ClawrdenError,
   policyHash: string,
@@ -109,7 +109,7 @@ function refusalRecord(
   const { uid = 0, gid = 0 } = identity ?? {};
   const { tool, args, cwd } = command;
   return {
-    ...{ type: 'decision', execution, caller: callerName(caller), agent, decision: 'deny' },
+    ...{ type: 'decision', execution, caller: principalName(caller), agent, decision: 'deny' },
     ...{ rule: code, reason, code, ...recordable([tool, ...args], cwd), uid, gid },
     ...{ strategy: '', planHash: '', policyHash },
   };

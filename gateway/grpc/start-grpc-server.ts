@@ -7,8 +7,8 @@ import type { Credentials } from '../../src/pki/authority.ts';
 import { executeMethod } from '../../src/wire/execute-method.ts';
 import type { Execute, Resume } from '../execute.ts';
 import type { Authentication, Enrolment } from '../ports/authentication.ts';
-import type { OperatorApi } from '../ports/operator-api.ts';
 import type { RelayRegistry } from '../ports/relay-state.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
 import { authenticateCalls } from './calls/authenticate.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
 import { type RelayCallRates } from './calls/relay-call-rates.ts';
@@ -31,7 +31,7 @@ export interface GrpcServerOptions {
   readonly enrolment: Enrolment;
   readonly execute: Execute;
   readonly resume: Resume;
-  readonly warden: OperatorApi;
+  readonly warden: WardenApi;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly limits: ConnectionLimits;
@@ -49,7 +49,7 @@ export interface RunningServer {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** Serves relays, orchestrators and operators over mTLS. Rejects if the address is not available. */
+/** Serves relays, orchestrators and people over mTLS. Rejects if the address is not available. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
   const { authentication, limits, pace = callersPace, faults, log } = options;
   const admit = (der: Uint8Array) => authentication.admit(der);

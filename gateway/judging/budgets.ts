@@ -2,15 +2,15 @@ import type { GatewayLimits } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { weightOf } from '../../src/request-weight.ts';
 import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
-import { type Caller, callerName } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 
 /** What each agent may ask for in a second, over all callers. A caller without an agent has its own budget. */
 export interface Budgets {
   /** Called before any other work for a request; throws `rate-limit` if it is one too many. */
-  readonly charge: (caller: Caller, request: StartRequest) => void;
+  readonly charge: (caller: Principal, request: StartRequest) => void;
   /** So many bytes are recorded for it: what its agent asks for next waits the longer. */
-  readonly chargeRecords: (caller: Caller, request: StartRequest, bytes: number) => void;
+  readonly chargeRecords: (caller: Principal, request: StartRequest, bytes: number) => void;
 }
 
 interface Budget {
@@ -25,8 +25,8 @@ export function createBudgets(
 ): Budgets {
   const budgets = new Map<string, Budget>();
 
-  function budgetOf(caller: Caller, agent: string): Budget {
-    const key = `${callerName(caller)} ${agent}`;
+  function budgetOf(caller: Principal, agent: string): Budget {
+    const key = `${principalName(caller)} ${agent}`;
     const known = budgets.get(key);
     const budget = known ?? {
       requests: tokenBucket(requestsPerSecond, now),

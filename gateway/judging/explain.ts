@@ -2,10 +2,10 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy } from '../../src/policy/policy.ts';
-import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
-import type { ExplainedCommand, Explanation } from '../ports/operator-api.ts';
+import { allAgents, type Principal } from '../ports/principal.ts';
+import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
 import { judge } from './judge.ts';
 import { planned } from './judged.ts';
 
@@ -46,9 +46,9 @@ export function createExplain({
   };
 }
 
-function callerFor(agent: AgentConfig | undefined): Caller {
-  if (agent === undefined) return { kind: 'operator', name: '', role: 'operator' };
-  return { kind: 'relay', name: agent.relay, role: 'relay' };
+function callerFor(agent: AgentConfig | undefined): Principal {
+  if (agent === undefined) return { kind: 'program', name: '', role: 'orchestrator', scope: allAgents };
+  return { kind: 'relay', name: agent.relay, role: 'relay', scope: allAgents };
 }
 
 function requestFor(

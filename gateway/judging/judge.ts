@@ -8,8 +8,8 @@ import { locateCwd, normalizeCwd } from '../../src/policy/request/normalize-cwd.
 import { decide } from '../../src/policy/rules/decide.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
-import type { Caller } from '../ports/caller.ts';
 import type { StartRequest } from '../ports/channel.ts';
+import type { Principal } from '../ports/principal.ts';
 
 /** The agent of a command: facts of the connection, checked against gateway.yaml. */
 export interface Subject {
@@ -46,7 +46,7 @@ const cwdWithoutWorkspace = '/tmp';
 export function judge(
   policy: Policy,
   agents: ReadonlyMap<string, AgentConfig>,
-  caller: Caller,
+  caller: Principal,
   request: StartRequest,
   halted: (agent: string) => ClawrdenError | undefined,
 ): Judgement {
@@ -77,7 +77,7 @@ export const unboundCodes: ReadonlySet<ErrorCode> = new Set(['identity-agent', '
  */
 export function agentOf(
   agents: ReadonlyMap<string, AgentConfig>,
-  caller: Caller,
+  caller: Principal,
   request: StartRequest,
 ): AgentConfig | undefined {
   const agent = agents.get(request.agent);
@@ -95,8 +95,8 @@ function shown(name: string): string {
   return renderArgument(firstBytes(name, maxShownName));
 }
 
-function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: StartRequest): Subject {
-  if (agent === undefined || caller.kind === 'operator') {
+function identify(agent: AgentConfig | undefined, caller: Principal, { identity }: StartRequest): Subject {
+  if (agent === undefined || caller.kind !== 'relay') {
     return { agent, identity: agent?.users[0] ?? nobody };
   }
   if (identity === undefined) throw new ClawrdenError('request-invalid', 'the relay attested no identity');
@@ -111,8 +111,8 @@ function identify(agent: AgentConfig | undefined, caller: Caller, { identity }: 
 }
 
 /** Only an orchestrator may leave the working directory to the gateway. */
-function withCwd(command: Command, { agent }: Subject, caller: Caller): Command {
-  if (command.cwd !== '' || caller.kind !== 'operator') return command;
+function withCwd(command: Command, { agent }: Subject, caller: Principal): Command {
+  if (command.cwd !== '' || caller.kind === 'relay') return command;
   return { ...command, cwd: agent?.cwd ?? cwdWithoutWorkspace };
 }
 
@@ -140,7 +140,7 @@ export function factsOf(
   return { agent, tool, args, uid, gid, cwd, labels: agents.get(agent)?.labels ?? {} };
 }
 
-function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller): Decision {
+function decideFor(policy: Policy, { subject, command }: Cleared, caller: Principal): Decision {
   const decision = decide(policy, {
     agent: subject.agent?.name ?? '',
     labels: subject.agent?.labels ?? {},
@@ -149,7 +149,7 @@ function decideFor(policy: Policy, { subject, command }: Cleared, caller: Caller
     ...subject.identity,
     cwd: command.cwd,
   });
-  if (caller.kind === 'operator' && decision.tool !== undefined && decision.tool.strategy !== 'ghost') {
+  if (caller.kind !== 'relay' && decision.tool !== undefined && decision.tool.strategy !== 'ghost') {
     const reason = `${command.tool} runs by ${decision.tool.strategy}, which only the agent itself can ask for`;
     return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };
   }

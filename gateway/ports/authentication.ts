@@ -1,5 +1,5 @@
 import type { PeerName } from '../../src/pki/peer-name.ts';
-import type { Caller } from './caller.ts';
+import type { Principal } from './principal.ts';
 
 /** The result of a check: a refusal is a value, with a line for people. */
 export type Checked<T> = { readonly value: T } | { readonly refused: string };
@@ -26,11 +26,11 @@ export interface Admission {
   /** Hexadecimal. */
   readonly serial: string;
   /** The caller, as long as the certificate counts. */
-  readonly check: () => Checked<Caller>;
+  readonly check: () => Checked<Principal>;
   /** A JWT bound to the certificate. */
   readonly issueToken: () => Promise<Checked<IssuedToken>>;
   /** The caller by the JWT too; every call except `Token` and `Enroll` needs both. */
-  readonly callerOf: (token: string) => Promise<Checked<Caller>>;
+  readonly callerOf: (token: string) => Promise<Checked<Principal>>;
 }
 
 export interface IssuedToken {
@@ -51,7 +51,7 @@ export interface Enrolment {
     relay: string,
     agents: readonly string[],
     ttl: number,
-    by: Caller,
+    by: Principal,
   ) => Promise<Checked<NewToken>>;
   /** Uses up the token and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
   readonly enroll: (token: string, request: string, from: string) => Promise<Checked<EnrolledRelay>>;

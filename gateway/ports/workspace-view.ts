@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import type { Principal } from './principal.ts';
 
 /** Why changes of a workspace were kept and not applied, or what they made room for. */
 export type KeptWhy =
@@ -6,15 +6,15 @@ export type KeptWhy =
   | 'conflict'
   /** No command waited for them any more. */
   | 'late'
-  /** An operator put another version in its place. */
+  /** A person put another version in its place. */
   | 'replaced';
 
 /** Changes that one exchange kept beside home. */
 export interface KeptSet {
   readonly agent: string;
-  /** Empty if an operator replaced something at home. */
+  /** Empty if a person replaced something at home. */
   readonly host: string;
-  /** The command that met them; empty if an operator did. */
+  /** The command that met them; empty if a person did. */
   readonly execution: string;
   readonly why: KeptWhy;
   /** What there was; `files` has up to a thousand of them. */
@@ -94,13 +94,13 @@ export interface WorkspaceRefusal {
   readonly text: string;
 }
 
-/** An operator's wish, for the record. */
-export interface ByOperator {
-  readonly by: Caller;
+/** A person's wish, for the record. */
+export interface AskedBy {
+  readonly by: Principal;
   readonly reason: string;
 }
 
-export interface ResetWish extends ByOperator {
+export interface ResetWish extends AskedBy {
   readonly host: string;
   /** Commands that work in the replica end. */
   readonly force: boolean;
@@ -108,7 +108,7 @@ export interface ResetWish extends ByOperator {
   readonly discard: boolean;
 }
 
-/** What operators see and do about workspaces that follow their agents. */
+/** What people see and do about workspaces that follow their agents. */
 export interface WorkspaceOperations {
   readonly view: (agent: string) => Promise<WorkspaceView | WorkspaceRefusal>;
   readonly keptFiles: (filter: KeptFilter) => Promise<KeptFileRow[]>;
@@ -117,12 +117,12 @@ export interface WorkspaceOperations {
     agent: string,
     set: string,
     number: number,
-    by: ByOperator,
+    by: AskedBy,
   ) => Promise<{ readonly replaced: string } | WorkspaceRefusal>;
   /** Resolves with what home has now, and the hosts whose replicas did not take it. */
   readonly trust: (
     agent: string,
-    by: ByOperator,
+    by: AskedBy,
   ) => Promise<{ readonly entries: number; readonly left: readonly HostProblem[] } | WorkspaceRefusal>;
   /** Resolves with the set that keeps what only the replica had; empty if it had nothing. */
   readonly reset: (

@@ -13,7 +13,7 @@ import { openRevocations } from '../control/revocations.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
-const by = { kind: 'operator', name: 'admin', role: 'admin' } as const;
+const by = { kind: 'person', name: 'admin', role: 'admin', scope: {} } as const;
 
 let dir: string;
 let file: string;
@@ -77,7 +77,7 @@ test('P19 P25: records of earlier versions count strictly, and missing ones are 
   await stop(first);
   const audit = await openAuditLog(file, { key: privateKey });
   for (let i = 0; i < 2; i += 1)
-    await audit.append({ type: 'revocation', relay: 'r2', by: 'operator:admin', reason: '' });
+    await audit.append({ type: 'revocation', relay: 'r2', by: 'person:admin', reason: '' });
   await audit.append({ type: 'control', agent: 'a1', state: 'unheard-of', by: 'x', reason: '' });
   await audit.close();
   const second = await start();

@@ -67,6 +67,26 @@ test.each(names.map((name, index) => [name, index + 1] as const))(
   },
 );
 
+test("P15 P27: what an operator of before did is a person's, and its ids stay known", async () => {
+  await databaseOf(names.indexOf('0019-persons'));
+  const before = "set caller = 'operator:ann', approver = 'operator:admin'";
+  inFile((sqlite) => {
+    sqlite.exec(`update executions ${before}`);
+    sqlite.exec("update approvals set caller = 'operator:ann'");
+    sqlite.exec("insert into grants values ('coder', 'h', 'operator:admin', 9e15)");
+    sqlite.exec("insert into drained_hosts values ('h', 'breaker:operator', '', 1)");
+  });
+  const database = await openDatabase(file, 'crash');
+  expect(await createApprovalStore(database).grantedBy('coder', 'h')).toBe('person:admin');
+  expect((await createApprovalStore(database).find('a1'))?.caller).toBe('person:ann');
+  const drained = await database.selectFrom('drained_hosts').select('set_by').execute();
+  expect(drained).toEqual([{ set_by: 'breaker:operator' }]);
+  const history = openHistory(database);
+  expect(await history.has('person:ann', 'e1')).toBe(true);
+  expect(await history.find('e1', 'person:ann')).toMatchObject({ approver: 'person:admin' });
+  await history.close();
+});
+
 test('what a later gateway left is not touched', async () => {
   await databaseOf(names.length);
   const later = new SqliteDatabase(file);

@@ -21,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   '0016-enrolled-relays': { up: addEnrolledRelays },
   '0017-unseen-ends': { up: indexUnseenEnds },
   '0018-kept-changes': { up: createKeptChanges },
+  '0019-persons': { up: renameOperators },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -236,4 +237,20 @@ async function createKeptChanges(database: Kysely<unknown>): Promise<void> {
   await run('create index kept_sets_by_time on kept_sets (at)');
   await run(`create table kept_files (set_row bigint not null, number bigint not null, path blob not null,
     whose text not null, kept text not null, primary key (set_row, number)) without rowid`);
+}
+
+/** A person was called `operator:NAME`. */
+async function renameOperators(database: Kysely<unknown>): Promise<void> {
+  const columns = {
+    ...{ executions: ['caller', 'approver'], outputs: ['caller'], history_horizons: ['caller'] },
+    ...{ approvals: ['caller', 'verdict_by'], grants: ['granted_by'] },
+    ...{ agent_states: ['set_by'], drained_hosts: ['set_by'], revoked_relays: ['set_by'] },
+  };
+  const begin = 'operator:';
+  for (const [table, names] of Object.entries(columns)) {
+    for (const name of names) {
+      await sql`update ${sql.table(table)} set ${sql.ref(name)} = 'person:' || substr(${sql.ref(name)}, ${begin.length + 1})
+        where ${sql.ref(name)} like ${`${begin}%`}`.execute(database);
+    }
+  }
 }

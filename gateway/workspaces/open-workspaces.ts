@@ -49,7 +49,7 @@ export interface OpenWorkspaces extends Workspaces {
    * removed.
    */
   readonly begin: (hooks: WorkspaceHooks) => void;
-  /** What operators see and do. */
+  /** What people see and do. */
   readonly operations: (parts: Pick<OperateParts, 'audit' | 'ledger' | 'forget'>) => WorkspaceOperations;
   /** Ends all carriers; the replicas stay. */
   readonly close: () => Promise<void>;

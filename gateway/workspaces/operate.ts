@@ -5,9 +5,9 @@ import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { WorkspaceRecord } from '../audit/audit-record.ts';
 import { type Ledger, stopOn } from '../execution/ledger.ts';
-import { callerName } from '../ports/caller.ts';
+import { principalName } from '../ports/principal.ts';
 import type {
-  ByOperator,
+  AskedBy,
   KeptFileRow,
   KeptSet,
   ResetWish,
@@ -38,7 +38,7 @@ export interface OperateParts {
 const stoppedWithinMs = 40_000;
 const lookEveryMs = 100;
 
-/** What operators do about the workspaces of agents: recorded before it is done. */
+/** What people do about the workspaces of agents: recorded before it is done. */
 export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
   const { replicas, agents } = parts;
   const withSync = async <T>(
@@ -73,10 +73,10 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
 function recordOf(
   type: WorkspaceRecord['type'],
   agent: string,
-  { by, reason }: ByOperator,
+  { by, reason }: AskedBy,
   { host = '', text = '' },
 ): WorkspaceRecord {
-  return { type, agent, host, by: callerName(by), reason, text };
+  return { type, agent, host, by: principalName(by), reason, text };
 }
 
 function noSuchFile(agent: string, set: string, number: number): WorkspaceRefusal {
@@ -86,7 +86,7 @@ function noSuchFile(agent: string, set: string, number: number): WorkspaceRefusa
 
 async function restore(
   file: KeptFileRow,
-  by: ByOperator,
+  by: AskedBy,
   parts: OperateParts,
 ): Promise<{ readonly replaced: string } | WorkspaceRefusal> {
   const { agent, path, kept } = file;
@@ -124,7 +124,7 @@ async function reset(
   await parts.audit.append(
     recordOf('workspace-reset', agent, wish, { host, text: text.filter(Boolean).join(', ') }),
   );
-  if (force) await stopAll(slot, callerName(wish.by), parts);
+  if (force) await stopAll(slot, principalName(wish.by), parts);
   if (slot.working > 0) return busy(slot);
   if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
   const done = await resetReplica(slot, sync, parts);

@@ -6,6 +6,12 @@ test('a name survives the certificate', () => {
   expect(parsePeerName(`URI:${spiffeId(peer)}`)).toEqual(peer);
 });
 
+test("P27: a certificate that names an operator is a person's until it is renewed", () => {
+  const person = { kind: 'person', name: 'ann' } as const;
+  expect(parsePeerName('URI:spiffe://clawrden/operator/ann')).toEqual(person);
+  expect(spiffeId(person)).toBe('spiffe://clawrden/person/ann');
+});
+
 test.each([
   ['none', undefined],
   ['another trust domain', 'URI:spiffe://other/relay/a'],
@@ -21,5 +27,5 @@ test.each([
 
 test.each(['', '-a', '.a', 'a/b', 'a b', 'a'.repeat(64), 'ä'])('%j is no name', (name) => {
   expect(isPeerName(name)).toBe(false);
-  expect(() => spiffeId({ kind: 'operator', name })).toThrow('is not a name');
+  expect(() => spiffeId({ kind: 'person', name })).toThrow('is not a name');
 });

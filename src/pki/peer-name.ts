@@ -1,13 +1,16 @@
-/** The owner of a client certificate: its only subject alternative name, `spiffe://clawrden/KIND/NAME`. */
+/**
+ * The owner of a client certificate: its only subject alternative name, `spiffe://clawrden/KIND/NAME`. Certificates
+ * of before name a person as `operator`.
+ */
 export interface PeerName {
-  readonly kind: 'relay' | 'operator';
+  readonly kind: 'relay' | 'person';
   readonly name: string;
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 // As Node prints it. The pattern is anchored: a certificate with another name, or with more names, names no peer.
 const alternativeNamePattern =
-  /^URI:spiffe:\/\/clawrden\/(relay|operator)\/([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/;
+  /^URI:spiffe:\/\/clawrden\/(relay|person|operator)\/([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/;
 
 export function isPeerName(name: string): boolean {
   return namePattern.test(name);
@@ -22,5 +25,5 @@ export function spiffeId({ kind, name }: PeerName): string {
 export function parsePeerName(subjectAltName: string | undefined): PeerName | undefined {
   const match = alternativeNamePattern.exec(subjectAltName ?? '');
   const [, kind, name] = match ?? [];
-  return kind !== undefined && name !== undefined ? { kind: kind as PeerName['kind'], name } : undefined;
+  return name === undefined ? undefined : { kind: kind === 'relay' ? 'relay' : 'person', name };
 }

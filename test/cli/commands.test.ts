@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../gateway/ports/caller.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import type { Principal } from '../../gateway/ports/principal.ts';
 import type { PendingApproval, ShownVerdict } from '../../gateway/ports/verdict.ts';
 import { loadRelayConfig } from '../../src/config/relay-config.ts';
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
@@ -56,7 +56,7 @@ const record: ExecutionRecord = {
   planHash: 'h',
   plan: canonicalJson(plan),
   approvalId: 'a1',
-  approver: 'operator:admin',
+  approver: 'person:admin',
   outcome: 'exited',
   exitCode: 3,
   exitSignal: 0,
@@ -85,9 +85,9 @@ const approval: PendingApproval = {
 };
 
 async function startGateway() {
-  const resolved: [string, Omit<ShownVerdict, 'by'>, Caller][] = [];
+  const resolved: [string, Omit<ShownVerdict, 'by'>, Principal][] = [];
   const gateway = await startTestGateway({
-    operators: { admin: 'admin', vera: 'viewer' },
+    people: { admin: 'admin', vera: 'viewer' },
     warden: {
       running: () => [record],
       history: async () => [{ record, receivedAt: record.receivedAt, row: 1 }],
@@ -168,16 +168,16 @@ test('verdicts carry who, what and why; a viewer gives none', async () => {
     [
       'a1b2',
       { planHash: 'h', verdict: 'approved', reason: 'looks right', via: 'cli', grantMs: 600_000 },
-      { kind: 'operator', name: 'admin', role: 'admin' },
+      { kind: 'person', name: 'admin', role: 'admin', scope: {} },
     ],
   ]);
-  const viewer = await contextOf(setup.gateway, { kind: 'operator', name: 'vera' });
+  const viewer = await contextOf(setup.gateway, { kind: 'person', name: 'vera' });
   const refused = await clawrden(['approve', 'a1b2', '--hash', 'h', '--context', viewer]);
   expect(refused).toEqual({
     code: 1,
     signal: null,
     stdout: '',
-    stderr: 'clawrden: approve: this needs the role operator or admin; ask an operator who may\n',
+    stderr: 'clawrden: approve: this needs the role operator or admin; ask a person who may\n',
   });
   expect(setup.resolved.length).toBe(1);
 });

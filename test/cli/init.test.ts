@@ -25,13 +25,13 @@ test('init makes everything that a gateway needs, for nobody else to read', asyn
   });
   expect(loadPolicy(config.policy).tools.size).toBeGreaterThan(0);
   const identity = loadGatewayIdentity(config.state);
-  expect(identity.operators).toEqual(new Map([['admin', 'admin']]));
+  expect(identity.people).toEqual(new Map([['admin', { role: 'admin', scope: {} }]]));
   const server = new X509Certificate(identity.server.certificate);
   expect(server.checkHost('warden.example')).toBe('warden.example');
   expect(server.checkHost('localhost')).toBe('localhost');
   expect(server.checkIP('10.0.0.9')).toBe('10.0.0.9');
   const admin = new X509Certificate(await readFile(join(dir, 'admin/cert.pem')));
-  expect(admin.subjectAltName).toBe('URI:spiffe://clawrden/operator/admin');
+  expect(admin.subjectAltName).toBe('URI:spiffe://clawrden/person/admin');
   expect(admin.checkIssued(new X509Certificate(identity.authority.certificate))).toBe(true);
   const names = ['.', ...(await readdir(dir, { recursive: true })), '../.config/clawrden/context.yaml'];
   const modes = await Promise.all(names.map(async (name) => (await stat(join(dir, name))).mode & 0o077));

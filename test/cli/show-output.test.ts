@@ -14,14 +14,14 @@ const stderr = { head: Buffer.from('half'), dropped: 0, tail: Buffer.from(' of a
 async function startGateway(output: RecordedOutput | undefined) {
   const record = { id: '0199-whole', caller: 'relay:host-7', state: 'ended' } as ExecutionRecord;
   const gateway = await startTestGateway({
-    operators: { admin: 'admin', vera: 'viewer' },
+    people: { admin: 'admin', vera: 'viewer' },
     warden: {
       execution: async () => record,
       output: async (caller, id) => (caller === record.caller && id === record.id ? output : undefined),
     },
   });
   const show = async (name: string, ...more: string[]) => {
-    const context = await contextOf(gateway, { kind: 'operator', name });
+    const context = await contextOf(gateway, { kind: 'person', name });
     return await clawrden(['show', '0199', '--output', ...more, '--context', context]);
   };
   return { show, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
@@ -59,7 +59,7 @@ test('recorded output is for operators: it may hold secrets', async () => {
   expect(await gateway.show('vera')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'clawrden: show: this needs the role operator or admin; ask an operator who may\n',
+    stderr: 'clawrden: show: this needs the role operator or admin; ask a person who may\n',
   });
 });
 

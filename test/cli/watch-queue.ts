@@ -59,7 +59,7 @@ export async function startQueue(...first: PendingApproval[]) {
     for (const listener of listeners) listener();
   };
   const gateway = await startTestGateway({
-    operators: { admin: 'admin', vera: 'viewer' },
+    people: { admin: 'admin', vera: 'viewer' },
     warden: {
       approvals: () => waiting,
       watchApprovals: (listener, signal) => {
@@ -83,7 +83,7 @@ export async function startWatch(
   queue: Awaited<ReturnType<typeof startQueue>>,
   name: string = admin.name,
 ): Promise<Terminal> {
-  const context = await contextOf(queue.gateway, { kind: 'operator', name });
+  const context = await contextOf(queue.gateway, { kind: 'person', name });
   const terminal = await openTerminal();
   await terminal.type(`${process.execPath} ${launcher} watch --context ${context}; echo left $?`, 'Enter');
   await terminal.shows(/clawrden watch(?![^]*connecting)[^]*q quit/);

@@ -12,7 +12,7 @@ import { clawrden, contextOf, type Ended } from './clawrden.ts';
 type Args = readonly string[];
 
 async function cli(site: FollowedSite, args: Args, who = 'admin'): Promise<Ended> {
-  const peer: PeerName = { kind: 'operator', name: who };
+  const peer: PeerName = { kind: 'person', name: who };
   return clawrden(['workspace', ...args, '--context', await contextOf(site.gateway, peer)]);
 }
 
@@ -105,7 +105,7 @@ test('restore: a kept file is at home again, what it replaced is kept, and both 
   for (const path of [there, join(site.home.root, 'a'), join(site.home.root, 'b')])
     expect(readFileSync(path, 'utf8')).toBe('tool');
   expect(site.records).toContainEqual({
-    ...{ type: 'workspace-restored', agent: 'coder', host: '', by: 'operator:admin' },
+    ...{ type: 'workspace-restored', agent: 'coder', host: '', by: 'person:admin' },
     ...{ reason: 'the tool was right', text: `${shown} from ${id}` },
   });
   // A replica gets it as it gets any change at home.
@@ -202,7 +202,7 @@ test('trust: what is gone from home goes from the replicas, and commands run aga
   expect(readdirSync(site.hosts['docker-1'].root('coder'))).toEqual(['f0']);
   await site.command('docker-1', 'e-3', () => {});
   expect(site.records).toContainEqual(
-    expect.objectContaining({ type: 'workspace-trusted', by: 'operator:olga' }),
+    expect.objectContaining({ type: 'workspace-trusted', by: 'person:olga' }),
   );
 }, 60_000);
 
@@ -228,7 +228,7 @@ describe('reset', () => {
       expect(readdirSync(root).toSorted()).toEqual(['f', 'late']),
     );
     expect(site.records).toContainEqual(
-      expect.objectContaining({ type: 'workspace-reset', host: 'docker-1', by: 'operator:admin' }),
+      expect.objectContaining({ type: 'workspace-reset', host: 'docker-1', by: 'person:admin' }),
     );
   }, 60_000);
 
@@ -272,7 +272,7 @@ test('P9: a viewer looks and changes nothing', async () => {
   await using _ = await site.offer();
   expect(await cli(site, ['status', 'coder'], 'vera')).toMatchObject({ code: 0 });
   expect((await cli(site, ['trust', 'coder'], 'vera')).stderr).toContain('needs the role');
-  const client = await site.gateway.connect({ kind: 'operator', name: 'vera' });
+  const client = await site.gateway.connect({ kind: 'person', name: 'vera' });
   const [agent, host, id, reason] = ['coder', 'docker-1', 'x', ''];
   const tries = [
     client.call(WardenServiceService.trustWorkspace, { agent, reason }),

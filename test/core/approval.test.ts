@@ -38,7 +38,7 @@ async function approve(core: TestGateway, id: string) {
   return await core.approvals.resolve(id, { ...yes, planHash });
 }
 
-const yes = { verdict: 'approved', by: 'operator:admin', via: 'api', reason: '' } as const;
+const yes = { verdict: 'approved', by: 'person:admin', via: 'api', reason: '' } as const;
 
 test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {
   await using core = await startCore(dir);

@@ -68,5 +68,5 @@ test('a breaker does not take back what a person did', async () => {
   await using core = await startCore(dir, undefined, smallLimits, lost);
   await core.killSwitch.set('coder', 'killed', operator, 'frightened');
   core.killSwitch.trip('coder', { breaker: 'lost', state: 'paused', reason: 'failures' });
-  expect(core.states.stopOf('coder')).toMatchObject({ state: 'killed', by: 'operator:admin' });
+  expect(core.states.stopOf('coder')).toMatchObject({ state: 'killed', by: 'person:admin' });
 });

@@ -54,7 +54,7 @@ async function untilAsked(core: TestGateway): Promise<{ id: string; planHash: st
   return { ...approval, plan: JSON.parse(approval.plan) as Plan };
 }
 
-const yes = { verdict: 'approved', by: 'operator:admin', via: 'api', reason: '' } as const;
+const yes = { verdict: 'approved', by: 'person:admin', via: 'api', reason: '' } as const;
 
 test('A-44 P9: a person is asked about the bytes of the script, and the record says which', async () => {
   await using core = await startCore(dir);
@@ -100,7 +100,7 @@ test('A-44: an approval for a while holds for the same bytes only', async () => 
   await untilSaid(same.channel, 'inspect-here');
   same.channel.type({ type: 'inspected', found: found('a') });
   expect(await same.ended).toMatchObject({ code: 7 });
-  expect(await core.history.find(same.id)).toMatchObject({ approver: 'operator:admin' });
+  expect(await core.history.find(same.id)).toMatchObject({ approver: 'person:admin' });
 
   const other = type(core, ['x.sh']);
   await untilSaid(other.channel, 'inspect-here');

@@ -34,7 +34,7 @@ test('A-72: a killed agent is refused, its work ends, and it stays killed after 
       stopped: 1,
       unconfirmed: [],
     });
-    expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by operator:admin' });
+    expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by person:admin' });
   }
   await using core = await startCore(dir);
   const execute = createExecute(core);
@@ -42,7 +42,7 @@ test('A-72: a killed agent is refused, its work ends, and it stays killed after 
   await core.killSwitch.set('coder', 'active', operator, '');
   expect((await execute(relay, request('run'), openChannel())).kind).toBe('exited');
   expect(readAudit(dir).filter(({ type }) => type === 'control')).toMatchObject([
-    { agent: 'coder', state: 'killed', by: 'operator:admin', reason: 'frightened' },
+    { agent: 'coder', state: 'killed', by: 'person:admin', reason: 'frightened' },
     { agent: 'coder', state: 'active' },
   ]);
 });
@@ -246,6 +246,6 @@ test('P19: what cannot be recorded is in force all the same, and that is said', 
       ),
     },
   });
-  expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by operator:admin' });
+  expect(await running).toMatchObject({ kind: 'canceled', text: 'killed by person:admin' });
   expect(core.states.refusal('coder')).toMatchObject({ code: 'agent-killed' });
 });

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createExecute } from '../../gateway/execute.ts';
 import { recordedRefusals } from '../../gateway/execution/refusals.ts';
-import type { Caller } from '../../gateway/ports/caller.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
+import type { Principal } from '../../gateway/ports/principal.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, operator, readAudit, relay, request, smallLimits, startCore } from './start-core.ts';
 
@@ -151,9 +151,9 @@ test("A-76 A-86: an agent has a budget of requests and of bytes a second; its ne
   const limits = { ...smallLimits, requestsPerSecond: 20, bytesPerSecond: 100_000 };
   await using core = await startCore(dir, undefined, limits);
   const execute = createExecute(core);
-  const ask = async (caller: Caller, args: string[]) =>
+  const ask = async (caller: Principal, args: string[]) =>
     execute(caller, request('run', { command: { ...command, args } }), openChannel());
-  const reasonOf = async (caller: Caller, args: string[]) => {
+  const reasonOf = async (caller: Principal, args: string[]) => {
     const outcome = await ask(caller, args);
     return 'reason' in outcome ? outcome.reason : '';
   };

@@ -20,9 +20,9 @@ import { inspectPassthrough } from '../../gateway/executors/inspect-passthrough.
 import { createBudgets } from '../../gateway/judging/budgets.ts';
 import { factsOf } from '../../gateway/judging/judge.ts';
 import { createRateLimits } from '../../gateway/judging/rate-limits.ts';
-import type { Caller } from '../../gateway/ports/caller.ts';
 import type { Channel, FromCaller, StartRequest, ToCaller } from '../../gateway/ports/channel.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import type { Principal } from '../../gateway/ports/principal.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import { createOutputs, type Outputs } from '../../gateway/store/outputs.ts';
@@ -50,8 +50,8 @@ export const smallLimits = {
   historyMs: 86_400_000,
   historyBytes: 1024 ** 3,
 };
-export const relay: Caller = { kind: 'relay', name: 'host-1', role: 'relay' };
-export const operator: Caller = { kind: 'operator', name: 'admin', role: 'admin' };
+export const relay: Principal = { kind: 'relay', name: 'host-1', role: 'relay', scope: {} };
+export const operator: Principal = { kind: 'person', name: 'admin', role: 'admin', scope: {} };
 
 export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly approvals: Approvals;

@@ -190,7 +190,7 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
       .toBe(0);
     const records = (await stack.audit()).filter((line) => line.type === 'host');
     expect(records).toMatchObject([
-      { host: 'build-2', state: 'draining', by: 'operator:admin', reason: 'new disk' },
+      { host: 'build-2', state: 'draining', by: 'person:admin', reason: 'new disk' },
       { host: 'build-2', state: 'ready' },
     ]);
     expect(await stack.cli(['drain', 'nowhere'])).toMatchObject({

@@ -105,7 +105,7 @@ describe.skipIf(!hasLab())('the kill switch', () => {
     await stack.startGateway();
     await refused('agent-killed');
     const controls = (await stack.audit()).filter((line) => line.type === 'control');
-    expect(controls.at(-1)).toMatchObject({ agent: 'suspect', state: 'killed', by: 'operator:admin' });
+    expect(controls.at(-1)).toMatchObject({ agent: 'suspect', state: 'killed', by: 'person:admin' });
     expect((await stack.cli(['resume', 'suspect'])).code).toBe(0);
     await lab.agentHost.docker(['start', agent().name]);
     expect(await works('suspect')).toBe(true);

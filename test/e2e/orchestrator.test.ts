@@ -127,7 +127,7 @@ describe.skipIf(!hasLab())('an orchestrator', () => {
     expect(await running).toMatchObject({ code: 0 });
     const [newest] = JSON.parse((await stack.cli(['history', '--json'])).stdout) as { id: string }[];
     const shown = await stack.cli(['show', newest?.id ?? '']);
-    expect(shown.stdout).toMatch(/approver +operator:admin/);
+    expect(shown.stdout).toMatch(/approver +person:admin/);
     expect(shown.stdout).toMatch(/decision +ask by ask/);
   });
 

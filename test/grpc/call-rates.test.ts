@@ -107,7 +107,7 @@ test('P20: of many enrolments from one address, those beyond its budget cost no 
   await using gateway = await startTestGateway();
   const { done } = counted(gateway);
   await gateway.enrolment.createToken(relay.name, ['coder'], 60, {
-    ...{ kind: 'operator', name: 'ann', role: 'admin' },
+    ...{ kind: 'person', name: 'ann', role: 'admin', scope: {} },
   });
   const client = openChannel(gateway.enrollAddress, { authority: gateway.authority.certificate });
   const method = unaryOf(RelayServiceService).find(({ name }) => name === 'enroll')!;

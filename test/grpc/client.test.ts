@@ -11,7 +11,7 @@ test('a token that is not accepted any more is replaced by the next call', async
   await using gateway = await startTestGateway();
   const client = await gateway.connect(admin);
   await client.call(listHosts, { pageToken: '' });
-  gateway.operators.set('admin', 'viewer');
+  gateway.people.set('admin', 'viewer');
   await expect(client.call(listHosts, { pageToken: '' })).rejects.toMatchObject({
     code: status.UNAUTHENTICATED,
   });

@@ -65,7 +65,7 @@ test("a caller's start reaches the core as it was sent, with the caller from the
     { $case: 'outcome', value: { kind: 1, code: 3, signal: 0, reason: '', text: '' } },
   ]);
   expect(seen).toEqual([
-    { kind: 'relay', name: 'host-7', role: 'relay' },
+    { kind: 'relay', name: 'host-7', role: 'relay', scope: {} },
     {
       executionId: (message.value as Start).executionId,
       agent: 'coder',

@@ -136,7 +136,7 @@ export async function startFollowedSite(
   const gateway = await startTestGateway({
     offerHome: workspaces.homes.offer,
     warden: { workspaces: operations },
-    operators: { admin: 'admin', olga: 'operator', vera: 'viewer' },
+    people: { admin: 'admin', olga: 'operator', vera: 'viewer' },
   });
   const client = await gateway.connect(relay);
   const never = new AbortController().signal;

@@ -6,7 +6,6 @@ import { pino } from 'pino';
 import type { AuditLog } from '../../gateway/audit/audit-log.ts';
 import { createAuthentication } from '../../gateway/auth/create-authentication.ts';
 import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
-import type { OperatorRole } from '../../gateway/auth/gateway-identity.ts';
 import { createRelays, type Relays, type RelaysOptions } from '../../gateway/control/relays.ts';
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
@@ -17,8 +16,9 @@ import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
-import type { OperatorApi } from '../../gateway/ports/operator-api.ts';
+import type { Role } from '../../gateway/ports/principal.ts';
 import type { RelayState } from '../../gateway/ports/relay-state.ts';
+import type { WardenApi } from '../../gateway/ports/warden-api.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
 import { createFaults, type Faults } from '../../src/faults.ts';
@@ -43,7 +43,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly relays: Relays;
   readonly revocations: Revocations;
   readonly faults: Faults;
-  readonly operators: Map<string, OperatorRole>;
+  readonly people: Map<string, Role>;
   readonly dir: string;
   /**
    * A folder with ca.pem, cert.pem and key.pem. This gateway's authority signs the certificate, unless another one is
@@ -67,13 +67,14 @@ export interface GatewayOptions {
   readonly execute?: Execute;
   /** If absent, nothing can be resumed. */
   readonly resume?: Resume;
-  readonly warden?: Partial<OperatorApi>;
+  readonly warden?: Partial<WardenApi>;
   /** The wanted state of relays; `relays.tellAll` sends it again. */
   readonly state?: () => RelayState;
   readonly onIncident?: RelaysOptions['onIncident'];
   /** If absent, no agent's workspace is followed. */
   readonly offerHome?: OfferHome;
-  readonly operators?: Readonly<Record<string, OperatorRole>>;
+  /** The role of each person; if absent, `admin` is one. */
+  readonly people?: Readonly<Record<string, Role>>;
   readonly names?: readonly string[];
   readonly limits?: ConnectionLimits;
   /** Of both listeners. */
@@ -83,23 +84,25 @@ export interface GatewayOptions {
 }
 
 export const relay = { kind: 'relay', name: 'host-7' } as const;
-export const admin = { kind: 'operator', name: 'admin' } as const;
+export const admin = { kind: 'person', name: 'admin' } as const;
 
 export async function startTestGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-grpc-'));
   const authority = await makeAuthority('Test CA');
   const server = await issueServerCertificate(authority, options.names ?? ['localhost', '127.0.0.1']);
   const revoked = new Set<string>();
-  const operators = new Map<string, OperatorRole>(
-    Object.entries(options.operators ?? { admin: 'admin' as const }),
-  );
+  const people = new Map<string, Role>(Object.entries(options.people ?? { admin: 'admin' as const }));
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
-  const identity = { gatewayId: 'gw-1', signingKey, authority, operators };
+  const identity = { gatewayId: 'gw-1', signingKey, authority };
   const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
   const audit = { append: async () => {} } as unknown as AuditLog;
   const revocations = await openRevocations(database, audit);
   const authentication = createAuthentication({
     identity,
+    personOf: (name) => {
+      const role = people.get(name);
+      return role && { role, scope: {} };
+    },
     isRevoked: (print, { kind, name }) =>
       revoked.has(print) || (kind === 'relay' && revocations.isRevoked(print, name)),
     onRevoked: revocations.watch,
@@ -166,7 +169,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     relays,
     revocations,
     faults,
-    operators,
+    people,
     dir,
     identity: makeIdentity,
     connect: async (peer) => {
@@ -192,7 +195,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   };
 }
 
-const emptyWarden: OperatorApi = {
+const emptyWarden: WardenApi = {
   running: () => [],
   history: async () => [],
   execution: async () => undefined,

@@ -163,14 +163,14 @@ describe('A-57: a client refuses a gateway that is not its own', () => {
 });
 
 test('A-68: what a caller may do follows from its role alone', async () => {
-  const operators = { vera: 'viewer', otto: 'operator', admin: 'admin' } as const;
-  await using gateway = await startTestGateway({ operators });
+  const people = { vera: 'viewer', otto: 'operator', admin: 'admin' } as const;
+  await using gateway = await startTestGateway({ people });
   const { resolveApproval, createEnrolmentToken } = WardenServiceService;
   const verdict = { id: 'x', verdict: Verdict.APPROVE, planHash: 'h', reason: '', grantSeconds: 0, via: '' };
   const wanted = { relay: relay.name, agents: ['coder'], ttl: 0 };
   const codes: Record<string, number[]> = {};
-  for (const name of [...Object.keys(operators), relay.name]) {
-    const kind = name === relay.name ? 'relay' : 'operator';
+  for (const name of [...Object.keys(people), relay.name]) {
+    const kind = name === relay.name ? 'relay' : 'person';
     const client = await gateway.connect({ kind, name });
     codes[name] = [
       await codeOf(client.call(listHosts, { pageToken: '' })),
@@ -188,8 +188,8 @@ test('A-68: what a caller may do follows from its role alone', async () => {
 });
 
 test('a viewer runs nothing, and only relays synchronize', async () => {
-  await using gateway = await startTestGateway({ operators: { vera: 'viewer' } });
-  const client = await gateway.connect({ kind: 'operator', name: 'vera' });
+  await using gateway = await startTestGateway({ people: { vera: 'viewer' } });
+  const client = await gateway.connect({ kind: 'person', name: 'vera' });
   for (const stream of [client.execute(), client.synchronize()]) {
     stream.resume();
     const [error] = (await once(stream, 'error')) as [ServiceError];

@@ -1,7 +1,7 @@
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
-import type { AgentView } from '../../gateway/ports/operator-api.ts';
+import type { AgentView } from '../../gateway/ports/warden-api.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
@@ -29,7 +29,7 @@ export async function startListedWarden(): Promise<ListedWarden> {
     warden: {
       approvals: () => approvals.pending(),
       watchApprovals: (listener, signal) => approvals.watch(listener, signal),
-      resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'operator:admin' }),
+      resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'person:admin' }),
       running: () => warden.running,
       agents: () => warden.agents,
       history: (filter) => history.page(filter),

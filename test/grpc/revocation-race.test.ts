@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
-import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
-import type { Caller } from '../../gateway/ports/caller.ts';
+import type { Principal } from '../../gateway/ports/principal.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
@@ -15,7 +14,7 @@ import { connectRelay } from './connect-relay.ts';
 import { relay, startTestGateway, type TestGateway } from './gateway.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
-const by: Caller = { kind: 'operator', name: 'ann', role: 'admin' };
+const by: Principal = { kind: 'person', name: 'ann', role: 'admin', scope: {} };
 const running = new Set<string>();
 let gateway: TestGateway;
 let folders = 0;
@@ -32,9 +31,7 @@ const execute: Execute = async (_caller, { executionId }, channel) => {
 };
 
 beforeAll(async () => {
-  // Each round enrols more often than one address may.
-  const rates = { ...relayCallRates, enroll: { atOnce: 1000, perSecond: 1000 } };
-  gateway = await startTestGateway({ execute, rates });
+  gateway = await startTestGateway({ execute });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 

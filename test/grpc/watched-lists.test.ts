@@ -80,4 +80,4 @@ test('A-79: a watcher is told what comes and goes, each once, in bounded message
   stream.cancel();
 });
 
-const no = { verdict: 'denied', by: 'operator:admin', via: 'test', reason: '' } as const;
+const no = { verdict: 'denied', by: 'person:admin', via: 'test', reason: '' } as const;

@@ -9,7 +9,7 @@ import type { Plan, Strategy } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { explainCommand } from '../../src/policy/rules/explain.ts';
 
-const relay = { kind: 'relay', name: 'host-1', role: 'relay' } as const;
+const relay = { kind: 'relay', name: 'host-1', role: 'relay', scope: {} } as const;
 const identity = { uid: 1000, gid: 1000 };
 const agents = new Map<string, AgentConfig>([
   [

@@ -99,12 +99,12 @@ test('what the gateway says of the end is what the shim is told', async () => {
   await using relay = await startRelay({
     execute: async (_caller, _request, channel) => {
       runHere(channel);
-      return failure('canceled', 'killed by operator:admin');
+      return failure('canceled', 'killed by person:admin');
     },
   });
   const shim = relay.shim().request(version1);
   await shim.closed;
-  expect(shim.output(2)).toBe('clawrden: canceled: killed by operator:admin\n');
+  expect(shim.output(2)).toBe('clawrden: canceled: killed by person:admin\n');
   expect(shim.exit).toEqual([125, 0]);
 });
 

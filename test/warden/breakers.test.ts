@@ -76,7 +76,7 @@ test('P19: failures pause an agent, in the audit as the breaker, and the others 
     .filter((line) => line.includes('"type":"control"'));
   expect(controls.map((line) => JSON.parse(line) as object)).toMatchObject([
     { agent: 'coder', state: 'refused', by: 'breaker:stuck' },
-    { agent: 'coder', state: 'active', by: 'operator:admin', reason: 'it may' },
+    { agent: 'coder', state: 'active', by: 'person:admin', reason: 'it may' },
     { agent: 'other', state: 'paused', by: 'breaker:lost', reason: '3 failures in a row' },
   ]);
 });

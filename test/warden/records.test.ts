@@ -80,7 +80,7 @@ test('P10 an approval for a while: the very same plan runs without a question, a
   await ended;
   const second = await run(again);
   expect(second).toMatchObject({ approvalId: '', starts: 1, outcome: { code: 7 } });
-  const approver = 'operator:admin';
+  const approver = 'person:admin';
   for (const command of [first, second]) {
     const start = (await recordsOf(command)).find(({ type }) => type === 'start');
     expect(start).toMatchObject({ approver });

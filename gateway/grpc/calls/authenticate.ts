@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Principal } from '../../ports/principal.ts';
 import type { Front } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
 import type { ServedCall } from '../front/served-call.ts';
@@ -16,7 +16,7 @@ import type { ServedCall } from '../front/served-call.ts';
 /** Finds out who makes a call; nothing in the call's messages matters for that. */
 export interface Callers {
   /** The caller of a call that the interceptor admitted. */
-  readonly of: (call: { readonly metadata: Metadata }) => Caller;
+  readonly of: (call: { readonly metadata: Metadata }) => Principal;
   /** The certificate of the connection of a call; `undefined` if there is none. */
   readonly admissionOf: (call: { readonly metadata: Metadata }) => Admission | undefined;
   /** The connection of a relay's call; `undefined` for other callers. */
@@ -32,14 +32,14 @@ const bearerPattern = /^Bearer ([\w.-]+)$/;
 
 export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logger): Callers {
   // A call keeps its metadata object from the interceptor to the handler.
-  const callers = new WeakMap<Metadata, Caller>();
+  const callers = new WeakMap<Metadata, Principal>();
   const served = new WeakMap<Metadata, ServedCall>();
 
   function admit(
     call: ServerInterceptingCallInterface,
     path: string,
-    checking: Promise<Checked<Caller>>,
-    pass: (caller: Caller) => void,
+    checking: Promise<Checked<Principal>>,
+    pass: (caller: Principal) => void,
   ): void {
     checking
       .then((checked) => {
@@ -93,16 +93,16 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
 /** The caller, once the place from which a relay calls is established. */
 async function placed(
   place: RelayPlace | undefined,
-  checking: Promise<Checked<Caller>>,
+  checking: Promise<Checked<Principal>>,
   gone: AbortSignal,
-): Promise<Checked<Caller>> {
+): Promise<Checked<Principal>> {
   const checked = await checking;
   if (place === undefined || place.stands() || 'refused' in checked) return checked;
   if (await place.untilItStands(gone)) return checked;
   return { refused: 'this connection of the relay does not synchronize' };
 }
 
-async function check(served: ServedCall | undefined, metadata: Metadata): Promise<Checked<Caller>> {
+async function check(served: ServedCall | undefined, metadata: Metadata): Promise<Checked<Principal>> {
   if (served?.admission === undefined) return { refused: 'no client certificate' };
   if (served.authorizations > 1) return { refused: 'more than one authorization' };
   const header = metadata.get('authorization');

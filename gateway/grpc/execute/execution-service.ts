@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import type { ExecutionServiceServer } from '../../../src/gen/clawrden/v1/execution.ts';
 import type { Execute, Resume } from '../../execute.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Principal } from '../../ports/principal.ts';
 import type { RelayRegistry } from '../../ports/relay-state.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused } from '../calls/errors.ts';
@@ -33,8 +33,14 @@ export function executionService(
   };
 }
 
-async function serve(execute: Execute, resume: Resume, caller: Caller, channel: CallChannel): Promise<void> {
-  if (caller.role === 'viewer') throw new CallRefused(status.PERMISSION_DENIED, 'a viewer runs nothing');
+async function serve(
+  execute: Execute,
+  resume: Resume,
+  caller: Principal,
+  channel: CallChannel,
+): Promise<void> {
+  if (caller.role === 'viewer' || caller.role === 'approver')
+    throw new CallRefused(status.PERMISSION_DENIED, `a principal with the role ${caller.role} runs nothing`);
   const first = await channel.first;
   // Its caller is gone, or has ended its side without a request.
   if (first === undefined)

@@ -1,6 +1,6 @@
 import type { ExecuteRequest } from '../../../src/gen/clawrden/v1/execution.ts';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
-import { type Caller, callerName } from '../../ports/caller.ts';
+import { type Principal, principalName } from '../../ports/principal.ts';
 
 type Message = NonNullable<ExecuteRequest['message']>;
 
@@ -9,7 +9,7 @@ export type WaitAfter = (message: Message) => number;
 
 /** What the running commands of one agent may send, over all streams of one caller. */
 export interface MessageBudgets {
-  readonly of: (caller: Caller, agent: string) => WaitAfter;
+  readonly of: (caller: Principal, agent: string) => WaitAfter;
 }
 
 /** A relay joins what it can: keys, signals and windows of 50 commands are some hundreds of messages. */
@@ -35,7 +35,7 @@ export function createMessageBudgets(): MessageBudgets {
 
   return {
     of: (caller, agent) => {
-      const bucket = bucketOf(`${callerName(caller)} ${agent}`);
+      const bucket = bucketOf(`${principalName(caller)} ${agent}`);
       return (message) => {
         if (!isCrumb(message)) return 0;
         bucket.owe(1);

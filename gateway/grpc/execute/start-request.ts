@@ -5,8 +5,8 @@ import { isExecutionId } from '../../../src/execution-id.ts';
 import type { Start, Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
 import { relayRefusals } from '../../../src/relay-codes.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
-import type { Caller } from '../../ports/caller.ts';
 import type { StartRequest } from '../../ports/channel.ts';
+import type { Principal } from '../../ports/principal.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 
 const maxText = 1024;
@@ -14,7 +14,7 @@ const maxCode = 64;
 const stdioKinds: ReadonlySet<string> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 
 /** The wire's `start` in the gateway's words. Throws CallRefused if it does not have the right shape. */
-export function toStartRequest(start: Start, caller: Caller): StartRequest {
+export function toStartRequest(start: Start, caller: Principal): StartRequest {
   if (!isExecutionId(start.executionId)) throw invalid('execution_id must be a UUIDv7 in lower case');
   if (start.command === undefined) throw invalid('start has no command');
   // Only a relay has kernel-attested ids, or refuses a request by itself.

@@ -13,8 +13,8 @@ import {
   type ListHostsResponse,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../../ports/execution-record.ts';
-import type { OperatorApi } from '../../ports/operator-api.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
+import type { WardenApi } from '../../ports/warden-api.ts';
 import { invalid } from '../calls/errors.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape } from './page.ts';
@@ -29,7 +29,7 @@ export interface Lists {
   readonly hosts: (request: ListHostsRequest) => ListHostsResponse;
 }
 
-export function createLists(warden: OperatorApi): Lists {
+export function createLists(warden: WardenApi): Lists {
   const running = createFairPages<ExecutionSummary, Execution>(
     ({ caller, id }) => `${caller} ${id}`,
     ({ agent, caller }) => agent || caller,
@@ -83,7 +83,7 @@ function timeOf(since: string): number | undefined {
   return since === '' ? undefined : Date.parse(since);
 }
 
-async function history(warden: OperatorApi, request: ListExecutionsRequest): Promise<ListExecutionsResponse> {
+async function history(warden: WardenApi, request: ListExecutionsRequest): Promise<ListExecutionsResponse> {
   const { agent, decision, since, pageToken } = request;
   const [receivedAt, row] = numbersOf('history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
@@ -101,7 +101,7 @@ async function history(warden: OperatorApi, request: ListExecutionsRequest): Pro
 /** Rows of an older version may be large: only so many of them are in memory at once. */
 const rowsAtOnce = 50;
 
-async function* rowsOfHistory(warden: OperatorApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
+async function* rowsOfHistory(warden: WardenApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
   let behind = filter.behind;
   for (;;) {
     const limit = Math.min(rowsAtOnce, filter.limit + 1);

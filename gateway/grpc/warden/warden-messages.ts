@@ -14,9 +14,9 @@ import { firstBytes } from '../../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../../execution/bounded-records.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
-import type { AgentView, Explanation, HostView, StatusView } from '../../ports/operator-api.ts';
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
+import type { AgentView, Explanation, HostView, StatusView } from '../../ports/warden-api.ts';
 
 /** Long enough for every name and text of an honest peer. */
 const textBytes = 1024;

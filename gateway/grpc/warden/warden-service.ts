@@ -9,10 +9,10 @@ import {
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import type { AgentState } from '../../ports/agent-state.ts';
 import type { Enrolment } from '../../ports/authentication.ts';
-import type { Caller, Role } from '../../ports/caller.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
-import type { ExplainedCommand, OperatorApi } from '../../ports/operator-api.ts';
+import { ladder, type Principal, presentName, type Role } from '../../ports/principal.ts';
 import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
+import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
@@ -31,11 +31,12 @@ import { workspaceCalls } from './workspace-calls.ts';
 
 export interface WardenServiceParts {
   readonly callers: Callers;
-  readonly warden: OperatorApi;
+  readonly warden: WardenApi;
   readonly enrolment: Enrolment;
 }
 
-const looks: readonly Role[] = ['viewer', 'operator', 'admin'];
+const looks: readonly Role[] = ladder;
+const answers: readonly Role[] = ['approver', 'operator', 'admin'];
 const decides: readonly Role[] = ['operator', 'admin'];
 const administers: readonly Role[] = ['admin'];
 
@@ -57,7 +58,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return { approval: { ...toApproval(approval), plan: approval.plan } };
     }),
     watchApprovals: watchApprovals(callers, warden, looks),
-    resolveApproval: may(decides, async (request, caller) => await resolve(warden, request, caller)),
+    resolveApproval: may(answers, async (request, caller) => await resolve(warden, request, caller)),
     setAgentState: may(decides, async ({ agent, status: wanted, reason }, caller) => {
       const state = agentStates.get(wanted);
       if (state === undefined) throw invalid('status must be active, paused or killed');
@@ -104,7 +105,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
 function guarded(callers: Callers) {
   return <Request, Response>(
     roles: readonly Role[],
-    answer: (request: Request, caller: Caller) => Promise<Response> | Response,
+    answer: (request: Request, caller: Principal) => Promise<Response> | Response,
   ): handleUnaryCall<Request, Response> =>
     unary((request: Request, call: ServerUnaryCall<Request, Response>) => {
       const caller = callers.of(call);
@@ -115,10 +116,10 @@ function guarded(callers: Callers) {
 }
 
 async function theOne(
-  warden: OperatorApi,
+  warden: WardenApi,
   { id, caller }: { readonly id: string; readonly caller: string },
 ): Promise<ExecutionRecord> {
-  const record = await warden.execution(id, caller);
+  const record = await warden.execution(id, presentName(caller));
   if (record === undefined) throw new CallRefused(status.NOT_FOUND, `no single execution ${id}`);
   return record;
 }
@@ -143,9 +144,9 @@ const refusals = {
 const maxGrantSeconds = 24 * 60 * 60;
 
 async function resolve(
-  warden: OperatorApi,
+  warden: WardenApi,
   request: ResolveApprovalRequest,
-  by: Caller,
+  by: Principal,
 ): Promise<ResolveApprovalResponse> {
   const resolution = await warden.resolveApproval(request.id, toVerdict(request), by);
   if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);

@@ -11,7 +11,7 @@ import {
   type WorkspaceReplica,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Principal } from '../../ports/principal.ts';
 import type {
   HomeView,
   HostProblem,
@@ -33,15 +33,15 @@ export function workspaceCalls(workspaces: WorkspaceOperations) {
     get: async ({ agent }: { readonly agent: string }): Promise<GetWorkspaceResponse> =>
       toView(done(await workspaces.view(agent))),
     kept: (request: ListKeptFilesRequest) => listKept(workspaces, request),
-    restore: async ({ agent, id, number, reason }: RestoreKeptFileRequest, by: Caller) => {
+    restore: async ({ agent, id, number, reason }: RestoreKeptFileRequest, by: Principal) => {
       const { replaced } = done(await workspaces.restore(agent, id, number, { by, reason }));
       return { replacedId: replaced };
     },
-    trust: async ({ agent, reason }: TrustWorkspaceRequest, by: Caller) => {
+    trust: async ({ agent, reason }: TrustWorkspaceRequest, by: Principal) => {
       const { entries, left } = done(await workspaces.trust(agent, { by, reason }));
       return { entries: BigInt(entries), left: left.map(toLeft) };
     },
-    reset: async ({ agent, ...wish }: ResetReplicaRequest, by: Caller) => {
+    reset: async ({ agent, ...wish }: ResetReplicaRequest, by: Principal) => {
       const { kept, count } = done(await workspaces.reset(agent, { ...wish, by }));
       return { keptId: kept, keptCount: count };
     },

@@ -7,12 +7,7 @@ import { executionFacts } from './show-execution.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 10_000 : 1000;
 const limits = { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 };
-const ours = [
-  'plan         none',
-  'result       exit 0',
-  'approver     operator:admin',
-  'cwd          "/app"',
-];
+const ours = ['plan         none', 'result       exit 0', 'approver     person:admin', 'cwd          "/app"'];
 const text = fc
   .array(fc.oneof(fc.constantFrom(' ', '\n', ...ours), fc.string({ unit: 'binary', maxLength: 90 })), {
     maxLength: 4,

@@ -10,7 +10,7 @@ import { stateFiles } from '../../pki/state-files.ts';
 import { defaultContextFile } from '../reach/context.ts';
 import { gatewayYaml } from './gateway-yaml.ts';
 
-const operator = 'admin';
+const admin = 'admin';
 const grpcPort = 8443;
 
 export interface StateOptions {
@@ -35,8 +35,8 @@ export async function makeState({ dir, names }: StateOptions): Promise<MadeState
   const put = async (name: string, text: string) =>
     await writeFile(join(dir, name), text, { mode: 0o600, flag: 'wx' });
   await putKeys(put, gatewayId, ['localhost', '127.0.0.1', '::1', ...names]);
-  await mkdir(join(dir, operator), { mode: 0o700 });
-  await putOperator(dir, put);
+  await mkdir(join(dir, admin), { mode: 0o700 });
+  await putAdmin(dir, put);
   await put('gateway.yaml', gatewayYaml);
   await put('policy.yaml', await readFile(join(packageRoot(), 'policy.yaml'), 'utf8'));
   return { gatewayId, contexts: await putContexts(dir) };
@@ -54,31 +54,31 @@ async function putKeys(put: Put, gatewayId: string, names: readonly string[]): P
   await put(stateFiles.server, server.certificate + authority.certificate);
   await put(stateFiles.serverKey, server.key);
   await put(stateFiles.signingKey, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  await put(stateFiles.operators, `${JSON.stringify({ [operator]: 'admin' })}\n`);
+  await put(stateFiles.operators, `${JSON.stringify({ [admin]: 'admin' })}\n`);
 }
 
-async function putOperator(dir: string, put: Put): Promise<void> {
+async function putAdmin(dir: string, put: Put): Promise<void> {
   const authority = {
     certificate: await readFile(join(dir, stateFiles.authority), 'utf8'),
     key: await readFile(join(dir, stateFiles.authorityKey), 'utf8'),
   };
   const key = makeKey();
-  const peer = { kind: 'operator', name: operator } as const;
+  const peer = { kind: 'person', name: admin } as const;
   const certificate = await issueClientCertificate(authority, peer, createPublicKey(key));
-  await put(join(operator, identityFiles.authority), authority.certificate);
-  await put(join(operator, identityFiles.certificate), certificate);
-  await put(join(operator, identityFiles.key), key);
+  await put(join(admin, identityFiles.authority), authority.certificate);
+  await put(join(admin, identityFiles.certificate), certificate);
+  await put(join(admin, identityFiles.key), key);
 }
 
 async function putContexts(dir: string): Promise<string[]> {
   const context = (identity: string) =>
     `# Where the gateway is, and the folder of your certificate and key.\ngateway: localhost:${grpcPort}\nidentity: ${JSON.stringify(identity)}\n`;
   const own = join(dir, 'context.yaml');
-  await writeFile(own, context(operator), { mode: 0o600, flag: 'wx' });
+  await writeFile(own, context(admin), { mode: 0o600, flag: 'wx' });
   const usual = defaultContextFile();
   await mkdir(dirname(usual), { recursive: true });
   try {
-    await writeFile(usual, context(join(dir, operator)), { mode: 0o600, flag: 'wx' });
+    await writeFile(usual, context(join(dir, admin)), { mode: 0o600, flag: 'wx' });
     return [own, usual];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return [own];

@@ -153,7 +153,7 @@ export interface GetExecutionResponse {
 
 export interface Execution {
   id: string;
-  /** relay:NAME or operator:NAME. */
+  /** relay:NAME or person:NAME; earlier clients say operator:NAME for a person. */
   caller: string;
   agent: string;
   /** The beginning of it, if `cut` is there. */
@@ -361,7 +361,7 @@ export interface Agent {
   /** A breaker of the policy refuses its new work; what runs continues. */
   refused: boolean;
   /**
-   * The person or breaker that stopped it (operator:NAME, breaker:NAME), why, and since when (RFC 3339); empty if it
+   * The person or breaker that stopped it (person:NAME, breaker:NAME), why, and since when (RFC 3339); empty if it
    * may work.
    */
   heldBy: string;
@@ -422,7 +422,7 @@ export interface WorkspaceHome {
   full: boolean;
   /** There are too few watches, so each command looks at everything. */
   scans: boolean;
-  /** Most of it is gone, and no command took it: nothing is sent until an operator trusts it. */
+  /** Most of it is gone, and no command took it: nothing is sent until a person trusts it. */
   suspect: boolean;
   /** Its folder is not at its place any more. */
   lost: boolean;
@@ -480,9 +480,9 @@ export interface KeptFile {
   /** What the set has; of more than 1000 the first are listed. */
   count: number;
   host: string;
-  /** The command that met them; empty if an operator did. */
+  /** The command that met them; empty if a person did. */
   execution: string;
-  /** conflict: both sides changed it. late: no command waited for it. replaced: an operator put another in its place. */
+  /** conflict: both sides changed it. late: no command waited for it. replaced: a person put another in its place. */
   why: string;
   /** RFC 3339. */
   at: string;
@@ -7472,8 +7472,8 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
 };
 
 /**
- * WardenService is what operators and the CLI do. Every call needs a JWT with the role `operator` or `admin`;
- * `viewer` may use the List and Get calls.
+ * WardenService is what people see and do, by the CLI or by programs of their own. Which role may make which call
+ * stands in docs/security.md.
  *
  * Every list comes in pages of at most 512 KiB. A row has only bounded fields: a command's beginning, no plan. If
  * `next_page_token` is not empty, there are more rows: the same call with it as `page_token` returns them. A row that

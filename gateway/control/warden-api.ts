@@ -5,8 +5,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
-import { callerName } from '../ports/caller.ts';
-import type { AgentView, HostView, OperatorApi, StatusView } from '../ports/operator-api.ts';
+import { principalName } from '../ports/principal.ts';
+import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
 import type { WorkspaceOperations } from '../ports/workspace-view.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Fleet } from '../scheduler/hosts/fleet.ts';
@@ -21,7 +21,7 @@ import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
 import type { Revocations } from './revocations.ts';
 
-export interface OperatorParts {
+export interface WardenParts {
   readonly version: string;
   readonly policyFile: PolicyFile;
   readonly explain: Explain;
@@ -45,8 +45,8 @@ export interface OperatorParts {
   readonly workspaces: WorkspaceOperations;
 }
 
-/** What operators see and do, built from the parts that know it. */
-export function createOperatorApi(parts: OperatorParts): OperatorApi {
+/** What principals see and do, built from the parts that know it. */
+export function createWardenApi(parts: WardenParts): WardenApi {
   const startedAt = Date.now();
   const { history, ledger, approvals } = parts;
   return {
@@ -56,7 +56,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
     output: parts.outputs.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
-    resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: callerName(by) }),
+    resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: principalName(by) }),
     setAgentState: async (agent, state, by, reason) => {
       if (!parts.agents().has(agent)) return undefined;
       if (state === 'active') parts.breakers.reset(agent);
@@ -89,7 +89,7 @@ export function createOperatorApi(parts: OperatorParts): OperatorApi {
   };
 }
 
-function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: OperatorParts): AgentView {
+function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: WardenParts): AgentView {
   const report = relays.report(agent);
   const stopped = states.stopOf(agent.name);
   return {
@@ -105,7 +105,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: Op
   };
 }
 
-function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: OperatorParts): HostView {
+function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: WardenParts): HostView {
   return {
     name: host.name,
     state: host.state,
@@ -120,7 +120,7 @@ function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: Opera
   };
 }
 
-function statusView(startedAt: number, parts: OperatorParts): StatusView {
+function statusView(startedAt: number, parts: WardenParts): StatusView {
   const records = parts.ledger.running();
   const { policyFile } = parts;
   return {
@@ -144,7 +144,7 @@ function statusView(startedAt: number, parts: OperatorParts): StatusView {
 }
 
 /** Agents whose workspace is to follow them, and cannot. */
-function followedNowhere({ agents, scheduler }: OperatorParts): string[] {
+function followedNowhere({ agents, scheduler }: WardenParts): string[] {
   return [...agents().values()].flatMap(({ name, workspace, hosts }) => {
     const wanted = Object.entries(hosts);
     const able = ({ config: { labels } }: DockerHost) =>

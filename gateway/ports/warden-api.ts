@@ -1,6 +1,6 @@
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
-import type { Caller } from './caller.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
@@ -82,8 +82,8 @@ export interface PolicyView {
   readonly problem: string;
 }
 
-/** What operators may see and do. The gRPC WardenService, and later HTTP, are thin layers over it. */
-export interface OperatorApi {
+/** What principals may see and do. The gRPC WardenService, and later HTTP, are thin layers over it. */
+export interface WardenApi {
   /** All executions that have not ended, the oldest first. */
   readonly running: () => ExecutionSummary[];
   /** The newest first. */
@@ -101,26 +101,26 @@ export interface OperatorApi {
   readonly resolveApproval: (
     id: string,
     verdict: Omit<ShownVerdict, 'by'>,
-    by: Caller,
+    by: Principal,
   ) => Promise<Resolution>;
   readonly setAgentState: (
     agent: string,
     state: AgentState,
-    by: Caller,
+    by: Principal,
     reason: string,
   ) => Promise<Halt | undefined>;
-  readonly setLockdown: (on: boolean, by: Caller, reason: string) => Promise<Halt>;
+  readonly setLockdown: (on: boolean, by: Principal, reason: string) => Promise<Halt>;
   readonly agents: () => AgentView[];
   readonly hosts: () => HostView[];
   /** Resolves when it is on the disk; `undefined` if there is no such host. */
   readonly setHostDraining: (
     host: string,
     draining: boolean,
-    by: Caller,
+    by: Principal,
     reason: string,
   ) => Promise<HostView | undefined>;
   /** Resolves when it is on the disk; false if no agent has this relay and it never enrolled. */
-  readonly revokeRelay: (relay: string, by: Caller, reason: string) => Promise<boolean>;
+  readonly revokeRelay: (relay: string, by: Principal, reason: string) => Promise<boolean>;
   readonly policy: () => PolicyView;
   readonly explain: (command: ExplainedCommand) => Promise<Explanation>;
   readonly status: () => StatusView;
