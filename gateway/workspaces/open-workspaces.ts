@@ -8,11 +8,12 @@ import type { ReplicaHost } from '../ports/replica.ts';
 import type { KeptSet, KeptWhy, WorkspaceOperations } from '../ports/workspace-view.ts';
 import type { KeptChanges } from '../store/kept-changes.ts';
 import { createCopyAhead } from './copy-ahead.ts';
+import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces, type Workspaces } from './follow.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
-import { Replicas } from './replicas.ts';
+import { Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
 import type { NotApplied } from './visit.ts';
 
@@ -62,7 +63,8 @@ const whyNot: Readonly<Record<KeptWhy, string>> = {
 };
 
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
-  const { agents, hosts, incidents, record, kept, log } = parts;
+  const { agents, hosts, incidents, kept, log } = parts;
+  const tellKept = keptTeller(parts);
   const replicas = new Replicas();
   const closing = new AbortController();
   let ahead = (_agent: string): void => {};
@@ -81,18 +83,6 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       tellKept({ agent, host: '', execution: '', why: 'late', count, files: paths });
     },
   });
-  const tellKept = (set: KeptSet) => {
-    const { agent, host, execution, count, why } = set;
-    if (set.files.length === 0) return;
-    const where = host === '' ? '' : ` on ${host}`;
-    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; they are kept, not applied`;
-    log.warn({ agent, host, execution, count }, text);
-    record({ type: 'incident', incident: `workspace-${why}`, caller: '', text });
-    // The files are at home in any case.
-    kept
-      .add(set)
-      .catch((error: unknown) => log.error({ agent, why: String(error) }, 'a list of kept files is lost'));
-  };
   const onNotApplied = (found: NotApplied) => tellKept({ ...found, files: keptPaths(found.files) });
   const workspaces = followWorkspaces({ replicas, useHome: homes.use, agents, hosts, onNotApplied });
   let retirement: Retirement | undefined;
@@ -109,7 +99,8 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     },
     holdToAgents: homes.holdToAgents,
     begin: ({ ready, forget }) => {
-      retirement ??= new Retirement({ replicas, agents, forget, log });
+      const evict = (slot: Slot) => evictReplica(slot, { homes, replicas, agents, forget, onKept: tellKept });
+      retirement ??= new Retirement({ replicas, agents, forget, evict, log });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
     operations: (more) => operateWorkspaces({ homes, replicas, kept, agents, ...more }),
@@ -118,5 +109,25 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       await retirement?.stop();
       await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
     },
+  };
+}
+
+/** Tells people of changes that were kept, and writes them down. */
+function keptTeller({
+  record,
+  kept,
+  log,
+}: Pick<OpenWorkspacesParts, 'record' | 'kept' | 'log'>): (set: KeptSet) => void {
+  return (set) => {
+    const { agent, host, execution, count, why } = set;
+    if (set.files.length === 0) return;
+    const where = host === '' ? '' : ` on ${host}`;
+    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; they are kept, not applied`;
+    log.warn({ agent, host, execution, count }, text);
+    record({ type: 'incident', incident: `workspace-${why}`, caller: '', text });
+    // The files are at home in any case.
+    kept
+      .add(set)
+      .catch((error: unknown) => log.error({ agent, why: String(error) }, 'a list of kept files is lost'));
   };
 }

@@ -40,6 +40,10 @@ function engine(bytes: Readonly<Record<string, number>>) {
   return { host, removed, ended };
 }
 
+async function evictFrom(replicas: Replicas, slot: Slot): Promise<undefined> {
+  await replicas.remove(slot);
+}
+
 async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<string, number>>) {
   const replicas = new Replicas();
   const { host, removed, ended } = engine(bytes);
@@ -52,9 +56,12 @@ async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<st
     await vi.advanceTimersByTimeAsync(1000);
   }
   const forgotten: string[] = [];
-  const parts = { replicas, agents: () => agents, log: pino({ level: 'silent' }) };
+  /** Agents whose home does not answer. */
+  const away = new Set<string>();
+  const evict = async (slot: Slot) => (away.has(slot.agent) ? 'its home is away' : evictFrom(replicas, slot));
+  const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }) };
   const retirement = new Retirement({ ...parts, forget: (name) => void forgotten.push(name) });
-  return { replicas, retirement, slots, removed, ended, forgotten };
+  return { replicas, retirement, slots, removed, ended, forgotten, away };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -109,6 +116,28 @@ test('12: a host that is too full loses the least recently used first, and none 
   slots['a']!.commands = 1;
   await pass(3 * 60_000);
   expect(removed).toEqual(['b', 'c']);
+  await retirement.stop();
+});
+
+test('12: a replica that cannot be asked what only it has is not removed to make room', async () => {
+  const agents = new Map(['a', 'b'].map((name) => [name, agent(name, 100)]));
+  const { removed, away, retirement } = await start(agents, { a: 60, b: 60 });
+  away.add('a');
+  await pass(3 * 60_000);
+  expect(removed).toEqual(['b']);
+  await retirement.stop();
+});
+
+test('12: what the last command of an agent that is gone left has a day from its end', async () => {
+  const { slots, removed, retirement } = await start(new Map(), { gone: 1 });
+  slots['gone']!.commands = 1;
+  await pass(23 * hour);
+  slots['gone']!.commands = 0;
+  slots['gone']!.usedAt = performance.now();
+  await pass(23 * hour);
+  expect(removed).toEqual([]);
+  await pass(2 * hour);
+  expect(removed).toEqual(['gone']);
   await retirement.stop();
 });
 
@@ -188,7 +217,8 @@ test('12: replicas that an earlier gateway left count for host-size, and go befo
   await pass(5000);
   const slot = replicas.slot('build-1', 'used');
   await replicas.open(slot, { limits, excludes: [] }, never);
-  const parts = { replicas, agents: () => agents, log: pino({ level: 'silent' }), forget: () => {} };
+  const evict = (one: Slot) => evictFrom(replicas, one);
+  const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }), forget: () => {} };
   const retirement = new Retirement(parts);
   await pass(61_000);
   expect(ended.toSorted()).toEqual(['gone', 'old', 'older']);
@@ -212,7 +242,8 @@ test('12: a replica that does not tell its size is asked seldom, and holds up no
   replicas.attach('build-1', silent);
   const agents = new Map([['a', agent('a', 100)]]);
   const log = pino({ level: 'silent' });
-  const retirement = new Retirement({ replicas, agents: () => agents, log, forget: () => {} });
+  const evict = (slot: Slot) => evictFrom(replicas, slot);
+  const retirement = new Retirement({ replicas, evict, agents: () => agents, log, forget: () => {} });
   await pass(20 * 60_000);
   expect(asked).toBe(1);
   await pass(2 * hour);

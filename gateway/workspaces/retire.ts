@@ -8,6 +8,8 @@ export interface RetireParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   /** Ends ghosts that wait for this agent: they have the folder of the replica that goes. */
   readonly forget: (agent: string) => void;
+  /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
+  readonly evict: (slot: Slot) => Promise<string | undefined>;
   readonly log: Logger;
   /** A test shortens them. */
   readonly times?: Partial<RetireTimes>;
@@ -18,7 +20,7 @@ export interface RetireTimes {
   readonly lookEvery: number;
   /** A carrier that no command used for this long ends; its replica stays. */
   readonly idle: number;
-  /** The replica of an agent whose workspace is not followed any more is removed after this. */
+  /** The replica of an agent whose workspace is not followed any more is removed if nothing used it for this long. */
   readonly gone: number;
   /** One that was used since then is not removed to make room: a ghost may be starting in it. */
   readonly fresh: number;
@@ -104,7 +106,9 @@ export class Retirement {
       const since = this.#unused.get(key) ?? performance.now();
       this.#unused.set(key, since);
       const slot = replicas.slot(host, agent);
-      if (slot.commands > 0 || performance.now() - since < this.#times.gone) continue;
+      // What its last command left there has a day of its own.
+      const restsFor = performance.now() - Math.max(since, slot.usedAt);
+      if (slot.commands > 0 || restsFor < this.#times.gone) continue;
       await this.#remove(slot);
       this.#unused.delete(key);
     }
@@ -125,8 +129,9 @@ export class Retirement {
     }
   }
 
-  /** The least recently used goes first. */
+  /** The least recently used goes first. One that cannot be asked what only it has stays. */
   async #makeRoom(host: string): Promise<void> {
+    const { log } = this.#parts;
     const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
     const said = here.flatMap(({ agent }) => this.#hostBytes(agent) ?? []);
     // Replicas of agents that are gone have their day.
@@ -137,8 +142,11 @@ export class Retirement {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh) return;
       if (slot.commands > 0 || !slot.bytes) continue;
-      bytes -= slot.bytes;
-      await this.#remove(slot);
+      const { agent, bytes: own } = slot;
+      const why = await this.#parts.evict(slot);
+      if (why === undefined) bytes -= own;
+      if (why === undefined) log.info({ host, agent }, 'a replica of a workspace made room for others');
+      else log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
     }
   }
 

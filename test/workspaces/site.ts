@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplicaWish } from '../../gateway/ports/replica.ts';
 import { toWorkspaceError } from '../../gateway/workspaces/faults.ts';
@@ -48,6 +48,7 @@ export class Site implements AsyncDisposable {
   /** What was told as not applied, since this was last emptied. */
   readonly told: NotApplied[] = [];
   readonly homes: Homes;
+  readonly slots = new Replicas();
   /** As the gateway does if a host does not answer any more. */
   readonly lose: (host: HostName) => void;
   readonly #follow: ReturnType<typeof followWorkspaces>;
@@ -58,22 +59,26 @@ export class Site implements AsyncDisposable {
     this.home = makePlace(homeUnder);
     this.replicas = { one: makePlace(under), two: makePlace(under) };
     this.homes = createHomes({ relayOf: () => 'relay' });
-    const replicas = new Replicas();
+    const replicas = this.slots;
     this.lose = (host) =>
       replicas.lose(host, new ClawrdenError('host-lost', `the Docker host ${host} was lost`));
     for (const host of hostNames)
       replicas.attach(host, {
         openReplica: (wish) => this.#openReplica(host, wish),
         replicaAgents: async () => [],
-        removeReplica: async () => false,
+        removeReplica: () => this.#removeReplica(host),
       });
     const parts: FollowParts = {
       ...{ replicas, useHome: this.homes.use, onNotApplied: (found) => this.told.push(found) },
-      agents: () => new Map([[agent, { workspace: this.workspace } as AgentConfig]]),
+      agents: () => this.agents,
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
     };
     this.#follow = followWorkspaces(parts);
     this.#keepHome();
+  }
+
+  get agents(): ReadonlyMap<string, AgentConfig> {
+    return new Map([[agent, { workspace: this.workspace } as AgentConfig]]);
   }
 
   /** The life of one command on `host`. */
@@ -123,6 +128,13 @@ export class Site implements AsyncDisposable {
       if (!this.#closed) this.#keepHome();
     });
     this.homes.offer('relay', agent, carrier.stream);
+  }
+
+  async #removeReplica(host: HostName): Promise<boolean> {
+    await this.kill(host);
+    const { root, area } = this.replicas[host];
+    for (const folder of [root, area]) rmSync(folder, { recursive: true, force: true });
+    return true;
   }
 
   async #openReplica(host: HostName, wish: ReplicaWish) {

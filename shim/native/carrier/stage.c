@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "beneath.h"
 #include "content.h"
 #include "flush.h"
@@ -23,13 +24,27 @@ void stage_path(const struct carrier *carrier, const struct op *op, char path[PA
     strcpy(path + length, op->path + strlen(top->path));
 }
 
+static void close_writing(struct writing *writing)
+{
+    if (writing->fd >= 0)
+        close(writing->fd);
+    writing->fd = -1;
+}
+
+/* What waits in graves makes room for the next try. What was staged is of no use any more, and others need its room. */
+static void make_room(struct carrier *carrier)
+{
+    late_end(carrier);
+    close_writing(&carrier->receiving->writing);
+    area_remove(carrier, "stage");
+}
+
 /* The disk is full, or something nobody foresaw: the exchange cannot be taken any more. */
 void stage_wrong(struct carrier *carrier)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    /* What waits in graves makes room for the next try. */
     if (full)
-        late_end(carrier);
+        make_room(carrier);
     if (!carrier->receiving->wrong)
         carrier->receiving->wrong = full ? "workspace-full: there is no room to stage the changes"
                                          : "carrier-failed: the changes cannot be staged";
@@ -67,13 +82,6 @@ static void finish_link(struct op *op, int folder, const char *name)
     if (fchownat(folder, name, op->wanted.uid, op->wanted.gid, AT_SYMLINK_NOFOLLOW) != 0)
         op->owner_differs = true;
     utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW);
-}
-
-static void close_writing(struct writing *writing)
-{
-    if (writing->fd >= 0)
-        close(writing->fd);
-    writing->fd = -1;
 }
 
 static int open_file(struct carrier *carrier, struct op *op, int flags)

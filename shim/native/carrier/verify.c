@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "beneath.h"
 #include "content.h"
 #include "flush.h"
@@ -201,6 +202,7 @@ static void tell_checked(struct carrier *carrier, uint32_t wanted)
 static void fail(struct carrier *carrier, const char *why)
 {
     receive_end(carrier);
+    area_remove(carrier, "stage");
     tell_failed(carrier, why);
 }
 

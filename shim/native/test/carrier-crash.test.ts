@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
@@ -133,7 +142,7 @@ describe.each(places)('a carrier that ends ($name, $under)', ({ name, carrier, u
     mkdirSync(small);
     // In a mount namespace of its own, which ends with the carrier.
     const script =
-      'mount -t tmpfs -o size=300k none "$1" && mkdir "$1/base" && echo old > "$1/base/f" && exec "$0"';
+      'mount -t tmpfs -o size=300k none "$1" && mkdir "$1/base" && echo old > "$1/base/f" && "$0"; exit';
     await using full = new CarrierProcess('unused', ['unshare', '-m', 'sh', '-c', script, carrier, small]);
     const over = { uid: 0, gid: 0, limits: { entries: 1000, bytes: 1e9, file: 1e9, depth: 255 } };
     await full.session.ready({ role: 'home', ...over, root: join(small, 'base'), area: join(small, 'area') });
@@ -141,7 +150,10 @@ describe.each(places)('a carrier that ends ($name, $under)', ({ name, carrier, u
     writeFileSync(join(pair.replicaPlace.root, 'f'), 'new');
     writeFileSync(join(pair.replicaPlace.root, 'large'), Buffer.alloc(500_000, 'x'));
     const { tree } = await full.session.settle();
+    const free = () => statfsSync(`/proc/${full.child.pid}/root${small}`).bavail;
+    const before = free();
     await expect(bringHome(full.session, pair.replica.session)).rejects.toThrow('workspace-full');
+    expect(free()).toBe(before);
     expect((await full.session.settle()).tree).toBe(tree);
     rmSync(join(pair.replicaPlace.root, 'large'));
     const back = await bringHome(full.session, pair.replica.session);

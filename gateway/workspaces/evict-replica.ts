@@ -1,0 +1,28 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { KeptSet } from '../ports/workspace-view.ts';
+import { keptPaths } from './kept-paths.ts';
+import type { Slot } from './replicas.ts';
+import { type ResetParts, resetReplica } from './reset-replica.ts';
+import { followed } from './use-now.ts';
+
+export interface EvictParts extends ResetParts {
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly onKept: (set: KeptSet) => void;
+}
+
+/**
+ * Keeps beside home what only the replica has, and removes it then. Resolves with why it is still there; never rejects.
+ */
+export async function evictReplica(slot: Slot, parts: EvictParts): Promise<string | undefined> {
+  const { host, agent } = slot;
+  const is = followed(parts.agents(), agent);
+  if ('refused' in is) return is.text;
+  const reset = await resetReplica(slot, is.sync, parts);
+  if ('refused' in reset) return reset.text;
+  const { kept, left } = reset.done;
+  if (kept !== undefined) {
+    const files = keptPaths(kept.refused);
+    parts.onKept({ agent, host, execution: '', why: 'late', count: kept.refusedCount, files });
+  }
+  return left?.text;
+}

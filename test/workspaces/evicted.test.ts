@@ -1,0 +1,51 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { evictReplica } from '../../gateway/workspaces/evict-replica.ts';
+import { fileSystems } from '../../shim/native/test/carrier-process.ts';
+import { agent, keptOf, Site } from './site.ts';
+
+const never = new AbortController().signal;
+
+/** A command that wrote a file on host one, and never came home. */
+async function stranded(site: Site): Promise<string> {
+  writeFileSync(join(site.home.root, 'file'), 'before');
+  const visit = site.visit('one');
+  await visit.settle(never);
+  const there = join(site.replicas.one.root, 'file');
+  writeFileSync(there, "the tool's");
+  visit.end();
+  return there;
+}
+
+function evict(site: Site) {
+  const { homes, agents, slots: replicas } = site;
+  const parts = { homes, agents: () => agents, replicas, forget: () => {} };
+  const told: unknown[] = [];
+  const onKept = (set: unknown) => void told.push(set);
+  return evictReplica(replicas.slot('one', agent), { ...parts, onKept }).then((why) => ({ why, told }));
+}
+
+test('12: a replica that goes to make room leaves what only it has beside home, and says so', async () => {
+  await using site = new Site(fileSystems[0]);
+  const there = await stranded(site);
+  const { why, told } = await evict(site);
+  expect(why).toBeUndefined();
+  expect(told).toMatchObject([{ agent, host: 'one', why: 'late', count: 1 }]);
+  expect(keptOf(site.home)).toContain("the tool's");
+  expect(existsSync(there)).toBe(false);
+  const next = site.visit('one');
+  await next.settle(never);
+  expect(site.difference('one')).toBe('');
+  next.end();
+});
+
+test('12: one whose home cannot keep that stays', async () => {
+  await using site = new Site(fileSystems[0]);
+  const there = await stranded(site);
+  rmSync(site.home.root, { recursive: true });
+  const { why, told } = await evict(site);
+  expect(why).toMatch(/^workspace-/);
+  expect(told).toEqual([]);
+  expect(existsSync(there)).toBe(true);
+});
