@@ -9,6 +9,9 @@ export default defineConfig({
     // Processes, engines and deadlines on a machine shared with others: what passes only at the second try is named
     // at the end of the run.
     retry: 1,
+    // What must come may take this long if a hundred other processes run; a test that waits for less measures them.
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most of their time is waiting: one worker for each core would leave the cores idle.
     maxWorkers: 3,
     projects: [
@@ -19,7 +22,7 @@ export default defineConfig({
           include: ['{src,gateway,shim}/**/*.test.ts'],
           exclude: startProcesses,
           setupFiles: ['test/run/no-processes.ts'],
-          testTimeout: 20_000,
+          testTimeout: 120_000,
         },
       },
       {
@@ -28,7 +31,7 @@ export default defineConfig({
           name: 'programs',
           include: startProcesses,
           exclude: [...configDefaults.exclude, ...needEngines],
-          testTimeout: 20_000,
+          testTimeout: 120_000,
         },
       },
       {
@@ -39,8 +42,7 @@ export default defineConfig({
           // All against the one lab that the global setup starts.
           fileParallelism: false,
           globalSetup: ['test/lab/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 120_000,
         },
       },
     ],

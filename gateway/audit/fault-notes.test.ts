@@ -64,7 +64,7 @@ test('a fault whose note is being saved is told once, also in a folder whose nam
   await log.append({ type: 'lifecycle', event: 'test', text: 'before' });
   await rm(join(folder, 'audit.jsonl'));
   await log.append({ type: 'lifecycle', event: 'test', text: 'after' });
-  await expect.poll(saved.read, { timeout: 5000 }).toHaveLength(1);
+  await expect.poll(saved.read).toHaveLength(1);
   expect(log.warnings()).toHaveLength(1);
   cleared.resolve();
   await log.close();

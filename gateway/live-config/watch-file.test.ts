@@ -83,7 +83,7 @@ async function live(path: string, steps: readonly Step[]): Promise<void> {
     if (step !== 'wait') last = step === 'remove' ? 'gone' : `b${number}`;
     said.add(last);
   }
-  await expect.poll(() => watching.found.at(-1), { timeout: 5000 }).toBe(last);
+  await expect.poll(() => watching.found.at(-1)).toBe(last);
   expect(watching.found.filter((text) => !said.has(text))).toEqual([]);
 }
 
@@ -95,7 +95,7 @@ test('what could not be taken up comes again, and a fault in taking it ends neit
     if (next === undefined) throw new Error('broken');
     return next;
   });
-  await expect.poll(() => watching.found, { timeout: 3000 }).toEqual(['a', 'a', 'a']);
+  await expect.poll(() => watching.found).toEqual(['a', 'a', 'a']);
   await writeFile(file, 'b');
   await expect.poll(() => watching.faults).toEqual([`watching ${file}`]);
   await writeFile(file, 'c');

@@ -34,9 +34,9 @@ afterAll(() => history.close());
 async function leastMs(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 10; run += 1) {
-    const began = performance.now();
+    const began = process.cpuUsage();
     await work();
-    least = Math.min(least, performance.now() - began);
+    least = Math.min(least, process.cpuUsage(began).user / 1000);
   }
   return least;
 }

@@ -48,9 +48,9 @@ test.each([
   ['a nine-level alias bomb', bomb],
   ['a million dashes', '- x\n'.repeat(260_000)],
 ])('A-37 %s is refused in well under a second', (_name, text) => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(problemsOf(text).length).toBeGreaterThan(0);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
 });
 
 test('brackets inside texts are not nesting', () => {
@@ -62,9 +62,9 @@ test('a big flat file in flow style is read', () => {
   const rule = (i: number): string => `{ name: r${i}, tools: [a, b], args: ["x|y", "**"] }`;
   expect(problemsOf(`rules: [${Array.from({ length: 1000 }, (_, i) => rule(i)).join(', ')}]\n`)).toEqual([]);
   const rules = Array.from({ length: 1000 }, (_, i) => `  - ${rule(i)}`);
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(problemsOf(`rules:\n${rules.join('\n')}\n`)).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
 });
 
 test('places are named by line and path', () => {

@@ -99,5 +99,5 @@ test.skipIf(!hasTmux)('--tty: a terminal that goes away is a SIGHUP for the tool
     await terminal.type(`sh -c "trap '' HUP; ${command}; echo \\$? > ${file}"`, 'Enter');
     await terminal.shows(/one\n {3}two$/m);
   }
-  await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 5000 }).toBe('129\n');
+  await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toBe('129\n');
 });

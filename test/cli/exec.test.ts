@@ -96,9 +96,11 @@ test('a file and /dev/null as stdin, and one pipe for stdout and stderr', async 
 
 test('a signal before the decision ends the question; one after it reaches the tool', async () => {
   const { promise: reason, resolve } = Promise.withResolvers<string>();
+  const question = Promise.withResolvers<void>();
   const { gateway, args } = await gatewayWith(async ({ command }, channel) => {
     if (command.tool === 'asked') {
       void channel.send({ type: 'pending', approvalId: 'a', planHash: 'h', expires: new Date() });
+      question.resolve();
       await once(channel.gone, 'abort');
       resolve((channel.gone.reason as { code: string }).code);
       return { kind: 'canceled', reason: 'canceled', text: '' };
@@ -111,7 +113,8 @@ test('a signal before the decision ends the question; one after it reaches the t
   });
   await using _gateway = gateway;
   const asked = start([...args, '--', 'asked']);
-  setTimeout(() => asked.kill('SIGINT'), 1500);
+  await question.promise;
+  asked.kill('SIGINT');
   expect(await ended(asked)).toMatchObject({ code: null, signal: 'SIGINT' });
   expect(['canceled', 'requester-gone']).toContain(await reason);
 

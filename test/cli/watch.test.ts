@@ -213,7 +213,7 @@ test('without a terminal: a line of JSON for what comes and goes, over a restart
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     ),
   );
-  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => lines.length).toBe(1);
   queue.set(install, remove);
   await expect.poll(() => lines.length).toBe(2);
   queue.set(remove);
@@ -221,7 +221,7 @@ test('without a terminal: a line of JSON for what comes and goes, over a restart
   await queue.gateway.restart();
   await expect.poll(() => lines.length, { timeout: 25_000 }).toBe(4);
   queue.set();
-  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(5);
+  await expect.poll(() => lines.length).toBe(5);
   watching.kill();
   await output;
   expect(lines).toMatchObject([

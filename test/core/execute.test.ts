@@ -29,7 +29,7 @@ test('P25: the decision is on the disk before the executor is called', async () 
   expect(before).toEqual(['decision']);
   // The outcome is recorded after the answer.
   const recorded = () => readAudit(dir).map(({ type, decision, code }) => [type, decision ?? code]);
-  await expect.poll(recorded, { timeout: 5000 }).toEqual([
+  await expect.poll(recorded).toEqual([
     ['decision', 'allow'],
     ['outcome', 7],
   ]);

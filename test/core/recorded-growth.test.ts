@@ -12,6 +12,7 @@ import { openChannel, relay, request, smallLimits, startCore } from './start-cor
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const seconds = isLong ? 10 : 0.5;
+const patience = 60;
 // Pages of the database that are not full, and a row that is longer than the rest of its page.
 const spare = 64 * 1024;
 
@@ -54,7 +55,8 @@ test.each(
     const began = performance.now();
     let [passed, refused] = [0, 0];
     const elapsed = () => (performance.now() - began) / 1000;
-    while (elapsed() < seconds) {
+    // A busy machine may need longer to spend the budget.
+    while (elapsed() < seconds || (refused === 0 && elapsed() < patience)) {
       const channel = openChannel();
       const outcome = execute(
         relay,
@@ -77,7 +79,6 @@ test.each(
     expect(grown).toBeLessThan((elapsed() + 2) * bytesPerSecond + spare);
     await index.destroy();
   },
-  isLong ? 60_000 : 20_000,
 );
 
 test('P20: the plan of a question is kept as long as it can be answered or used, and once', async () => {

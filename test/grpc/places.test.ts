@@ -64,7 +64,7 @@ test('A-89 P19: a place that only calls Execute holds nothing, and is an inciden
   const connected =
     /"who":"relay:host-7 from 127.0.0.1, certificate [0-9A-F]+","count":(\d).*"msg":"connected"/;
   const count = () => logged.reduce((sum, line) => sum + Number(connected.exec(line)?.[1] ?? 0), 0);
-  await expect.poll(count, { timeout: 3000 }).toBe(2);
+  await expect.poll(count).toBe(2);
 });
 
 test('A-89: a connection that fetches tokens and does not synchronize is ended, and is an incident', async () => {
@@ -157,7 +157,7 @@ test('A-89: a relay that renews has two connections for a while: no incident, wh
   expect([await confirmed(during), await confirmed(after)]).toEqual([true, true]);
   // The rest of the old connection ends with the connection that spoke for it.
   party.place.leave();
-  await expect.poll(() => running, { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => running).toEqual([]);
 });
 
 interface Action {
@@ -217,7 +217,7 @@ test(
           expect(new Set(running)).toEqual(new Set(running.length > 0 ? [`${last}`] : []));
         } finally {
           for (const party of parties) party[Symbol.dispose]();
-          await expect.poll(() => running, { timeout: 5000 }).toEqual([]);
+          await expect.poll(() => running).toEqual([]);
         }
       }),
       { numRuns: isLong ? 300 : 8, endOnFailure: true, examples: [[oneRelay]] },

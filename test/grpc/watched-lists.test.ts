@@ -51,7 +51,7 @@ test('A-79: a watcher is told what comes and goes, each once, in bounded message
       told.push(id);
     }
   });
-  await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(150);
+  await expect.poll(() => waiting.size).toBe(150);
   const before = messages;
   stream.pause();
   // Questions that come and go while it does not read.
@@ -66,7 +66,7 @@ test('A-79: a watcher is told what comes and goes, each once, in bounded message
   await warden.ask('last', ['t'], '/');
   stream.resume();
   const last = warden.approvals().pending().at(-1)?.id ?? '';
-  await expect.poll(() => waiting.has(last), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => waiting.has(last)).toBe(true);
   expect([...waiting].sort()).toEqual(
     warden
       .approvals()

@@ -99,14 +99,14 @@ test('A-76 A-86: beyond its budget an agent is refused before its request is rea
   await other.closed;
   expect(other.exit).toEqual([0, 0]);
   const told = () => starts.flatMap(({ refusal }) => refusal ?? []);
-  await expect.poll(() => told().length, { timeout: 5000 }).toBeGreaterThan(0);
+  await expect.poll(() => told().length).toBeGreaterThan(0);
   expect(told().length).toBeLessThanOrEqual(3);
   expect(told()[0]).toMatchObject({
     code: 'rate-limit',
     message: expect.stringMatching(/\d+ refused by the relay/),
   });
   // A request larger than the whole budget is served when the budget is full, and the next one must wait.
-  await expect.poll(() => ask(['x'.repeat(400_000)]), { timeout: 8000, interval: 500 }).toBe('');
+  await expect.poll(() => ask(['x'.repeat(400_000)]), { interval: 500 }).toBe('');
   expect(await ask([])).toMatch(/^clawrden: rate-limit: coder asks with more than 100000 bytes a second/);
-  await expect.poll(() => ask([]), { timeout: 8000, interval: 200 }).toBe('');
+  await expect.poll(() => ask([]), { interval: 200 }).toBe('');
 });

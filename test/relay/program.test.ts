@@ -15,7 +15,7 @@ import { ShimClient } from './shim-client.ts';
 
 const main = join(checkout, 'shim/relay/main.ts');
 const addon = join(checkout, 'build/native/peercred.node');
-const patience = { timeout: 15_000 };
+const patience = { timeout: 60_000 };
 const isRoot = process.geteuid?.() === 0;
 
 let dir: string;

@@ -9,7 +9,7 @@ import { accepted, untilGone } from './scripted.ts';
 import { ShimClient } from './shim-client.ts';
 import { startRelayProgram, startToldHost, type Told, told } from './told-host.ts';
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 60_000 };
 const isRoot = process.geteuid?.() === 0;
 
 let dir: string;

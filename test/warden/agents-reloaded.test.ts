@@ -48,7 +48,7 @@ async function setAgents(agents: readonly Agent[]): Promise<void> {
   const before = parse(readFileSync(file(), 'utf8')) as { agents: Agent[] };
   if (JSON.stringify(before.agents) === JSON.stringify(agents)) return;
   writeFileSync(file(), stringify({ ...before, agents }));
-  await expect.poll(() => audit('"event":"reload"').length, { timeout: 5_000 }).toBe(reloads + 1);
+  await expect.poll(() => audit('"event":"reload"').length).toBe(reloads + 1);
 }
 
 function audit(...parts: string[]): string[] {
@@ -59,7 +59,7 @@ function audit(...parts: string[]): string[] {
 async function asked(first: First = { tool: 'ask' }) {
   const command = newMirrored();
   const ended = play(relay, command, first, gateway.audit);
-  await expect.poll(() => command.approvalId, { interval: 5, timeout: 10_000 }).not.toBe('');
+  await expect.poll(() => command.approvalId, { interval: 5 }).not.toBe('');
   return { command, ended };
 }
 
@@ -98,7 +98,7 @@ async function running(agentName: string) {
   };
   const value = { executionId: id, agent: agentName, command, refusal: undefined, hostLabels: {} };
   stream.write({ message: { $case: 'start', value: { ...value, identity: { uid: 1000, gid: 1000 } } } });
-  await expect.poll(() => told.includes('runHere'), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => told.includes('runHere')).toBe(true);
   return { id, told, reason: () => reason };
 }
 
@@ -108,9 +108,7 @@ test('an agent that is removed while the gateway runs: its work ends, its questi
   const kept = await asked({ tool: 'ask', agent: 'other' });
   await setAgents([agent('other')]);
   await question.ended;
-  await expect
-    .poll(() => mine.reason(), { timeout: 5_000 })
-    .toBe('agent coder was removed from gateway.yaml');
+  await expect.poll(() => mine.reason()).toBe('agent coder was removed from gateway.yaml');
   expect(question.command).toMatchObject({ starts: 0, outcome: { reason: 'canceled' } });
   await expect(approve(question.command)).rejects.toMatchObject({ code: 9 });
   expect((await run({ tool: 'run' })).outcome).toMatchObject({ reason: 'identity-agent' });
@@ -143,7 +141,7 @@ test.each([
     const question = await asked();
     await setAgents([changed, agent('other')]);
     await question.ended;
-    await expect.poll(() => command.reason(), { timeout: 5_000 }).toBe(text);
+    await expect.poll(() => command.reason()).toBe(text);
     expect(question.command.outcome).toMatchObject({ text });
     expect((await run({ tool: 'run' })).outcome).toMatchObject({ reason: refusal });
   },
@@ -168,10 +166,10 @@ test('a file with a fault keeps the agents that are in force, and the status say
   const good = readFileSync(file(), 'utf8');
   writeFileSync(file(), good.replace('users:', 'userz:'));
   const status = async () => (await admin.call(WardenServiceService.getStatus, {})).warnings.join();
-  await expect.poll(status, { timeout: 10_000 }).toContain('gateway.yaml is not in force');
+  await expect.poll(status).toContain('gateway.yaml is not in force');
   expect((await run({ tool: 'run' })).starts).toBe(1);
   writeFileSync(file(), good);
-  await expect.poll(status, { timeout: 10_000 }).not.toContain('gateway.yaml is not in force');
+  await expect.poll(status).not.toContain('gateway.yaml is not in force');
 });
 
 test('a question of an agent that was removed while no gateway ran is void when one starts', async () => {

@@ -8,7 +8,7 @@ let gateway: RealGateway;
 
 beforeAll(async () => {
   gateway = await startRealGateway();
-}, 60_000);
+});
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 /** A command of that relay; without an outcome it was not admitted. */
@@ -54,7 +54,7 @@ test('P6, A-56: a revoked relay is out at once, its work with it, over a restart
   expect(revocations).toEqual([
     expect.stringMatching(/"relay":"host-1","by":"person:admin","reason":"stolen"/),
   ]);
-}, 60_000);
+});
 
 test('a relay that gateway.yaml does not name and that never enrolled is not revoked', async () => {
   expect(await gateway.cli('revoke', 'host-2')).toMatchObject({

@@ -37,9 +37,9 @@ test('P8: files that change while the gateway starts are in force when it serves
   }
   const admin = await gateway.admin();
   const inForce = async () => (await admin.call(getPolicy, {})).text;
-  await expect.poll(inForce, { timeout: 5000 }).toBe(last);
+  await expect.poll(inForce).toBe(last);
   const hosts = async () => (await admin.call(listHosts, { pageToken: '' })).hosts.map(({ name }) => name);
-  await expect.poll(hosts, { timeout: 5000 }).toEqual([expect.stringContaining('late-')]);
+  await expect.poll(hosts).toEqual([expect.stringContaining('late-')]);
   admin.close();
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);

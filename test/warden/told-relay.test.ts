@@ -7,7 +7,7 @@ import { launcher } from '../stack/gateway-site.ts';
 import { startProgram } from '../stack/program.ts';
 import { startRealGateway } from './real-gateway.ts';
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 60_000 };
 
 test('one edit of gateway.yaml makes an agent and takes it away, at a relay that was only enrolled', {
   timeout: 60_000,

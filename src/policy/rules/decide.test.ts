@@ -115,9 +115,9 @@ describe('policy P1', () => {
   test('A-33 a denied flag behind 10 000 arguments is found in under 50 ms', () => {
     const args = ['ls-remote', ...Array<string>(10_000).fill('x'.repeat(100)), '--upload-pack=/app/c.sh'];
     decide(p1, facts('git', args.slice(0, 10)));
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(decide(p1, facts('git', args))).toMatchObject({ action: 'deny', rule: 'git-exec' });
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(process.cpuUsage(start).user).toBeLessThan(50_000);
   });
 
   test('A-40 100 shuffles of the rules decide alike', () => {

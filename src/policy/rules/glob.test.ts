@@ -63,7 +63,7 @@ test.each([
 ])('1 MiB that nearly matches %.20s… is judged in under 50 ms', (pattern, text) => {
   const glob = compileGlob(pattern);
   matchesGlob(glob, text.slice(0, 1000));
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(matchesGlob(glob, text)).toBe(false);
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(process.cpuUsage(start).user).toBeLessThan(50_000);
 });

@@ -28,7 +28,7 @@ test.each(['[', '[a', '[]', '[^]', 'a\\', '[z-a', '[\\'])('%s is not well formed
 
 test('many stars on a long name take no time', () => {
   const glob = compileLegacyGlob(`${'*a'.repeat(100)}b`) ?? [];
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(matchesLegacyGlob(glob, 'a'.repeat(255))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(process.cpuUsage(start).user).toBeLessThan(50_000);
 });

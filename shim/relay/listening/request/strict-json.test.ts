@@ -76,9 +76,9 @@ describe('readStrictJson', () => {
 
   it('takes a megabyte of quotes and backslashes in linear time', () => {
     const long = JSON.stringify(['\\"'.repeat(130_000), 'x'.repeat(300_000)]);
-    const start = performance.now();
+    const start = process.cpuUsage();
     readStrictJson(long);
     readStrictJson(`[${'"",'.repeat(200_000)}""]`);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
   });
 });
