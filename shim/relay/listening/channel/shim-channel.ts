@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { drained } from '../../../../src/drained.ts';
 import { ClawrdenError } from '../../../../src/errors.ts';
 import type { Outcome } from '../../../../src/outcome.ts';
 import { escapeUnprintable } from '../../../../src/text/render-text.ts';
@@ -11,7 +12,6 @@ import {
   FrameReader,
   FrameType,
 } from '../../../../src/wire/frames.ts';
-import { drained } from './drained.ts';
 import { closeGently, endLine, exitPayload, refuseShim } from './shim-end.ts';
 import { parseShimFrame } from './shim-input.ts';
 
@@ -35,7 +35,7 @@ export class ShimChannel {
   readonly #reader = new FrameReader();
   readonly #waitAfter: (frames: readonly Frame[]) => number;
   /** While there are any, nothing is read. */
-  #holds = 0;
+  #pauses = 0;
   #ack: Ack | undefined;
   #credit = 0;
   #stdinEnded = false;
@@ -154,7 +154,7 @@ export class ShimChannel {
       const frames = this.#reader.push(chunk);
       for (const frame of frames) this.#take(parseShimFrame(frame));
       const waitMs = this.#waitAfter(frames);
-      if (waitMs > 0) this.#holdUntil(sleep(waitMs, undefined, { ref: false }));
+      if (waitMs > 0) this.#pauseUntil(sleep(waitMs, undefined, { ref: false }));
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.#abort.abort(
@@ -188,15 +188,15 @@ export class ShimChannel {
       return;
     }
     const wait = this.#handler(input);
-    if (wait !== undefined) this.#holdUntil(wait);
+    if (wait !== undefined) this.#pauseUntil(wait);
   }
 
-  #holdUntil(wait: Promise<void>): void {
-    this.#holds += 1;
+  #pauseUntil(wait: Promise<void>): void {
+    this.#pauses += 1;
     this.#socket.pause();
     void wait.then(() => {
-      this.#holds -= 1;
-      if (this.#holds === 0) this.#socket.resume();
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#socket.resume();
     });
   }
 }
