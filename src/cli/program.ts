@@ -14,9 +14,9 @@ import { tell } from './print/tell.ts';
 import { execCommand } from './run/exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './run/execution-commands.ts';
 import { doctorCommand } from './set-up/doctor-command.ts';
+import { gatewayCommand } from './set-up/gateway-command.ts';
 import { initCommand } from './set-up/init-command.ts';
 import { relayCommand } from './set-up/relay-command.ts';
-import { gatewayCommand } from './set-up/serve-commands.ts';
 import { tokenCommand } from './set-up/token-command.ts';
 
 /** The whole command line. Each command loads what it needs when it runs, because the program must start quickly. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { servingFlags } from '../../src/cli/set-up/serve-commands.ts';
+import { servingFlags } from '../../src/cli/set-up/become.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';

@@ -64,6 +64,12 @@ test('A-70: tail shows the newest records, one a line, with nothing for a termin
   expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\uffff]/);
 });
 
+test('tail takes a number of lines, and prints nothing for anything else', () => {
+  const { status, stdout, stderr } = clawrden('tail', '-n', 'ten', file);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
 test('tail -f follows over rotations, and misses nothing', async () => {
   const child = spawn(process.execPath, [launcher, 'audit', 'tail', '-n', '1', '-f', file]);
   try {

@@ -38,6 +38,18 @@ test('init makes everything that a gateway needs, for nobody else to read', asyn
   expect(modes).toEqual(names.map(() => 0));
 });
 
+test('without a home of its own the state is made all the same, and one line says how to name the context', async () => {
+  const homeless = join(home, 'homeless');
+  const made = await clawrden(['init', '--json', '--dir', homeless], { HOME: '/dev/null' });
+  expect(made.code).toBe(0);
+  expect(JSON.parse(made.stdout)).toMatchObject({ contexts: [join(homeless, 'context.yaml')] });
+  expect(made.stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(
+      /^clawrden: init: no default context: .*context\.yaml with --context or CLAWRDEN_CONTEXT$/,
+    ),
+  ]);
+});
+
 test('a gateway does not start with a key that others may read', async () => {
   await chmod(join(dir, 'signing-key.pem'), 0o640);
   expect(() => loadGatewayIdentity(dir)).toThrow('can be read by others');

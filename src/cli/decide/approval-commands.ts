@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readContext } from '../reach/context.ts';
+import { listCommand } from '../reach/list-command.ts';
 import type { Pages } from '../reach/read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { listCommand } from '../run/execution-commands.ts';
 import { grantSecondsOf } from './grant-seconds.ts';
 
 interface VerdictOptions extends GatewayOptions {

@@ -7,6 +7,7 @@ import { readTextFile } from '../../config/read-text-file.ts';
 import { stateFiles } from '../../pki/state-files.ts';
 import { printFacts, printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
+import { parseCount } from '../reach/list-command.ts';
 
 /** `clawrden audit …`. Both commands read the files themselves: an audit must be checkable without the gateway. */
 export function auditCommands(): Command {
@@ -97,7 +98,7 @@ async function readKey(file: string, given: string | undefined): Promise<KeyObje
 }
 
 interface TailOptions {
-  readonly lines: string;
+  readonly lines: number;
   readonly follow?: boolean;
 }
 
@@ -105,11 +106,11 @@ function tailCommand(): Command {
   return new Command('tail')
     .description('the newest records, as JSON lines')
     .argument('[file]', 'the log', 'audit.jsonl')
-    .option('-n, --lines <count>', 'how many', '10')
+    .option('-n, --lines <count>', 'how many', parseCount(0), 10)
     .option('-f, --follow', 'continue with new records')
     .option('--json', 'as it is anyway')
-    .action(async (file: string, options: TailOptions) => {
+    .action(async (file: string, { lines, follow }: TailOptions) => {
       const { tailAudit } = await import('./tail-audit.ts');
-      await tailAudit(file, Number(options.lines), options.follow === true).catch(unreadable(file));
+      await tailAudit(file, lines, follow === true).catch(unreadable(file));
     });
 }

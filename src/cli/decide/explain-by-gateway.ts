@@ -1,7 +1,8 @@
-import { quoteText, renderArgument, renderArgv } from '../../text/render-text.ts';
+import { quoteText } from '../../text/render-text.ts';
 import { planFacts } from '../print/describe-plan.ts';
-import { type Cell, type Color, printFacts, printFolded, printJson } from '../print/output.ts';
+import { printJson } from '../print/output.ts';
 import { withGateway } from '../reach/with-gateway.ts';
+import { printExplanation, ruleText } from './print-explanation.ts';
 
 export interface ExplainOptions {
   readonly policy?: string;
@@ -28,16 +29,16 @@ export async function explainByGateway(
   });
   const { action, rule, line, reason, code, plan, problem, questionSeconds, policyHash, known } = answer;
   if (json === true) return printJson({ ...answer, plan: plan === '' ? undefined : JSON.parse(plan) });
-  printFolded([action, colors[action] ?? 'grey'], `  ${renderArgv([tool, ...args])}`);
-  const rows: (readonly [name: string, value: Cell | undefined])[] = [
-    ['rule', `${renderArgument(rule)}${line === 0 ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
-    ['code', code === '' ? undefined : code],
-    ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
-    ['arguments', known === '' ? undefined : quoteText(known)],
-    ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
-    ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),
-  ];
-  printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  printExplanation(
+    action,
+    [tool, ...args],
+    [
+      ['rule', ruleText(rule, line, reason)],
+      ['code', code === '' ? undefined : code],
+      ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
+      ['arguments', known === '' ? undefined : quoteText(known)],
+      ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
+      ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),
+    ],
+  );
 }
-
-const colors: Readonly<Record<string, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };

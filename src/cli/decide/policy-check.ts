@@ -43,7 +43,7 @@ function refuse(file: string, problems: readonly string[], { json }: CheckOption
     return;
   }
   for (const problem of problems) printLine(problem);
-  throw new CliError('policy check', `${file} is no policy`, `mend what is named above`);
+  throw new CliError('policy check', `${file} is no policy`, 'mend what is named above');
 }
 
 function print(file: string, policy: Policy, { errors, warnings }: PolicyFindings, ok: boolean): void {

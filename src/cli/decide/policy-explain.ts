@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Action, ToolDefinition } from '../../policy/policy.ts';
+import type { ToolDefinition } from '../../policy/policy.ts';
 import type { Explanation } from '../../policy/rules/explain.ts';
-import { quoteText, renderArgument, renderArgv } from '../../text/render-text.ts';
-import { type Cell, type Color, printFacts, printFolded, printJson } from '../print/output.ts';
+import { quoteText } from '../../text/render-text.ts';
+import { printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
+import { printExplanation, ruleText } from './print-explanation.ts';
 import { readPolicy } from './read-policy.ts';
 
 /** Exit status 0 for every answer, also for a deny. */
@@ -48,13 +49,11 @@ async function explain(tool: string, args: readonly string[], options: ExplainOp
   else print(explanation, tellOrigin(explanation.known));
 }
 
-const colors: Readonly<Record<Action, Color>> = { allow: 'green', ask: 'yellow', deny: 'red' };
-
 function print(explanation: Explanation, knownFrom: string): void {
   const { decision, line, argv, cwd, timeoutMs, approvalExpiresMs, policyHash } = explanation;
   const { action, rule, reason, tool, code } = decision;
-  const rows: (readonly [name: string, value: Cell | undefined])[] = [
-    ['rule', `${renderArgument(rule)}${line === undefined ? '' : ` (line ${line})`}: ${quoteText(reason)}`],
+  printExplanation(action, argv, [
+    ['rule', ruleText(rule, line, reason)],
     ['code', code],
     ['runs', tool && describeTool(tool)],
     ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
@@ -62,9 +61,7 @@ function print(explanation: Explanation, knownFrom: string): void {
     ['arguments', knownFrom === '' ? undefined : quoteText(knownFrom)],
     ['cwd', quoteText(cwd)],
     ['policy', policyHash],
-  ];
-  printFolded([action, colors[action]], `  ${renderArgv(argv)}`);
-  printFacts(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  ]);
 }
 
 function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: ToolDefinition): string {

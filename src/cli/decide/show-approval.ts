@@ -1,10 +1,11 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
+import { commandText } from '../print/command-text.ts';
 import { planFacts } from '../print/describe-plan.ts';
 import { type Fact, printFacts, printFolded, printLine } from '../print/output.ts';
-import { readPages } from '../reach/read-pages.ts';
-import { between, commandText, localTime } from '../run/describe-execution.ts';
+import { between, localTime } from '../print/times.ts';
+import { type Listed, type Pages, readPages } from '../reach/read-pages.ts';
 
 /** One question, with everything that would run. */
 export function printApproval(approval: Approval): void {
@@ -40,15 +41,14 @@ export function timeLeft({ expiresAt }: Approval): string {
 }
 
 /** For JSON: the plan as an object; without it if it was not fetched. */
-export function withPlan({ plan, ...approval }: Approval): object {
+export function approvalJson({ plan, ...approval }: Approval): object {
   return plan === '' ? approval : { ...approval, plan: JSON.parse(plan) as object };
 }
 
-/** All waiting questions, without their plans. */
-export async function listWaiting(client: GatewayClient): Promise<readonly Approval[]> {
-  const { rows } = await readPages({}, async (request) => {
+/** The waiting questions, without their plans. */
+export function listWaiting(client: GatewayClient, pages: Pages = {}): Promise<Listed<Approval>> {
+  return readPages(pages, async (request) => {
     const { approvals, nextPageToken } = await client.call(WardenServiceService.listApprovals, request);
     return { rows: approvals, next: nextPageToken };
   });
-  return rows;
 }

@@ -5,10 +5,10 @@ import { printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { readContext } from '../reach/context.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
-import { listWaiting, printApproval, withPlan } from './show-approval.ts';
+import { approvalJson, listWaiting, printApproval } from './show-approval.ts';
 import { noteShown } from './shown-questions.ts';
 
-/** Length of an approval's id; the id of an execution has a dash after its eighth digit. */
+/** The beginning of an approval's id; the id of an execution has a dash after its eighth digit. */
 const idDigits = /^[0-9a-f]{1,32}$/;
 
 /**
@@ -20,12 +20,13 @@ export async function showQuestion(
   options: GatewayOptions,
 ): Promise<boolean> {
   if (!idDigits.test(beginning)) return false;
-  const found = (await listWaiting(client)).filter(({ id }) => id.startsWith(beginning));
+  const { rows } = await listWaiting(client);
+  const found = rows.filter(({ id }) => id.startsWith(beginning));
   if (found.length > 1)
     throw new CliError('show', `${found.length} questions begin with ${beginning}`, 'give more of its id');
   const question = found[0] && (await fetchQuestion(client, found[0].id));
   if (question === undefined) return false;
-  if (options.json === true) printJson(withPlan(question));
+  if (options.json === true) printJson(approvalJson(question));
   else printApproval(question);
   noteShown(readContext(options.context), [question]);
   return true;

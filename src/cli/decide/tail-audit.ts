@@ -13,18 +13,21 @@ const chunkBytes = 1024 * 1024;
  */
 export async function tailAudit(file: string, count: number, follow: boolean): Promise<void> {
   let handle = await openRegular(file);
-  let end = await printLast(handle, count);
-  while (follow) {
-    await sleep(pollMs);
-    const next = await reopened(file, handle);
-    // The renamed file may have received a few last records.
-    end = await printFrom(handle, end);
-    if (next === undefined) continue;
+  try {
+    let end = await printLast(handle, count);
+    while (follow) {
+      await sleep(pollMs);
+      const next = await reopened(file, handle);
+      // The renamed file may have received a few last records.
+      end = await printFrom(handle, end);
+      if (next === undefined) continue;
+      await handle.close();
+      handle = next;
+      end = 0;
+    }
+  } finally {
     await handle.close();
-    handle = next;
-    end = 0;
   }
-  await handle.close();
 }
 
 /** Undefined while the log is the same file. */
@@ -59,10 +62,12 @@ async function printLast(handle: FileHandle, count: number): Promise<number> {
 
 /** The whole lines from `start` on; resolves with the offset after them. */
 async function printFrom(handle: FileHandle, start: number): Promise<number> {
+  if ((await handle.stat()).size <= start) return start;
+  const buffer = Buffer.alloc(chunkBytes);
   let begun = '';
   let end = start;
   for (let at = start; ; ) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, at);
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, at);
     if (bytesRead === 0) return end;
     at += bytesRead;
     // Records are in ASCII, so no character is cut in two.

@@ -2,9 +2,9 @@ import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type KeptFile, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import { renderArgument, renderBytes } from '../../text/render-text.ts';
 import { type Cell, printJson, printLine, printTable } from '../print/output.ts';
+import { localTime } from '../print/times.ts';
 import { type Listed, type Pages, readPages, sayMore } from '../reach/read-pages.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
-import { localTime } from '../run/describe-execution.ts';
 
 /** Of all sets, or of one. */
 export async function listKept(

@@ -8,9 +8,9 @@ import {
 import { renderBytes, renderText } from '../../text/render-text.ts';
 import { type Cell, type Fact, printFacts, printJson, printLine, printTable } from '../print/output.ts';
 import { sizeText } from '../print/size-text.ts';
+import { localTime } from '../print/times.ts';
 import { CliError } from '../reach/cli-error.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
-import { localTime } from '../run/describe-execution.ts';
 
 /** A home with very many files that has too few watches is looked at file by file. */
 const viewWithinMs = 60_000;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
+import { listCommand } from '../reach/list-command.ts';
 import type { Pages } from '../reach/read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { listCommand } from '../run/execution-commands.ts';
 
 /** Each command has some of them. */
 interface WorkspaceOptions extends GatewayOptions, Pages {

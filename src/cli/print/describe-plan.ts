@@ -1,6 +1,7 @@
 import type { Operand, Plan, PlanMount, ScriptOperand } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
 import type { Fact } from './output.ts';
+import { exactSize } from './size-text.ts';
 
 /**
  * Everything in a plan, as in the canonical text that was hashed. Text that an agent could have written is in quotes;
@@ -67,25 +68,16 @@ function environment({ strategy, env }: Plan): Fact[] {
 
 function limits({ limits: most, timeoutMs, idleTimeoutMs }: Plan): string {
   const set = [
-    ['memory', most.memoryBytes, exactBytes],
+    ['memory', most.memoryBytes, exactSize],
     ['cpus', most.cpus, String],
     ['processes', most.pids, String],
-    ['output', most.outputBytes, exactBytes],
-    ['a file', most.fileBytes, exactBytes],
+    ['output', most.outputBytes, exactSize],
+    ['a file', most.fileBytes, exactSize],
     ['time', timeoutMs / 1000, seconds],
     ['silence', idleTimeoutMs / 1000, seconds],
   ] as const;
   const texts = set.filter(([, value]) => value !== 0).map(([name, value, text]) => `${name} ${text(value)}`);
   return texts.join(', ') || 'none';
-}
-
-const units = ['bytes', 'KiB', 'MiB', 'GiB'];
-
-/** In the largest unit that gives a whole number. */
-function exactBytes(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value % 1024 === 0 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
-  return `${value} ${units[unit]}`;
 }
 
 function seconds(value: number): string {

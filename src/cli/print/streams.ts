@@ -1,4 +1,4 @@
-import { reportError } from '../reach/report-error.ts';
+import { tell } from './tell.ts';
 
 /** Writes to stdout. A reader may have seen enough, like `head`: then this command ends there with success. */
 export function writeOut(text: string): void {
@@ -9,6 +9,6 @@ export function writeOut(text: string): void {
 
 function endWithoutReader(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit();
-  reportError(new Error(`stdout: ${error.message}`));
+  tell(`clawrden: stdout: ${error.message}`);
   process.exit(1);
 }

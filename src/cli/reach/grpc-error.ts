@@ -6,13 +6,14 @@ import { CliError } from './cli-error.ts';
 export interface Asked {
   /** `HOST:PORT`. */
   readonly gateway: string;
-  /** What the user should do if the gateway refuses. */
-  readonly refused: string;
+  /** What the user should do if the gateway refuses; by default, ask somebody who may. */
+  readonly refused?: string;
 }
 
 /** A gRPC failure as a line about `what`; any other error stays as it is. */
-export function toCliError(error: unknown, what: string, { gateway, refused }: Asked): unknown {
+export function toCliError(error: unknown, what: string, asked: Asked): unknown {
   if (!isServiceError(error)) return error;
+  const { gateway, refused = 'ask an operator who may' } = asked;
   const details = escapeUnprintable(error.details);
   switch (error.code) {
     case status.UNAVAILABLE:

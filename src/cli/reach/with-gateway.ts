@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { CliError } from './cli-error.ts';
-import { readContext } from './context.ts';
+import { type Context, readContext } from './context.ts';
 
 export interface GatewayOptions {
   readonly json?: boolean;
@@ -23,18 +23,21 @@ export async function withGateway<T>(
   use: (client: GatewayClient) => Promise<T>,
 ): Promise<T> {
   const context = readContext(options.context);
-  const { connectGateway } = await import('../../gateway-client/connect-gateway.ts');
-  const client = await connectGateway({ address: context.gateway, identityDir: context.identity }).catch(
-    (error: Error) => {
-      throw new CliError('context', error.message, `mend identity in ${context.file}`);
-    },
-  );
+  const client = await connect(context);
   try {
     return await use(client);
   } catch (error) {
     const { toCliError } = await import('./grpc-error.ts');
-    throw toCliError(error, what, { gateway: context.gateway, refused: 'ask an operator who may' });
+    throw toCliError(error, what, context);
   } finally {
     client.close();
   }
+}
+
+/** Throws a CliError if the identity of the context cannot be used. Only the first call shows whether the gateway is there. */
+export async function connect({ file, gateway, identity }: Context): Promise<GatewayClient> {
+  const { connectGateway } = await import('../../gateway-client/connect-gateway.ts');
+  return await connectGateway({ address: gateway, identityDir: identity }).catch((error: Error) => {
+    throw new CliError('context', error.message, `mend identity in ${file}`);
+  });
 }

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../config/quantities.ts';
+import { type Command, Option } from 'commander';
 import type { Execution } from '../../gen/clawrden/v1/warden.ts';
+import { listCommand } from '../reach/list-command.ts';
 import { type Pages, readPages, sayMore } from '../reach/read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
+import { parseSince } from './parse-since.ts';
 
 interface HistoryOptions extends GatewayOptions, Pages {
   readonly agent?: string;
@@ -19,16 +20,11 @@ export function psCommand(): Command {
 export function historyCommand(): Command {
   return listCommand('history', 'what ran and what was refused, newest first')
     .option('--agent <name>', 'of this agent only')
-    .option('--since <when>', 'a duration like 1h, or a time like 2026-11-21T08:00', parseSince)
+    .option('--since <when>', 'a duration like 1h, or a time like 2026-11-21T08:00', (text) =>
+      parseSince(text),
+    )
     .addOption(new Option('--decision <decision>', 'decided so').choices(['allow', 'deny', 'ask']))
     .action((_options, command: Command) => list('history', false, command.optsWithGlobals()));
-}
-
-/** Adds the options of every list that may be long. */
-export function listCommand(name: string, description: string): Command {
-  return gatewayClientCommand(name, description)
-    .option('--limit <number>', 'how many at most', parseLimit, 100)
-    .option('--page <token>', 'continue an earlier list');
 }
 
 export function showCommand(): Command {
@@ -37,20 +33,6 @@ export function showCommand(): Command {
     .option('--caller <name>', "whose execution it is, like relay:NAME, if two callers' have the same id")
     .option('--output', 'what it wrote, if the policy had that recorded')
     .action((id: string, _options, command: Command) => show(id, command.optsWithGlobals()));
-}
-
-function parseSince(text: string): string {
-  const ago = parseDuration(text);
-  const time = ago === undefined ? Date.parse(text) : Date.now() - ago;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a duration like 1h, or a time.');
-  return new Date(time).toISOString();
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 100_000)
-    throw new InvalidArgumentError('It must be a number from 1 to 100000.');
-  return limit;
 }
 
 async function list(what: 'ps' | 'history', running: boolean, options: HistoryOptions): Promise<void> {
@@ -74,13 +56,16 @@ function withoutPlan({ plan: _plan, operands: _operands, ...execution }: Executi
 }
 
 async function printExecutions(executions: readonly Execution[], running: boolean): Promise<void> {
-  const [{ printLine, printTable }, { renderArgument }, describe] = await Promise.all([
-    import('../print/output.ts'),
-    import('../../text/render-text.ts'),
-    import('./describe-execution.ts'),
-  ]);
+  const [{ printLine, printTable }, { renderArgument }, { commandText }, { localTime }, describe] =
+    await Promise.all([
+      import('../print/output.ts'),
+      import('../../text/render-text.ts'),
+      import('../print/command-text.ts'),
+      import('../print/times.ts'),
+      import('./describe-execution.ts'),
+    ]);
   if (executions.length === 0) return printLine(running ? 'nothing runs' : 'nothing ran');
-  const { shortId, localTime, decisionCell, resultCell, commandText } = describe;
+  const { shortId, decisionCell, resultCell } = describe;
   const rows = executions.map((each) => [
     shortId(each.id),
     localTime(each.receivedAt),
@@ -116,13 +101,13 @@ async function show(id: string, options: ShowOptions): Promise<void> {
     ]);
     const { execution } = await client.call(WardenServiceService.getExecution, { id, caller });
     if (execution === undefined) throw new Error('the gateway answered nothing');
-    if (json === true) printJson(withPlan(execution));
+    if (json === true) printJson(executionJson(execution));
     else printExecution(execution);
   });
 }
 
 /** The plan and the operands as objects: a JSON reader expects no JSON texts inside. */
-function withPlan(execution: Execution): object {
+function executionJson(execution: Execution): object {
   const { plan, operands } = execution;
   return { ...execution, plan: toObject(plan || 'null'), operands: toObject(operands || '[]') };
 }

@@ -3,7 +3,8 @@ import type { Operand, Plan } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
 import { operandFacts, planFacts } from '../print/describe-plan.ts';
 import { type Fact, printFacts } from '../print/output.ts';
-import { between, decisionCell, localTime, resultCell } from './describe-execution.ts';
+import { between, localTime } from '../print/times.ts';
+import { decisionCell, resultCell } from './describe-execution.ts';
 
 export function printExecution(execution: Execution): void {
   printFacts(executionFacts(execution));

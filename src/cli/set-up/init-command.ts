@@ -35,7 +35,15 @@ async function init({ dir, name, json }: InitOptions): Promise<void> {
   const made = await makeState({ dir: folder, names: name }).catch((error: Error) => {
     throw new CliError('init', `${folder}: ${error.message}`, 'name a folder that is new or empty');
   });
-  const { printJson, printLine } = await import('../print/output.ts');
+  const [{ printJson, printLine }, { tell }] = await Promise.all([
+    import('../print/output.ts'),
+    import('../print/tell.ts'),
+  ]);
+  const [context] = made.contexts;
+  if (made.problem !== undefined)
+    tell(
+      `clawrden: init: no default context: ${made.problem}; name ${context} with --context or CLAWRDEN_CONTEXT`,
+    );
   if (json === true) return printJson({ dir: folder, ...made });
   const gateway = join(folder, 'gateway.yaml');
   printLine(['made ', 'green'], folder);

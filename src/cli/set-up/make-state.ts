@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../package-root.ts';
-import { makeAuthority } from '../../pki/authority.ts';
+import { type Credentials, makeAuthority } from '../../pki/authority.ts';
 import { identityFiles } from '../../pki/identity-files.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../pki/issue-certificate.ts';
 import { makeKey } from '../../pki/keys.ts';
@@ -24,6 +24,8 @@ export interface MadeState {
   readonly gatewayId: string;
   /** The context files that were written: one in the folder, and the user's default if there was no default yet. */
   readonly contexts: readonly string[];
+  /** Why the user's default could not be written. */
+  readonly problem?: string;
 }
 
 /** Fills a state folder with everything that a gateway needs to start. Throws if the folder is not empty. */
@@ -34,18 +36,23 @@ export async function makeState({ dir, names }: StateOptions): Promise<MadeState
   const gatewayId = randomUUID();
   const put = async (name: string, text: string) =>
     await writeFile(join(dir, name), text, { mode: 0o600, flag: 'wx' });
-  await putKeys(put, gatewayId, ['localhost', '127.0.0.1', '::1', ...names]);
+  const authority = await makeAuthority(`Clawrden CA ${gatewayId}`);
+  await putKeys(put, gatewayId, authority, ['localhost', '127.0.0.1', '::1', ...names]);
   await mkdir(join(dir, admin), { mode: 0o700 });
-  await putAdmin(dir, put);
+  await putAdmin(put, authority);
   await put('gateway.yaml', gatewayYaml);
   await put('policy.yaml', await readFile(join(packageRoot(), 'policy.yaml'), 'utf8'));
-  return { gatewayId, contexts: await putContexts(dir) };
+  return { gatewayId, ...(await putContexts(dir)) };
 }
 
 type Put = (name: string, text: string) => Promise<void>;
 
-async function putKeys(put: Put, gatewayId: string, names: readonly string[]): Promise<void> {
-  const authority = await makeAuthority(`Clawrden CA ${gatewayId}`);
+async function putKeys(
+  put: Put,
+  gatewayId: string,
+  authority: Credentials,
+  names: readonly string[],
+): Promise<void> {
   const server = await issueServerCertificate(authority, [...new Set(names)]);
   const { privateKey } = generateKeyPairSync('ed25519');
   await put(stateFiles.gatewayId, `${gatewayId}\n`);
@@ -57,11 +64,7 @@ async function putKeys(put: Put, gatewayId: string, names: readonly string[]): P
   await put(stateFiles.operators, `${JSON.stringify({ [admin]: 'admin' })}\n`);
 }
 
-async function putAdmin(dir: string, put: Put): Promise<void> {
-  const authority = {
-    certificate: await readFile(join(dir, stateFiles.authority), 'utf8'),
-    key: await readFile(join(dir, stateFiles.authorityKey), 'utf8'),
-  };
+async function putAdmin(put: Put, authority: Credentials): Promise<void> {
   const key = makeKey();
   const peer = { kind: 'person', name: admin } as const;
   const certificate = await issueClientCertificate(authority, peer, createPublicKey(key));
@@ -70,18 +73,19 @@ async function putAdmin(dir: string, put: Put): Promise<void> {
   await put(join(admin, identityFiles.key), key);
 }
 
-async function putContexts(dir: string): Promise<string[]> {
+/** Without a default the state is whole all the same: a user without a home names the context in the folder. */
+async function putContexts(dir: string): Promise<Pick<MadeState, 'contexts' | 'problem'>> {
   const context = (identity: string) =>
     `# Where the gateway is, and the folder of your certificate and key.\ngateway: localhost:${grpcPort}\nidentity: ${JSON.stringify(identity)}\n`;
   const own = join(dir, 'context.yaml');
   await writeFile(own, context(admin), { mode: 0o600, flag: 'wx' });
   const usual = defaultContextFile();
-  await mkdir(dirname(usual), { recursive: true });
   try {
+    await mkdir(dirname(usual), { recursive: true });
     await writeFile(usual, context(join(dir, admin)), { mode: 0o600, flag: 'wx' });
-    return [own, usual];
+    return { contexts: [own, usual] };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return [own];
-    throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'EEXIST' ? { contexts: [own] } : { contexts: [own], problem: message };
   }
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { become } from './serve-commands.ts';
+import { become } from './become.ts';
 
 export function relayCommand(): Command {
   const enroll = new Command('enroll')

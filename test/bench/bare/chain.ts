@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type Docker from 'dockerode';
 import type { EngineAddress } from '../../../gateway/docker/engine/connect.ts';
-import { servingFlags } from '../../../src/cli/set-up/serve-commands.ts';
+import { servingFlags } from '../../../src/cli/set-up/become.ts';
 import { nativeFile } from '../../../src/native-file.ts';
 import { makeAuthority } from '../../../src/pki/authority.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../../src/pki/issue-certificate.ts';

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { type Approval, Verdict, WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
+import { commandText } from '../../print/command-text.ts';
 import { toCliError } from '../../reach/grpc-error.ts';
-import { commandText } from '../../run/describe-execution.ts';
 import { askedBy } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';
 import { type Action, type WatchModel, withApprovals, withPlan } from './watch-model.ts';
@@ -18,7 +18,7 @@ export async function askGateway(
     return action.type === 'read' ? await read(client, action.approval) : await decide(client, action);
   } catch (error) {
     const what = action.type === 'read' ? 'show' : action.approve ? 'approve' : 'deny';
-    const shown = toCliError(error, what, { gateway, refused: 'ask an operator who may' });
+    const shown = toCliError(error, what, { gateway });
     const text = shown instanceof Error ? shown.message : String(shown);
     return (model) => ({ ...model, message: text.replace(/^clawrden: /, '') });
   }

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { drained } from '../../../drained.ts';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import type { Approval } from '../../../gen/clawrden/v1/warden.ts';
 import { printJson } from '../../print/output.ts';
 import type { Context } from '../../reach/context.ts';
-import { withPlan } from '../show-approval.ts';
+import { approvalJson } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';
 import { noteShown } from '../shown-questions.ts';
 import { followApprovals } from './follow-approvals.ts';
@@ -22,16 +22,12 @@ export async function watchLines(client: GatewayClient, context: Context): Promi
       const question = await fetchQuestion(client, id);
       // The question ended meanwhile; the reader has not heard of it and never does.
       if (question === undefined) now.delete(id);
-      else printJson({ event: 'waiting', ...withPlan(question) });
+      else printJson({ event: 'waiting', ...approvalJson(question) });
       if (question !== undefined) noteShown(context, [question]);
-      await drained();
+      if (process.stdout.writableNeedDrain) await drained(process.stdout);
     }
     known = now;
   };
   const onLost = (why: string) => printJson({ event: 'lost', why });
   await followApprovals(client, { onApprovals, onLost }, signal);
-}
-
-async function drained(): Promise<void> {
-  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
 }

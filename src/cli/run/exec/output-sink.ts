@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { drained } from '../../../drained.ts';
 
 /** This process's stdout or stderr. */
 export interface OutputSink {
@@ -22,7 +23,7 @@ export function openSink(fd: 1 | 2, onGone: () => void): OutputSink {
   return {
     write: (bytes) => {
       if (stream.destroyed || stream.write(bytes)) return undefined;
-      return Promise.race([new Promise<void>((resolve) => stream.once('drain', () => resolve())), gone]);
+      return drained(stream);
     },
     flush: () => Promise.race([new Promise<void>((resolve) => stream.write('', () => resolve())), gone]),
   };

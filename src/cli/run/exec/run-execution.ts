@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { Command, TerminalSize } from '../../../command.ts';
 import { toClawrdenError } from '../../../errors.ts';
 import { newExecutionId } from '../../../execution-id.ts';
-import { connectGateway, type GatewayClient } from '../../../gateway-client/connect-gateway.ts';
+import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import {
   type ExecuteCall,
   type FromGateway,
@@ -12,6 +12,7 @@ import {
 import { exitOf, type Outcome, outcomeOf } from '../../../outcome.ts';
 import { tell } from '../../print/tell.ts';
 import { readContext } from '../../reach/context.ts';
+import { connect } from '../../reach/with-gateway.ts';
 import { type CallersTerminal, openCallersTerminal } from './callers-terminal.ts';
 import { describeStdio } from './describe-stdio.ts';
 import { openSource } from './input-source.ts';
@@ -40,8 +41,7 @@ export async function runExecution(
 }
 
 async function outcomeOfRun(argv: readonly [string, ...string[]], options: ExecOptions): Promise<Outcome> {
-  const context = readContext(options.context);
-  const client = await connectGateway({ address: context.gateway, identityDir: context.identity });
+  const client = await connect(readContext(options.context));
   const outcome = await new Session(client, options.tty === true).run(argv, options);
   if ('reason' in outcome) say(`${outcome.reason}: ${outcome.text}`);
   client.close();

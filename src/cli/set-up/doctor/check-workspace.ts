@@ -1,10 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
-import { dirname, normalize } from 'node:path';
+import { normalize } from 'node:path';
 import { doubtful, type Finding, messageOf } from './finding.ts';
+import { foldersAbove, isOpenToOthers } from './folders-above.ts';
 
-const writableByOthers = 0o022;
-const sticky = 0o1000;
 const missing: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
@@ -28,12 +27,6 @@ export async function checkWorkspace(check: string, workspace: string): Promise<
   }
 }
 
-/** From `/` down. */
-function foldersAbove(path: string): string[] {
-  const above = dirname(path);
-  return above === path ? [] : [...foldersAbove(above), above];
-}
-
 interface Problem {
   readonly text: string;
   readonly fix: string;
@@ -41,7 +34,6 @@ interface Problem {
 
 function problemOf(place: string, stats: Stats, path: string, owner: number): Problem | undefined {
   const is = place === path ? `workspace ${path} is` : `workspace ${path} is below ${place}, which is`;
-  const { mode, uid } = stats;
   if (stats.isSymbolicLink())
     return {
       text: `${is} a symbolic link: a user who changes it chooses what is mounted`,
@@ -49,14 +41,14 @@ function problemOf(place: string, stats: Stats, path: string, owner: number): Pr
     };
   // The agent may write the workspace itself; the folders above it decide which folder it is.
   if (place === path) return undefined;
-  if ((mode & writableByOthers) !== 0 && (mode & sticky) === 0)
+  if (isOpenToOthers(stats))
     return {
       text: `${is} writable by others: they can put another in its place`,
       fix: `chmod go-w ${place}`,
     };
-  if (uid !== 0 && uid !== owner)
+  if (stats.uid !== 0 && stats.uid !== owner)
     return {
-      text: `${is} of another user (${uid}), who can put another in its place`,
+      text: `${is} of another user (${stats.uid}), who can put another in its place`,
       fix: `chown root ${place}`,
     };
   return undefined;

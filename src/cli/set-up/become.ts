@@ -1,12 +1,4 @@
 import { extname, join } from 'node:path';
-import { Command } from 'commander';
-
-export function gatewayCommand(): Command {
-  return new Command('gateway')
-    .description('run the gateway')
-    .option('--config <file>', 'gateway.yaml', 'gateway.yaml')
-    .action(({ config }: { config: string }) => become('gateway', config));
-}
 
 /**
  * Small young generations, in MiB (ADR 0038). Output that has passed through stays in memory until one is full: 64
