@@ -207,7 +207,7 @@ function readUndashed(reader: Reader, bare: string): void {
 }
 
 /** Whether each of its letters is an option. */
-export function isCluster(table: OptionTable, letters: string): boolean {
+function isCluster(table: OptionTable, letters: string): boolean {
   for (const letter of letters) if (!table.has(`-${letter}`)) return false;
   return letters !== '';
 }

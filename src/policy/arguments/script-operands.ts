@@ -3,7 +3,7 @@ import { isToolName } from '../request/tool-name.ts';
 import { impliedBy } from './implied-work.ts';
 import { type Reading, readArguments } from './read-arguments.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
-import { seeThrough } from './see-through.ts';
+import { mostWrappers, seeThrough } from './see-through.ts';
 import type { Interpreter, Option, ToolGrammar } from './tools/grammar.ts';
 import { type KnownTools, knownTools } from './tools/known-tools.ts';
 import { plainTools } from './tools/plain-tools.ts';
@@ -11,8 +11,6 @@ import { wrapperData } from './tools/wrapper-data.ts';
 
 /** As many files as one plan can give an init. */
 const most = 8;
-/** The limit for wrappers around wrappers. */
-const maxDepth = 4;
 
 /**
  * Each file once, in order. Empty only if every word is known to load and run nothing. Reads only the arguments; the
@@ -20,7 +18,7 @@ const maxDepth = 4;
  */
 export function scriptOperands(argv: readonly string[], known = knownTools): readonly ScriptOperand[] {
   const [tool = '', ...args] = argv;
-  const all = eachFileOnce(operandsOf(known, tool, args, 0, maxDepth));
+  const all = eachFileOnce(operandsOf(known, tool, args, 0, mostWrappers));
   return all.length <= most ? all : [...all.slice(0, most - 1), unseen(`${all.length - most + 1} more`)];
 }
 

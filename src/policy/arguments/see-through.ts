@@ -2,6 +2,9 @@ import { readArguments } from './read-arguments.ts';
 import type { ToolGrammar } from './tools/grammar.ts';
 import { opaqueTools, shellOptions, shells, type Wrapper, wrapperData } from './tools/wrapper-data.ts';
 
+/** The limit for wrappers around wrappers. */
+export const mostWrappers = 4;
+
 export interface InnerCommand {
   readonly kind: 'command';
   readonly tool: string;

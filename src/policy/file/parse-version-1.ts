@@ -3,12 +3,12 @@ import type { YamlSource } from '../../config/read-yaml.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { PolicyResult, Rule } from '../policy.ts';
 import { warnAboutVariables } from '../request/dangerous-variables.ts';
-import { buildTools, findToolProblems, toOverrides } from '../review/build-tools.ts';
-import { findRuleProblems } from '../review/find-rule-problems.ts';
-import { findTeachingProblems, taughtBy, warnAboutTeaching } from '../review/find-teaching-problems.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
+import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
+import { findRuleProblems } from './find-rule-problems.ts';
+import { findTeachingProblems, taughtBy, warnAboutTeaching } from './find-teaching-problems.ts';
 import { type PolicyFile, policySchema } from './policy-schema.ts';
 
 type RuleFile = PolicyFile['rules'][number];

@@ -69,20 +69,24 @@ const ruleSchema = strictObject({
 });
 
 const withoutEffectOnDenial = [
-  ...([
-    'rate',
-    'safe-arguments',
-    'runs-anything',
-    'strategy',
-    'image',
-    'network',
-    'memory',
-    'cpus',
-    'pids',
-  ] as const),
-  ...(['stdin', 'idle-timeout', 'output', 'file-size', 'environment', 'record'] as const),
-  ...(['workspace', 'live'] as const),
-];
+  'rate',
+  'safe-arguments',
+  'runs-anything',
+  'strategy',
+  'image',
+  'network',
+  'memory',
+  'cpus',
+  'pids',
+  'stdin',
+  'idle-timeout',
+  'output',
+  'file-size',
+  'environment',
+  'record',
+  'workspace',
+  'live',
+] as const;
 
 const conditions = ['repeats', 'failures', 'rate'] as const;
 

@@ -1,9 +1,11 @@
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import type { LegacyRule, Policy, Rule } from '../policy.ts';
+import { isNarrow } from '../rules/match-args.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
 import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
+import { ruleAt } from './rule-at.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 
 export interface PolicyFindings {
@@ -40,13 +42,14 @@ export function checkPolicy(policy: Policy): PolicyFindings {
 
 function errorsOf(rule: Rule): string[] {
   if (rule.action !== 'allow') return [];
-  if (rule.tools === undefined) return [`${nameOf(rule)} allows every tool: name the tools`];
+  if (rule.tools === undefined) return [`${ruleAt(rule)} allows every tool: name the tools`];
   if (rule.runsAnything === true)
-    return [`${nameOf(rule)} allows ${[...rule.tools].join(', ')} to run anything: keep it for a trial`];
-  if (isNarrow(rule)) return [];
+    return [`${ruleAt(rule)} allows ${[...rule.tools].join(', ')} to run anything: keep it for a trial`];
+  // Flags alone leave nothing out: a caller only has to add one.
+  if (isNarrow(rule.args)) return [];
   return [...rule.tools]
     .filter((tool) => isOneOf(wrappers, tool))
-    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs any other tool: give args, or ask`);
+    .map((tool) => `${ruleAt(rule)} allows ${tool}, which runs any other tool: give args, or ask`);
 }
 
 function warningsOf(rule: Rule): string[] {
@@ -57,22 +60,17 @@ function warningsOf(rule: Rule): string[] {
     rule.action === 'allow' ? [...(rule.tools ?? [])].filter((tool) => isRisky(tool, rule)) : [];
   return [
     ...notes.map(
-      (text) => `${nameOf(rule)}: "${text}" looks like a regular expression; patterns know only * and |`,
+      (text) => `${ruleAt(rule)}: "${text}" looks like a regular expression; patterns know only * and |`,
     ),
     ...programs.map(
-      (tool) => `${nameOf(rule)} allows ${tool}, which runs programs from its arguments or input`,
+      (tool) => `${ruleAt(rule)} allows ${tool}, which runs programs from its arguments or input`,
     ),
   ];
 }
 
 function isRisky(tool: string, rule: Rule): boolean {
   if (rule.safeArguments === true) return false;
-  return isOneOf(interpreters, tool) || (isOneOf(wrappers, tool) && isNarrow(rule));
-}
-
-/** Whether `args` excludes any command. Flags alone do not: a caller only has to add one. */
-function isNarrow({ args }: Rule): boolean {
-  return args !== undefined && !args.items.every((item) => item === '**');
+  return isOneOf(interpreters, tool) || (isOneOf(wrappers, tool) && isNarrow(rule.args));
 }
 
 function looksLikeRegExp(text: string): boolean {
@@ -82,17 +80,17 @@ function looksLikeRegExp(text: string): boolean {
 function legacyErrorsOf(rule: LegacyRule): string[] {
   if (rule.action !== 'allow' || rule.substrings.length > 0) return [];
   if (rule.command.every((item) => item === '*'))
-    return [`${nameOf(rule)} allows every tool: name the tools`];
+    return [`${ruleAt(rule)} allows every tool: name the tools`];
   return [...wrappers]
     .filter((tool) => matchesLegacyGlob(rule.command, tool))
-    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs any other tool`);
+    .map((tool) => `${ruleAt(rule)} allows ${tool}, which runs any other tool`);
 }
 
 function legacyWarningsOf(rule: LegacyRule): string[] {
   if (rule.action !== 'allow' || rule.command.every((item) => item === '*')) return [];
   return [...interpreters]
     .filter((tool) => matchesLegacyGlob(rule.command, tool))
-    .map((tool) => `${nameOf(rule)} allows ${tool}, which runs programs from its arguments or input`);
+    .map((tool) => `${ruleAt(rule)} allows ${tool}, which runs programs from its arguments or input`);
 }
 
 function findUnused({ tools, rules, defaultAction }: Policy & { version: 1 }): string[] {
@@ -129,8 +127,4 @@ function findRiskyTools(policy: Policy): string[] {
           `${names} can reach a network: while one runs, its agent can too, through the workspace they share`,
         ]),
   ];
-}
-
-function nameOf({ name, line }: Rule | LegacyRule): string {
-  return `rule ${name} (line ${line})`;
 }

@@ -1,6 +1,7 @@
 import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { Rule } from '../policy.ts';
+import { ruleAt } from './rule-at.ts';
 
 /** Rules whose wildcards allow more than their author meant: one line each. */
 export function findHoles(rules: readonly Rule[], known: KnownTools): string[] {
@@ -15,7 +16,8 @@ export function findHoles(rules: readonly Rule[], known: KnownTools): string[] {
 }
 
 /** If the first argument may be anything, it may be an option that changes the meaning of the others. */
-function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string[] {
+function leadingWildcards(rule: Rule): string[] {
+  const { args, tools = new Set() } = rule;
   const items = args?.items ?? [];
   const [first] = items;
   const isOpen =
@@ -23,18 +25,17 @@ function leadingWildcards({ name, line, args, tools = new Set() }: Rule): string
       ? items.some((item) => item !== '**')
       : first?.some((pieces) => pieces[0] === '' && pieces.length > 1);
   if (isOpen !== true) return [];
-  return [
-    `rule ${name} (line ${line}): the first of args may be anything, also an option of ${[...tools].join(', ')}`,
-  ];
+  return [`${ruleAt(rule)}: the first of args may be anything, also an option of ${[...tools].join(', ')}`];
 }
 
 /** ssh joins the words after the host, and a shell there splits them again. */
-function farShells({ name, line, args, tools }: Rule): string[] {
+function farShells(rule: Rule): string[] {
+  const { args, tools } = rule;
   const [, ...command] = args?.items ?? [];
   const isOpen = command.some((item) => item === '**' || item.some((pieces) => pieces.length > 1));
   if (!isOpen || tools?.has('ssh') !== true) return [];
   return [
-    `rule ${name} (line ${line}): a shell on the other side reads what * lets through of ssh, and runs what follows a ;`,
+    `${ruleAt(rule)}: a shell on the other side reads what * lets through of ssh, and runs what follows a ;`,
   ];
 }
 
@@ -49,7 +50,7 @@ function riskyOptions(rule: Rule, denials: readonly Rule[], known: KnownTools): 
     if (open.length === 0) return [];
     const names = open.slice(0, shown).map(({ names: spellings }) => spellings.at(-1) ?? '');
     const more = open.length > shown ? ' ...' : '';
-    return `rule ${rule.name} (line ${rule.line}) allows ${tool} with ${names.join(', ')}${more}: add safe-arguments: true, or deny them`;
+    return `${ruleAt(rule)} allows ${tool} with ${names.join(', ')}${more}: add safe-arguments: true, or deny them`;
   });
 }
 

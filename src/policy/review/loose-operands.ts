@@ -3,6 +3,7 @@ import type { Subcommand } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
 import type { Glob } from '../rules/glob.ts';
+import { ruleAt } from './rule-at.ts';
 
 /** Strict rules whose second word is an operand: its tool may take it by other names, which the data does not have. */
 export function findLooseOperands({ rules, tools, known = knownTools }: Policy & { version: 1 }): string[] {
@@ -13,15 +14,15 @@ export function findLooseOperands({ rules, tools, known = knownTools }: Policy &
   });
 }
 
-function looseWordOf({ name, line, args }: Rule, tool: string, known: KnownTools): string | undefined {
-  const [first, second] = args?.items ?? [];
+function looseWordOf(rule: Rule, tool: string, known: KnownTools): string | undefined {
+  const [first, second] = rule.args?.items ?? [];
   const grammar = known.get(tool);
   if (first === undefined || second === undefined || grammar === undefined) return undefined;
   for (const command of plainWordsOf(first)) {
     const one = findSubcommand(grammar, command);
     const word = plainWordsOf(second).find((each) => one !== undefined && isLoose(one, each));
     if (word !== undefined)
-      return `rule ${name} (line ${line}): "${word}" is an operand of ${tool} ${command}: args compare it as it is written, and not with other names that ${tool} may take for it`;
+      return `${ruleAt(rule)}: "${word}" is an operand of ${tool} ${command}: args compare it as it is written, and not with other names that ${tool} may take for it`;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { seeThrough } from '../arguments/see-through.ts';
+import { mostWrappers, seeThrough } from '../arguments/see-through.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { mirrorTool } from '../file/tool-defaults.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
@@ -10,9 +10,6 @@ import { withinWrapper } from './judge-wrapped.ts';
 import { indexRules } from './rule-index.ts';
 import { withoutRule } from './without-rule.ts';
 import { Work } from './work.ts';
-
-/** The limit for wrappers around wrappers. */
-const maxDepth = 4;
 
 /**
  * Pure, and takes time in proportion to the arguments, however many rules there are. Version 1: deny beats ask beats
@@ -28,7 +25,7 @@ export function decide(policy: Policy, facts: CommandFacts): Decision {
     facts,
     { all: facts.args, from: 0 },
     tool,
-    maxDepth,
+    mostWrappers,
   );
   return policy.mode === 'shadow' ? shadowed(decision, tool) : decision;
 }

@@ -1,6 +1,7 @@
 import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { Decision, Rule, ToolDefinition } from '../policy.ts';
 import type { Ruling } from './decide-by-rules.ts';
+import { isNarrow } from './match-args.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
 
 /**
@@ -15,7 +16,11 @@ export function withinWrapper(
   if (own.decision.action === 'allow' && own.rules.some(({ runsAnything }) => runsAnything === true))
     return own;
   if (inner.kind === 'script')
-    return ifNamed(own, isNarrow, 'a script runs whatever is in it: name it in the args of a rule');
+    return ifNamed(
+      own,
+      ({ args }) => isNarrow(args),
+      'a script runs whatever is in it: name it in the args of a rule',
+    );
   if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);
   const decision = strictest(own.decision, decideInner(inner), inner.tool);
   const both = { decision, rules: own.rules };
@@ -26,11 +31,6 @@ function ifNamed(own: Ruling, names: (rule: Rule) => boolean, why: string): Ruli
   return own.decision.action !== 'allow' || own.rules.some(names)
     ? own
     : { decision: unseen(why), rules: own.rules };
-}
-
-/** `args` that exclude some commands. */
-function isNarrow({ args }: Rule): boolean {
-  return args !== undefined && !args.items.every((item) => item === '**');
 }
 
 function isLiteral({ args }: Rule): boolean {

@@ -34,6 +34,11 @@ export function compileArgs(items: readonly string[]): ArgPattern {
   };
 }
 
+/** Whether a rule with these `args` leaves any command out. */
+export function isNarrow(args: ArgPattern | undefined): boolean {
+  return args !== undefined && !args.items.every((item) => item === '**');
+}
+
 function onlyWordOf(item: Glob | '**'): string | undefined {
   if (item === '**' || item.length > 1) return undefined;
   const [pieces = []] = item;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkShape, strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField } from '../../config/fields.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
+import { buildTools, findToolProblems } from '../file/build-tools.ts';
 import { actionField, approvalSchema, environmentSchema, reasonField } from '../file/policy-schema.ts';
 import { mirrorTool } from '../file/tool-defaults.ts';
 import { networksSchema, toolsSchema } from '../file/tool-schema.ts';
@@ -9,7 +10,6 @@ import type { LegacyRule, PolicyResult, ToolDefinition } from '../policy.ts';
 import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { normalizeCwd } from '../request/normalize-cwd.ts';
 import { isToolName } from '../request/tool-name.ts';
-import { buildTools, findToolProblems } from '../review/build-tools.ts';
 import { compileLegacyGlob } from './legacy-glob.ts';
 
 const legacyEnvironment = { allow: ['LANG', 'LC_*', 'TERM', 'TZ', 'NODE_ENV', 'CI'] };

@@ -136,36 +136,6 @@ export function options(harmless: string, risky = ''): OptionTable {
   return new Map(all.flatMap((option) => option.names.map((name) => [name, option] as const)));
 }
 
-/** `name,alias…`, each with the same options. */
-export function subcommands(
-  names: string,
-  table: OptionTable = new Map(),
-  harmless = true,
-): readonly (readonly [name: string, Subcommand])[] {
-  return wordsOf(names).flatMap((word) => {
-    const spellings = word.split(',');
-    const [name = ''] = spellings;
-    const one = { name, spellings: spellings.map((spelling) => [spelling]), options: table, harmless };
-    return spellings.map((spelling) => [spelling, one] as const);
-  });
-}
-
-/** `install-test: install test` in each line: the first also does the work of the others. */
-export function withImplied(
-  all: readonly (readonly [name: string, Subcommand])[],
-  lines: string,
-): ReadonlyMap<string, Subcommand> {
-  const named = new Map(all);
-  for (const line of lines.trim().split('\n')) {
-    const [name = '', ...does] = wordsOf(line.replace(':', ' '));
-    const one = named.get(name);
-    if (one === undefined) throw new Error(`there is no sub-command ${name}`);
-    const more = { ...one, does };
-    for (const words of one.spellings) named.set(words.join(' '), more);
-  }
-  return named;
-}
-
 /** Without the words that only group others, and with these in their place; each once. */
 export function leavesOf(all: ReadonlyMap<string, Subcommand> = new Map()): readonly Subcommand[] {
   const leaves = [...all.values()].flatMap((one) =>

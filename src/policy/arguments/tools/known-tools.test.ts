@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findMissingNames } from '../../review/find-teaching-problems.ts';
+import { findMissingNames } from '../../file/find-teaching-problems.ts';
 import { readArguments } from '../read-arguments.ts';
 import { hasSafeArguments } from '../safe-arguments.ts';
 import type { ToolGrammar } from './grammar.ts';

@@ -7,7 +7,7 @@ import { knownTools } from '../arguments/tools/known-tools.ts';
 import { plainTools } from '../arguments/tools/plain-tools.ts';
 import type { ImpliedData, OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
 import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
-import type { ToolsFile } from '../file/tool-schema.ts';
+import type { ToolsFile } from './tool-schema.ts';
 
 type Taught = ReadonlyMap<string, ToolData>;
 

@@ -1,9 +1,9 @@
 import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
-import { toolDefaults } from '../file/tool-defaults.ts';
-import type { NetworksFile, RunFields, ToolsFile } from '../file/tool-schema.ts';
 import type { RunOverrides, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
+import { toolDefaults } from './tool-defaults.ts';
+import type { NetworksFile, RunFields, ToolsFile } from './tool-schema.ts';
 
 export function buildTools(
   tools: ToolsFile,
