@@ -11,11 +11,12 @@ import type {
 } from '../../../src/gen/clawrden/v1/relay.ts';
 import { packageVersion } from '../../../src/package-version.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
-import { latestOnly } from '../execution/latest-only.ts';
 import { setTools } from '../listening/jail.ts';
 import { backoffMs } from './backoff.ts';
 import type { Halt, Wish } from './halt.ts';
+import { latestOnly } from './latest-only.ts';
 import type { Link } from './renewing-link.ts';
+import { createReporter } from './reporter.ts';
 
 export interface SynchronizedAgent {
   readonly name: string;
@@ -32,7 +33,7 @@ export interface SynchronizedAgents {
   readonly all: () => readonly SynchronizedAgent[];
   /** Those that cannot be served, or not in whole, with the reason. */
   readonly refused: () => ReadonlyMap<string, string>;
-  /** Serves what the gateway tells of, and nothing else that it told of before. Never rejects. */
+  /** Serves what the gateway tells of, and no longer what it told of earlier. Never rejects. */
   readonly follow: (told: readonly AgentState[]) => Promise<void>;
   /** Tries again what could not be served. Never rejects. */
   readonly mend: () => Promise<void>;
@@ -84,14 +85,22 @@ async function session(
   const opened = await options.link.synchronize(readyTimeoutMs);
   if (opened === undefined) return { why: 'the gateway does not answer', isSoon: true };
   const { stream, renewed } = opened;
-  const report = reporter(stream, () => describe(options, tools));
-  const apply = latestOnly(async (state: SynchronizeResponse) => {
+  const version = packageVersion();
+  const report = createReporter(
+    () => describe(options, tools),
+    (agents) => {
+      if (stream.writable) stream.write({ version, agents });
+    },
+  );
+  const takeUp = async (state: SynchronizeResponse) => {
     await applyState(options, tools, state);
     // The gateway waits for a report after each message, also if nothing had to change.
     await report(true);
     options.onApplied();
-  });
-  stream.on('data', apply);
+  };
+  const onFailure = (error: unknown) =>
+    options.log.error({ error }, 'what the gateway wants was not taken up');
+  stream.on('data', latestOnly(takeUp, onFailure));
   void report();
   const again = setInterval(() => void options.agents.mend().then(() => report()), lookAgainMs);
   const leaving = onAbort(signal, () => stream.cancel());
@@ -113,22 +122,6 @@ function endOf(stream: Stream): Promise<End> {
       else resolve({ why: details, isSoon: code === status.ABORTED });
     });
   });
-}
-
-/** Sends a report if it says something new, or if `always`. */
-function reporter(
-  stream: Stream,
-  describeNow: () => Promise<AgentReport[]>,
-): (always?: boolean) => Promise<void> {
-  const version = packageVersion();
-  let last = '';
-  return async (always = false) => {
-    const agents = await describeNow();
-    const now = JSON.stringify(agents);
-    if ((now === last && !always) || stream.writableEnded || stream.destroyed) return;
-    last = now;
-    stream.write({ version, agents });
-  };
 }
 
 async function describe(

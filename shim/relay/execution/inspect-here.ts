@@ -1,4 +1,4 @@
-import { onAbort } from '../../../src/abort.ts';
+import { deadline, onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { Inspected } from '../../../src/gen/clawrden/v1/execution.ts';
@@ -20,12 +20,12 @@ export interface InspectOptions {
 
 /** Inspects what a plan's command would run, in the agent's container as the command's user. Never rejects. */
 export async function inspectHere({ plan, signal, ...where }: InspectOptions): Promise<Inspected> {
-  const late = AbortSignal.timeout(inspectTimeoutMs);
-  const cut = AbortSignal.any([signal, late]);
+  using late = deadline(inspectTimeoutMs, () => tooLate, signal);
+  const cut = late.signal;
   try {
     return { found: toWireFound(await look(where, plan, cut)), reason: '', text: '' };
   } catch (error) {
-    const { code, message } = late.aborted ? tooLate : toClawrdenError(error);
+    const { code, message } = toClawrdenError(cut.aborted ? cut.reason : error);
     return { found: [], reason: code, text: message };
   }
 }
