@@ -21,6 +21,19 @@ test.each([
   await expect(session.settle()).rejects.toMatchObject({ code: 'carrier-lost' });
 });
 
+test('P20: a frame over the limit ends the session, and the reason says so', async () => {
+  const { session, carrier } = start();
+  const header = Buffer.alloc(5);
+  header.writeUInt8(CarrierFrame.state, 0);
+  header.writeUInt32BE(2 ** 31, 1);
+  carrier.write(header);
+  await expect(session.settle()).rejects.toMatchObject({
+    code: 'carrier-failed',
+    message: expect.stringContaining('over the limit'),
+  });
+  await expect(session.settle()).rejects.toMatchObject({ code: 'carrier-lost' });
+});
+
 test('P20: a carrier that asks without end is not listened to', async () => {
   const { session, carrier } = start();
   const asking = encodeFrame(CarrierFrame.want, Buffer.alloc(1024 * 1024 - 1));

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { encodeFrame, type Frame, FrameReader } from '../wire/frames.ts';
+import { encodeFrame, type Frame, FrameError, FrameReader } from '../wire/frames.ts';
 import { CarrierError } from './carrier-error.ts';
 
 /** Frames over a stream, one reader: reads only as fast as it is asked, and nothing stays silent for long. */
@@ -34,7 +34,10 @@ export class FrameChannel {
     });
   }
 
-  /** The next frame; rejects with `carrier-lost` if none comes. Its payload is valid until the next call. */
+  /**
+   * The next frame; rejects with `carrier-lost` if none comes, and with a FrameError if what comes is no frame. Its
+   * payload is valid until the next call.
+   */
   async next(): Promise<Frame> {
     let silent = false;
     const deadline = setTimeout(() => {
@@ -65,8 +68,9 @@ async function* framesOf(stream: Duplex): AsyncGenerator<Frame, undefined> {
   const reader = new FrameReader();
   try {
     for await (const chunk of stream) yield* reader.push(chunk as Buffer);
-  } catch {
+  } catch (error) {
     stream.destroy();
+    if (error instanceof FrameError) throw error;
   }
   return undefined;
 }
