@@ -63,7 +63,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     append: (record) => queue.append(record),
     problem: () => queue.problem,
     warnings: () => queue.warnings(),
-    unkept: () => witness.hold(true),
+    unkept: () => witness.suspend(true),
     close: () => queue.close(),
   };
 }

@@ -5,8 +5,8 @@ export interface Witness {
   readonly recorded: () => Promise<Recorded>;
   /** Called only with records that are on the disk. */
   readonly record: (last: Link) => Promise<void>;
-  /** While it is held it learns of no record: the next start reads them back from the log. */
-  readonly hold: (held: boolean) => void;
+  /** While it is suspended it learns of no record: the next start reads them back from the log. */
+  readonly suspend: (isSuspended: boolean) => void;
 }
 
 /**
@@ -18,5 +18,5 @@ export type Recorded = Link | 'nothing' | 'something' | 'unknown';
 export const noWitness: Witness = {
   recorded: () => Promise.resolve('unknown'),
   record: () => Promise.resolve(),
-  hold: () => {},
+  suspend: () => {},
 };

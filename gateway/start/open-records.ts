@@ -56,7 +56,7 @@ export async function openRecords(
   await behind.apply();
   const unknown = unknownUpTo(found, Date.now());
   if (unknown !== undefined) await history.forgetUpTo(unknown);
-  witness.hold(false);
+  witness.suspend(false);
   await audit.append({ type: 'lifecycle', event: 'start', text });
   const incidents = { 'database-behind': behind.text, 'database-lost': lost };
   for (const [incident, told] of Object.entries(incidents))
@@ -81,7 +81,7 @@ export async function openRecords(
 
 /**
  * The next start reads the audit from the recorded end on: whatever the database could not take must come after that.
- * Held at first.
+ * Suspended at first.
  */
 async function witnessOf(
   index: Database,
@@ -89,7 +89,7 @@ async function witnessOf(
 ): Promise<{ recorded: Recorded; witness: Witness }> {
   const position = auditPosition(index);
   const recorded = await position.recorded();
-  position.hold(true);
+  position.suspend(true);
   const record: Witness['record'] = async (last) => {
     if (history.problem() === '') await position.record(last);
   };

@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 
 /** The end of the audit, as the database knows it. */
 export function auditPosition(database: Database): Witness {
-  let isHeld = false;
+  let suspended = false;
   return {
-    hold: (held) => {
-      isHeld = held;
+    suspend: (isSuspended) => {
+      suspended = isSuspended;
     },
     recorded: async () => {
       const row = await database.selectFrom('audit_position').select(['seq', 'hash']).executeTakeFirst();
@@ -16,7 +16,7 @@ export function auditPosition(database: Database): Witness {
       return any === undefined ? 'nothing' : 'something';
     },
     record: async ({ seq, hash }) => {
-      if (isHeld && seq > 0) return;
+      if (suspended && seq > 0) return;
       await database
         .insertInto('audit_position')
         .values({ one: 1, seq, hash })

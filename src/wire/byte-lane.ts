@@ -32,15 +32,15 @@ export function byteLane<Out, In>(
   { wrap, unwrap, abort }: LaneMessages<Out, In>,
 ): Duplex {
   let onItsWay = 0;
-  let held: (() => void) | undefined;
+  let blocked: (() => void) | undefined;
   const send = (piece: Buffer): void => {
     onItsWay += piece.length;
     stream.write(wrap(piece), (error) => {
       onItsWay -= piece.length;
       if (error) return void lane.destroy();
-      if (held === undefined || onItsWay >= mostOnItsWay) return;
-      const next = held;
-      held = undefined;
+      if (blocked === undefined || onItsWay >= mostOnItsWay) return;
+      const next = blocked;
+      blocked = undefined;
       next();
     });
   };
@@ -51,7 +51,7 @@ export function byteLane<Out, In>(
         send(chunk.subarray(at, at + laneMessageBytes));
       }
       if (onItsWay < mostOnItsWay) done();
-      else held = done;
+      else blocked = done;
     },
     final: (done) => {
       stream.end();

@@ -112,7 +112,7 @@ export class CallChannel implements Channel {
     try {
       if (message === undefined) throw invalid('a message says nothing');
       if (!this.#opened) return this.#open(message);
-      this.#hold(this.#waitAfter(message));
+      this.#pauseFor(this.#waitAfter(message));
       this.#input(message);
     } catch (error) {
       this.refuse(error);
@@ -128,7 +128,7 @@ export class CallChannel implements Channel {
   }
 
   /** HTTP/2 slows the caller down meanwhile. */
-  #hold(waitMs: number): void {
+  #pauseFor(waitMs: number): void {
     if (waitMs === 0) return;
     this.#call.pause();
     setTimeout(() => this.#call.resume(), waitMs).unref();
