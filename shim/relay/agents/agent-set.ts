@@ -172,7 +172,7 @@ class Agents implements AgentSet {
   }
 }
 
-/** Nobody else's folder, and a path that the kernel takes. */
+/** Why an agent that the gateway told of cannot have a socket at its place. */
 function refusalsOf({ agent }: AgentPlaces, { agents }: RelayConfig): [string, string][] {
   const { name, socket } = agent;
   const near = agents.find((each) => dirname(each.socket) === dirname(socket));

@@ -2,12 +2,12 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Why nobody can be sure which folder a path names; the text is empty if it names itself. */
+/** By path, why it may lead to another folder than it names; empty if it leads to no other. */
 export type FindLinks = (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Looks for links in paths. A file system that does not answer holds one look, not all: it is left behind after
- * `patienceMs`, nothing else looks until it is over, and a path that was not looked at is absent from the answer.
+ * Looks for links in paths, in one pass at a time. If a file system does not answer within `patienceMs`, the answer is
+ * empty, and so are later ones until that pass has ended: a path that was not looked at is absent.
  */
 export function createFindLinks(
   look: (path: string) => Promise<string> = findLink,

@@ -5,15 +5,15 @@ import { homeOfMessage } from '../../../src/wire/home-message.ts';
 
 export interface TakenAgents {
   readonly agents: readonly ToldAgent[];
-  /** Agents whose workspace cannot be, with the reason. They are served without it. */
+  /** Agents whose workspace cannot be as it was told, with the reason. They are served without it. */
   readonly unkept: ReadonlyMap<string, string>;
-  /** A line about each agent that cannot be. */
+  /** A line about each agent that cannot be as it was told. */
   readonly faults: readonly string[];
 }
 
 const most = 1000;
 
-/** What a gateway says, checked. A gateway of before tells no users: who was accepted stays accepted. */
+/** Checks what a gateway says. An older gateway names no users: those that were accepted before stay accepted. */
 export function takeTold(states: readonly AgentState[], before: readonly ToldAgent[]): TakenAgents {
   const agents = new Map<string, ToldAgent>();
   const unkept = new Map<string, string>();

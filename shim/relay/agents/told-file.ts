@@ -6,7 +6,7 @@ import { formatTold, parseTold, type ToldAgent, toldPath } from '../../../src/co
 export interface ToldFile {
   /** Empty if nothing was told, or if the file is damaged; the log says so. */
   readonly read: () => Promise<readonly ToldAgent[]>;
-  /** Replaces the file in one step. Never rejects: what cannot be kept is served all the same, and logged. */
+  /** Replaces the file in one step. Never rejects: if it cannot be written, the log says so, and the agents are served. */
   readonly write: (agents: readonly ToldAgent[]) => Promise<void>;
 }
 
