@@ -34,7 +34,8 @@ it('what a page names by its path is there', async () => {
 });
 
 it('finds the paths of a page', () => {
-  const text = 'See `src/plan.ts`, `gateway/{a,b}/`, `test/x` and `src/cli/nowhere.ts`; `shim/relay/*.ts` is a pattern.';
+  const text =
+    'See `src/plan.ts`, `gateway/{a,b}/`, `test/x` and `src/cli/nowhere.ts`; `shim/relay/*.ts` is a pattern.';
   expect(pathsIn(text)).toEqual(['src/plan.ts', 'test/x', 'src/cli/nowhere.ts']);
 });
 
@@ -45,7 +46,10 @@ function pathsIn(text: string): string[] {
 
 async function roomsOf(house: string): Promise<string[]> {
   const found = new Set<string>();
-  for await (const file of glob(`${house}/*/**/*.{ts,c,proto,json,yaml}`, { cwd: repository, exclude: isForeign }))
+  for await (const file of glob(`${house}/*/**/*.{ts,c,proto,json,yaml}`, {
+    cwd: repository,
+    exclude: isForeign,
+  }))
     found.add(file.slice(house.length + 1).split('/')[0] ?? '');
   return [...found].filter((room) => !later.has(`${house}/${room}`)).sort();
 }

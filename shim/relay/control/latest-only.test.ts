@@ -4,10 +4,13 @@ import { latestOnly } from './latest-only.ts';
 test('one at a time, and of those that came meanwhile only the newest', async () => {
   const applied: number[] = [];
   const gates: (() => void)[] = [];
-  const apply = latestOnly(async ({ value }: { value: number }) => {
-    applied.push(value);
-    await new Promise<void>((resolve) => gates.push(resolve));
-  }, (error) => expect.unreachable(String(error)));
+  const apply = latestOnly(
+    async ({ value }: { value: number }) => {
+      applied.push(value);
+      await new Promise<void>((resolve) => gates.push(resolve));
+    },
+    (error) => expect.unreachable(String(error)),
+  );
   for (const value of [1, 2, 3]) apply({ value });
   expect(applied).toEqual([1]);
   gates.shift()?.();

@@ -15,7 +15,8 @@ test('P19: whatever order looks end in, no report says what was seen before the 
           (seen) => void sent.push(seen),
         );
         const reports = always.map((each) => report(each));
-        for (let left = [...looks]; left.length > 0; ) {
+        const left = [...looks];
+        while (left.length > 0) {
           const [end] = left.splice((order.next().value ?? 0) % left.length, 1);
           end?.();
           await new Promise((resolve) => setImmediate(resolve));
