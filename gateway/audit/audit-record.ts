@@ -136,7 +136,7 @@ export interface ControlRecord {
   readonly reason: string;
 }
 
-/** A Docker host that an operator drains, or gives work again. */
+/** A Docker host that a person drains, or gives work again. */
 export interface HostRecord {
   readonly type: 'host';
   readonly host: string;
@@ -161,7 +161,7 @@ export interface CredentialRecord {
   readonly credential: 'enrolment-token' | 'certificate';
   readonly relay: string;
   readonly agents: readonly string[];
-  /** The operator, the relay that renews, or `token:ID` for the enrolment token that was used. */
+  /** The person, the relay that renews, or `token:ID` for the enrolment token that was used. */
   readonly by: string;
   /** Address and port of a machine that enrols; empty for others. */
   readonly from: string;
@@ -173,7 +173,7 @@ export interface CredentialRecord {
   readonly until: string;
 }
 
-/** What an operator did about a workspace that follows its agent. Written before it is done. */
+/** What a person did about a workspace that follows its agent. Written before it is done. */
 export interface WorkspaceRecord {
   readonly type: 'workspace-trusted' | 'workspace-restored' | 'workspace-reset';
   readonly agent: string;

@@ -3,7 +3,7 @@ import { readLines } from '../../src/audit/read-lines.ts';
 import type { ControlRecord, CredentialRecord, HostRecord, RevocationRecord } from './audit-record.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
-/** What an operator or a breaker changed for good, and what lets a relay in. */
+/** What a person or a breaker changed for good, and what lets a relay in. */
 export type LastingRecord = Recorded<ControlRecord | HostRecord | RevocationRecord | CredentialRecord>;
 
 export interface ReadBehind {

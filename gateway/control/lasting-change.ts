@@ -1,6 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
 
-/** A change by an operator or a breaker, and the two places that keep it. */
+/** A change by a person or a breaker, and the two places that keep it. */
 export interface LastingChange {
   /** From this call on it counts in this process. */
   readonly apply: () => void;

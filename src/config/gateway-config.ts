@@ -39,7 +39,7 @@ export interface GatewayLimits {
   readonly bytesPerSecond: number;
   /** Connections of all peers at once. */
   readonly connections: number;
-  /** Connections at once from one address, and of one relay's or operator's name. */
+  /** Connections at once from one address, and of one relay's or person's name. */
   readonly connectionsPerAddress: number;
   readonly queueTimeoutMs: number;
   readonly startTimeoutMs: number;

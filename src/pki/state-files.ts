@@ -12,7 +12,7 @@ export const stateFiles = {
   serverKey: 'server-key.pem',
   /** Ed25519, PKCS #8. */
   signingKey: 'signing-key.pem',
-  /** JSON, `{"NAME": "viewer" | "operator" | "admin"}`: the role of each operator certificate. */
+  /** JSON, `{"NAME": "viewer" | "operator" | "admin"}`: the role of each person. */
   operators: 'operators.json',
   /** The gateway makes it at its first start. */
   database: 'clawrden.db',

@@ -3,7 +3,7 @@ import { addressKey } from './address-key.ts';
 /** How many connections one listener serves. */
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Most connections of one address, and of one operator's name. */
+  /** Most connections of one address, and of one person's name. */
   readonly perAddress: number;
 }
 

@@ -17,7 +17,7 @@ export interface Pace {
   readonly pongMs: number;
 }
 
-/** A relay keeps a call open; orchestrators and operators connect again when they call. */
+/** A relay keeps a call open; orchestrators and people connect again when they call. */
 export const callersPace: Pace = {
   handshakeMs: 5_000,
   firstCallMs: 10_000,

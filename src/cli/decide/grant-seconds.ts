@@ -4,7 +4,7 @@ import { CliError } from '../reach/cli-error.ts';
 const daySeconds = 24 * 60 * 60;
 
 /**
- * A yes holds exactly as long as the operator said. A time that is not a whole number of seconds is refused, never
+ * A yes holds exactly as long as the approver said. A time that is not a whole number of seconds is refused, never
  * rounded. Milliseconds are not accepted as a unit.
  */
 export function grantSecondsOf(text: string): number {

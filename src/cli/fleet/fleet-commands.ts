@@ -65,7 +65,7 @@ async function agents(options: GatewayOptions): Promise<void> {
   });
 }
 
-/** The reason that the operator or breaker gave. */
+/** The reason that the person or breaker gave. */
 function problemOf({ heldBy, heldReason, problem }: Agent): string {
   if (heldBy === '') return problem;
   return heldReason === '' ? `by ${heldBy}` : `by ${heldBy}: ${heldReason}`;

@@ -4,7 +4,7 @@ import { readTextFile } from '../../config/read-text-file.ts';
 import { readYaml } from '../../config/read-yaml.ts';
 import { CliError } from './cli-error.ts';
 
-/** The address of an operator's gateway, and the folder with the operator's identity. */
+/** The address of a person's gateway, and the folder with the person's identity. */
 export interface Context {
   readonly file: string;
   /** `HOST:PORT`. */

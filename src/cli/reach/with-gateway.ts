@@ -16,7 +16,7 @@ export function gatewayClientCommand(name: string, description: string): Command
     .option('--context <file>', 'where the gateway is and who you are');
 }
 
-/** Connects as the operator of the context. If the gateway refuses, throws a CliError about `what`. */
+/** Connects as the person of the context. If the gateway refuses, throws a CliError about `what`. */
 export async function withGateway<T>(
   what: string,
   options: GatewayOptions,

@@ -1,7 +1,7 @@
 /** The gateway.yaml that `clawrden init` writes: it loads unchanged, and says what may be changed. */
 export const gatewayYaml = `# What this gateway serves. docs/reference.md explains every key; relative paths are relative to this file.
 
-# Relays, operators and orchestrators, each with a certificate of this gateway's authority.
+# Relays, people and orchestrators, each with a certificate of this gateway's authority.
 grpc: { listen: "0.0.0.0:8443" }
 
 # Machines that have no certificate yet: this listener serves enrolment and nothing else.

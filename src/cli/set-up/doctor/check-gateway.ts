@@ -14,7 +14,7 @@ import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const maxSkewSeconds = 30;
 
-/** The operator's own credentials, and the gateway as this operator sees it. */
+/** The person's own credentials, and the gateway as this person sees it. */
 export async function checkGateway(contextFile: string | undefined): Promise<Finding[]> {
   let context: Context;
   try {

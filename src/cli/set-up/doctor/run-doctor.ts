@@ -43,7 +43,7 @@ function eachOnce(findings: readonly Finding[]): Finding[] {
 function besideContext(explicit: string | undefined): string {
   try {
     const { file, identity } = readContext(explicit);
-    // `init` puts the operator's identity into the state folder.
+    // `init` puts the admin's identity into the state folder.
     return (
       [dirname(file), dirname(identity)].map((folder) => join(folder, 'gateway.yaml')).find(existsSync) ?? ''
     );
