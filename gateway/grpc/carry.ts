@@ -25,9 +25,8 @@ export function carry({
   closing,
 }: CarryParts): handleBidiStreamingCall<CarryRequest, CarryResponse> {
   return (call) => {
-    const { kind, name } = callers.of(call);
+    const { name } = callers.of(call);
     call.once('end', () => void call.end());
-    if (kind !== 'relay') return refuse(call, status.PERMISSION_DENIED, 'only relays carry');
     call.once('data', ({ message }: CarryRequest) => {
       if (message?.$case !== 'start')
         return refuse(call, status.INVALID_ARGUMENT, 'the start of a lane comes first');

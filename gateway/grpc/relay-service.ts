@@ -49,7 +49,6 @@ export function relayService(parts: RelayServiceParts): RelayServiceServer {
     }),
     renew: unary(async ({ certificateRequest }, call) => {
       const { kind, name } = parts.callers.of(call);
-      if (kind !== 'relay') throw new CallRefused(status.PERMISSION_DENIED, 'only relays renew');
       const admission = parts.callers.admissionOf(call);
       const place = parts.callers.placeOf(call);
       if (admission === undefined || place === undefined)

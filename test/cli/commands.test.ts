@@ -177,7 +177,7 @@ test('verdicts carry who, what and why; a viewer gives none', async () => {
     code: 1,
     signal: null,
     stdout: '',
-    stderr: 'clawrden: approve: this needs the role operator or admin; ask a person who may\n',
+    stderr: 'clawrden: approve: this needs the role approver, operator or admin; ask a person who may\n',
   });
   expect(setup.resolved.length).toBe(1);
 });

@@ -154,7 +154,7 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     await terminal.type('a');
     await terminal.shows(/y: yes/);
     await terminal.type('y');
-    await terminal.shows(/approve: this needs the role operator or admin/);
+    await terminal.shows(/approve: this needs the role approver, operator or admin/);
     expect(queue.resolved).toEqual([]);
   });
 

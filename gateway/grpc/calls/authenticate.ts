@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Principal } from '../../ports/principal.ts';
+import { whyNot } from '../../principals/call-rules.ts';
 import type { Front } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
 import type { ServedCall } from '../front/served-call.ts';
@@ -22,8 +23,8 @@ export interface Callers {
   /** The connection of a relay's call; `undefined` for other callers. */
   readonly placeOf: (call: { readonly metadata: Metadata }) => RelayPlace | undefined;
   /**
-   * Refuses every call of every service without a valid certificate and a JWT bound to it, except `Token`. A relay's
-   * calls also wait for its `Synchronize`, and are refused over a connection without it.
+   * Refuses every call of every service without a valid certificate and a JWT bound to it, except `Token`, and every
+   * call that the table of roles does not give its caller. A relay's calls also wait for its `Synchronize`, and are refused over a connection without it.
    */
   readonly interceptor: ServerInterceptor;
 }
@@ -78,6 +79,9 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
               admit(call, path, checked, (caller) => {
                 // Its connection may have ended meanwhile; then there is no peer to serve.
                 if (gone.signal.aborted) return;
+                const refused = whyNot(caller, callOf(path));
+                if (refused !== undefined)
+                  return call.sendStatus({ code: status.PERMISSION_DENIED, details: refused });
                 callers.set(metadata, caller);
                 pass(metadata);
               });
@@ -88,6 +92,11 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
       });
     },
   };
+}
+
+/** `/clawrden.v1.WardenService/GetStatus` as the table of roles names it. */
+export function callOf(path: string): string {
+  return path.replace(/^\/(clawrden\.v1\.)?/, '');
 }
 
 /** The caller, once the place from which a relay calls is established. */

@@ -1,4 +1,4 @@
-import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import {
   AgentStatus,
   type ExplainCommandRequest,
@@ -10,7 +10,7 @@ import {
 import type { AgentState } from '../../ports/agent-state.ts';
 import type { Enrolment } from '../../ports/authentication.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
-import { ladder, type Principal, presentName, type Role } from '../../ports/principal.ts';
+import { type Principal, presentName } from '../../ports/principal.ts';
 import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
 import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
 import type { Callers } from '../calls/authenticate.ts';
@@ -35,84 +35,72 @@ export interface WardenServiceParts {
   readonly enrolment: Enrolment;
 }
 
-const looks: readonly Role[] = ladder;
-const answers: readonly Role[] = ['approver', 'operator', 'admin'];
-const decides: readonly Role[] = ['operator', 'admin'];
-const administers: readonly Role[] = ['admin'];
-
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
-  const may = guarded(callers);
+  const by = answerer(callers);
   const lists = createLists(warden);
   const workspaces = workspaceCalls(warden.workspaces);
   return {
-    listExecutions: may(looks, lists.executions),
-    getExecution: may(looks, async (request) => ({ execution: toExecution(await theOne(warden, request)) })),
-    getOutput: may(decides, async (request) => {
+    listExecutions: by(lists.executions),
+    getExecution: by(async (request) => ({ execution: toExecution(await theOne(warden, request)) })),
+    getOutput: by(async (request) => {
       const { caller, id } = await theOne(warden, request);
       return toOutput(id, await warden.output(caller, id));
     }),
-    listApprovals: may(looks, lists.approvals),
-    getApproval: may(looks, ({ id }) => {
+    listApprovals: by(lists.approvals),
+    getApproval: by(({ id }) => {
       const approval = warden.approvals().find((each) => each.id === id);
       if (approval === undefined) throw new CallRefused(status.NOT_FOUND, `no pending approval ${id}`);
       return { approval: { ...toApproval(approval), plan: approval.plan } };
     }),
-    watchApprovals: watchApprovals(callers, warden, looks),
-    resolveApproval: may(answers, async (request, caller) => await resolve(warden, request, caller)),
-    setAgentState: may(decides, async ({ agent, status: wanted, reason }, caller) => {
+    watchApprovals: watchApprovals(warden),
+    resolveApproval: by(async (request, caller) => await resolve(warden, request, caller)),
+    setAgentState: by(async ({ agent, status: wanted, reason }, caller) => {
       const state = agentStates.get(wanted);
       if (state === undefined) throw invalid('status must be active, paused or killed');
       const halt = await warden.setAgentState(agent, state, caller, reason);
       if (halt === undefined) throw new CallRefused(status.NOT_FOUND, `no agent ${agent}`);
       return { halt: toHalt(halt) };
     }),
-    setLockdown: may(decides, async ({ on, reason }, caller) => ({
+    setLockdown: by(async ({ on, reason }, caller) => ({
       halt: toHalt(await warden.setLockdown(on, caller, reason)),
     })),
-    listAgents: may(looks, lists.agents),
-    listHosts: may(looks, lists.hosts),
-    setHostDraining: may(decides, async ({ host: name, draining, reason }, caller) => {
+    listAgents: by(lists.agents),
+    listHosts: by(lists.hosts),
+    setHostDraining: by(async ({ host: name, draining, reason }, caller) => {
       const host = await warden.setHostDraining(name, draining, caller, reason);
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
       return { host: toHost(host) };
     }),
-    getWorkspace: may(looks, workspaces.get),
-    listKeptFiles: may(looks, workspaces.kept),
-    restoreKeptFile: may(decides, workspaces.restore),
-    trustWorkspace: may(decides, workspaces.trust),
-    resetReplica: may(decides, workspaces.reset),
-    createEnrolmentToken: may(administers, async ({ relay, agents, ttl }, caller) => {
+    getWorkspace: by(workspaces.get),
+    listKeptFiles: by(workspaces.kept),
+    restoreKeptFile: by(workspaces.restore),
+    trustWorkspace: by(workspaces.trust),
+    resetReplica: by(workspaces.reset),
+    createEnrolmentToken: by(async ({ relay, agents, ttl }, caller) => {
       const made = await enrolment.createToken(relay, agents, ttl, caller);
       if ('refused' in made) throw invalid(made.refused);
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
-    revokeRelay: may(administers, async ({ relay, reason }, caller) => {
+    revokeRelay: by(async ({ relay, reason }, caller) => {
       if (await warden.revokeRelay(relay, caller, reason)) return {};
       const text = `no agent in gateway.yaml has the relay ${relay}, and none of that name was enrolled`;
       throw new CallRefused(status.NOT_FOUND, text);
     }),
-    getPolicy: may(looks, () => warden.policy()),
-    explainCommand: may(looks, async (request) => {
+    getPolicy: by(() => warden.policy()),
+    explainCommand: by(async (request) => {
       return toExplanation(await warden.explain(toExplained(request)));
     }),
-    getStatus: may(looks, () => {
+    getStatus: by(() => {
       return toStatusView(warden.status());
     }),
   };
 }
 
-/** Makes unary handlers, each for callers with certain roles. */
-function guarded(callers: Callers) {
+/** Makes unary handlers from functions of a request and its caller. */
+function answerer(callers: Callers) {
   return <Request, Response>(
-    roles: readonly Role[],
     answer: (request: Request, caller: Principal) => Promise<Response> | Response,
-  ): handleUnaryCall<Request, Response> =>
-    unary((request: Request, call: ServerUnaryCall<Request, Response>) => {
-      const caller = callers.of(call);
-      if (!roles.includes(caller.role))
-        throw new CallRefused(status.PERMISSION_DENIED, `this needs the role ${roles.join(' or ')}`);
-      return answer(request, caller);
-    });
+  ): handleUnaryCall<Request, Response> => unary((request, call) => answer(request, callers.of(call)));
 }
 
 async function theOne(

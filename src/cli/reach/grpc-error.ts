@@ -13,7 +13,7 @@ export interface Asked {
 /** A gRPC failure as a line about `what`; any other error stays as it is. */
 export function toCliError(error: unknown, what: string, asked: Asked): unknown {
   if (!isServiceError(error)) return error;
-  const { gateway, refused = 'ask an operator who may' } = asked;
+  const { gateway, refused = 'ask a person who may' } = asked;
   const details = escapeUnprintable(error.details);
   switch (error.code) {
     case status.UNAVAILABLE:

@@ -1,0 +1,79 @@
+import { ladder, type Principal, type Role, roles } from '../ports/principal.ts';
+
+/** Who may make a call. */
+export interface CallRule {
+  readonly roles: readonly Role[];
+  /**
+   * `agents`: it is about agents, and concerns those of the caller's scope only. `all`: it is about everything, so
+   * the scope must be all agents. `own`: it is about the caller alone.
+   */
+  readonly about: 'agents' | 'all' | 'own';
+}
+
+/** The rung and all above it. */
+function from(rung: (typeof ladder)[number]): readonly Role[] {
+  return ladder.slice(ladder.indexOf(rung));
+}
+
+const anybody = { roles, about: 'own' } as const;
+const relays = { roles: ['relay'], about: 'own' } as const;
+const looks = { roles: from('viewer'), about: 'agents' } as const;
+const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
+const operates = { roles: from('operator'), about: 'agents' } as const;
+const operatesAll = { roles: from('operator'), about: 'all' } as const;
+const administers = { roles: from('admin'), about: 'all' } as const;
+
+/** Every call that is served over mTLS. What is not here nobody may make. The page docs/security.md shows it. */
+export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule>(
+  Object.entries({
+    'ExecutionService/Execute': {
+      roles: ['relay', 'agent', 'orchestrator', ...from('operator')],
+      about: 'agents',
+    },
+    'RelayService/Token': anybody,
+    'RelayService/Renew': relays,
+    'RelayService/Synchronize': relays,
+    'RelayService/Carry': relays,
+    'WardenService/ListExecutions': looks,
+    'WardenService/GetExecution': looks,
+    'WardenService/GetOutput': operates,
+    'WardenService/ListApprovals': looks,
+    'WardenService/GetApproval': looks,
+    'WardenService/WatchApprovals': looks,
+    'WardenService/ResolveApproval': { roles: from('approver'), about: 'agents' },
+    'WardenService/SetAgentState': operates,
+    'WardenService/SetLockdown': operatesAll,
+    'WardenService/ListAgents': { roles: ['orchestrator', ...from('viewer')], about: 'agents' },
+    'WardenService/ListHosts': looksAtAll,
+    'WardenService/SetHostDraining': operatesAll,
+    'WardenService/GetWorkspace': looks,
+    'WardenService/ListKeptFiles': looks,
+    'WardenService/RestoreKeptFile': operates,
+    'WardenService/TrustWorkspace': operates,
+    'WardenService/ResetReplica': operates,
+    'WardenService/CreateEnrolmentToken': administers,
+    'WardenService/RevokeRelay': administers,
+    'WardenService/GetPolicy': looksAtAll,
+    'WardenService/ExplainCommand': looks,
+    'WardenService/GetStatus': looksAtAll,
+    'grpc.health.v1.Health/Check': anybody,
+    'grpc.health.v1.Health/List': anybody,
+    'grpc.health.v1.Health/Watch': anybody,
+    'grpc.reflection.v1.ServerReflection/ServerReflectionInfo': anybody,
+    'grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo': anybody,
+  } satisfies Record<string, CallRule>),
+);
+
+/** Why the principal may not make this call; undefined if it may. */
+export function whyNot({ role, scope }: Principal, call: string): string | undefined {
+  const rule = callRules.get(call);
+  if (rule === undefined) return 'nobody may make this call';
+  if (!rule.roles.includes(role)) return `this needs the role ${either(rule.roles)}`;
+  const isScoped = Object.keys(scope).length > 0;
+  return rule.about === 'all' && isScoped ? 'this is about more than the agents of your scope' : undefined;
+}
+
+function either(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
+}
