@@ -25,6 +25,7 @@ export const CarrierFrame = {
   follow: 54,
   changed: 55,
   take: 56,
+  working: 57,
 } as const;
 
 export const carrierProtocol = 1;

@@ -50,6 +50,17 @@ test('P20: a carrier that asks without end is not listened to', async () => {
   expect(asked).toBeLessThan(200);
 });
 
+test('P20: a carrier that works without end is not waited for', async () => {
+  const { session, carrier } = start();
+  const working = encodeFrame(CarrierFrame.working, Buffer.alloc(0));
+  const settling = session.settle();
+  carrier.write(Buffer.concat(Array.from({ length: 100_000 }, () => working)));
+  await expect(settling).rejects.toMatchObject({
+    code: 'carrier-lost',
+    message: expect.stringContaining('without an end'),
+  });
+});
+
 test('P23: what is put to a carrier that is gone is refused at once, with the last that it said', async () => {
   const [ours, carrier] = duplexPair();
   carrier.resume();

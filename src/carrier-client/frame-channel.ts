@@ -1,6 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { encodeFrame, type Frame, FrameError, FrameReader } from '../wire/frames.ts';
 import { CarrierError } from './carrier-error.ts';
+import { CarrierFrame } from './carrier-frame.ts';
+
+/** A carrier says it every 5 s at most: so often within one answer is an hour and more. */
+const workingMost = 1000;
 
 /** Frames over a stream, one reader: reads only as fast as it is asked, and nothing stays silent for long. */
 export class FrameChannel {
@@ -35,10 +39,19 @@ export class FrameChannel {
   }
 
   /**
-   * The next frame; rejects with `carrier-lost` if none comes, and with a FrameError if what comes is no frame. Its
-   * payload is valid until the next call.
+   * The next frame but `working`, which only says that the carrier lives; rejects with `carrier-lost` if none comes, and
+   * with a FrameError if what comes is no frame. Its payload is valid until the next call.
    */
   async next(): Promise<Frame> {
+    for (let left = workingMost; left > 0; left--) {
+      const frame = await this.#any();
+      if (frame.type !== CarrierFrame.working) return frame;
+    }
+    this.destroy();
+    throw new CarrierError('carrier-lost', 'the carrier worked without an end');
+  }
+
+  async #any(): Promise<Frame> {
     let silent = false;
     const deadline = setTimeout(() => {
       silent = true;

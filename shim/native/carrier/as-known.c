@@ -19,7 +19,7 @@ static bool same_bytes(struct carrier *carrier, const struct entry *entry, int f
     int fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK);
     bool same = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
         && (uint64_t)status.st_size == entry->now.size
-        && content_read(fd, &status, carrier->block, &content) == CONTENT_WHOLE
+        && content_read(fd, &status, carrier->block, &carrier->meanwhile, &content) == CONTENT_WHOLE
         && memcmp(content.id, entry->now.id, SHA256_BYTES) == 0;
     free(content.blocks);
     if (fd >= 0)

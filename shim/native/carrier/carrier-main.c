@@ -8,6 +8,7 @@
 
 #include "carrier.h"
 #include "descriptors.h"
+#include "goes-on.h"
 #include "notify.h"
 #include "receive.h"
 #include "saved.h"
@@ -23,6 +24,7 @@ static bool prepare(struct carrier *carrier)
     carrier->stream.in = 0;
     carrier->stream.out = 1;
     carrier->stream.beside = carrier->notify = carrier->root = carrier->area = -1;
+    carrier->meanwhile = (struct meanwhile){goes_on, carrier};
     return descriptors_guard() && fcntl(0, F_SETFL, O_NONBLOCK) == 0 && fcntl(1, F_SETFL, O_NONBLOCK) == 0;
 }
 

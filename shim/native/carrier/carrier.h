@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "background.h"
+#include "content.h"
 #include "follow.h"
 #include "index.h"
 #include "hello.h"
@@ -35,7 +36,14 @@ struct carrier {
     struct late late;
     struct background background;
     struct follow follow;
+    /* When it last said that it works, and whether somebody waits. */
+    struct {
+        bool asked;
+        int64_t said;
+    } goes_on;
     struct xattrs xattrs;
+    /* What is done between two blocks of a long file. */
+    struct meanwhile meanwhile;
     uint8_t block[BLOCK_BYTES];
 };
 

@@ -9,6 +9,7 @@
 #include "area.h"
 #include "beneath.h"
 #include "content.h"
+#include "goes-on.h"
 #include "judge.h"
 #include "kept.h"
 #include "move.h"
@@ -20,6 +21,7 @@ static void move_all(struct carrier *carrier)
     struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
+        goes_on(carrier);
         if (op->verdict == DO_DELETE)
             move_delete(carrier, op);
         else if (op->verdict == DO_REPLACE)
@@ -30,6 +32,7 @@ static void move_all(struct carrier *carrier)
             move_empty(carrier, &receiving->ops[number - 1]);
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
+        goes_on(carrier);
         if (op->verdict == DO_MAKE || op->verdict == DO_REPLACE)
             move_in(carrier, op);
     }
@@ -77,6 +80,7 @@ static void finish_folders(struct carrier *carrier)
     char last[PATH_MOST + 1] = "/";
     for (uint32_t number = receiving->count; number > 0; number--) {
         struct op *op = &receiving->ops[number - 1];
+        goes_on(carrier);
         bool stays = op->wanted.type == TYPE_FOLDER && op->kind != CHANGE_DELETE;
         if (op->path[0] && op->verdict != DO_NOTHING)
             restore_parent(carrier, op, last);

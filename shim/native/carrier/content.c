@@ -81,15 +81,18 @@ static int read_block(int fd, uint64_t size, uint64_t block, uint8_t buffer[BLOC
     return (size_t)got == length;
 }
 
-static int read_blocks(int fd, uint64_t size, uint8_t buffer[BLOCK_BYTES], struct content *content)
+static int read_blocks(int fd, uint64_t size, uint8_t buffer[BLOCK_BYTES], const struct meanwhile *meanwhile,
+                       struct content *content)
 {
     uint64_t count = block_count(size);
     int whole = 1;
     content->blocks = calloc(count, SHA256_BYTES);
     if (!content->blocks)
         return -1;
-    for (uint64_t block = 0; block < count && whole > 0; block++)
+    for (uint64_t block = 0; block < count && whole > 0; block++) {
+        meanwhile->call(meanwhile->context);
         whole = read_block(fd, size, block, buffer, content->blocks[block]);
+    }
     bytes_id(content->blocks, count * SHA256_BYTES, content->id);
     return whole;
 }
@@ -102,12 +105,14 @@ static int read_small(int fd, uint64_t size, uint8_t buffer[BLOCK_BYTES], struct
     return got < 0 ? -1 : (uint64_t)got == size;
 }
 
-enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOCK_BYTES], struct content *content)
+enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOCK_BYTES], const struct meanwhile *meanwhile,
+                                struct content *content)
 {
     struct stat after;
     uint64_t size = (uint64_t)status->st_size;
     content->blocks = NULL;
-    int whole = size > BLOCK_BYTES ? read_blocks(fd, size, buffer, content) : read_small(fd, size, buffer, content);
+    bool large = size > BLOCK_BYTES;
+    int whole = large ? read_blocks(fd, size, buffer, meanwhile, content) : read_small(fd, size, buffer, content);
     if (whole < 0 || fstat(fd, &after) != 0) {
         free(content->blocks);
         content->blocks = NULL;

@@ -12,6 +12,12 @@ struct content {
     uint8_t (*blocks)[SHA256_BYTES];
 };
 
+/* Called before each block is read. */
+struct meanwhile {
+    void (*call)(void *context);
+    void *context;
+};
+
 enum content_found { CONTENT_WHOLE, CONTENT_CHANGED, CONTENT_UNREAD };
 
 static inline uint64_t block_count(uint64_t size)
@@ -27,7 +33,8 @@ static inline size_t block_length(uint64_t size, uint64_t block)
 }
 
 /* Reads it all through `buffer`. CONTENT_CHANGED: somebody wrote meanwhile, and `content` is what was read. `status` becomes what it was at the end. */
-enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOCK_BYTES], struct content *content);
+enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOCK_BYTES], const struct meanwhile *meanwhile,
+                                struct content *content);
 
 void bytes_id(const void *bytes, size_t length, uint8_t id[SHA256_BYTES]);
 

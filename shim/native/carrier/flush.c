@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "goes-on.h"
 #include "judge.h"
 #include "stage.h"
 
@@ -58,8 +59,10 @@ bool flush_replacements(struct carrier *carrier)
     uint32_t count = 0;
     for (uint32_t number = 0; number < receiving->count; number++)
         count += replaces(&receiving->ops[number]);
-    for (uint32_t number = 0; number < receiving->count && count <= FLUSHED_MOST; number++)
+    for (uint32_t number = 0; number < receiving->count && count <= FLUSHED_MOST; number++) {
+        goes_on(carrier);
         if (replaces(&receiving->ops[number]) && !flush(carrier, &receiving->ops[number]))
             return false;
+    }
     return true;
 }

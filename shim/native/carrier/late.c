@@ -165,7 +165,7 @@ static bool other_bytes(struct carrier *carrier, const struct late_file *file)
     bool there = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file->inode;
     /* It may have grown without end since it was looked at. */
     bool other = there && (uint64_t)status.st_size != file->size;
-    if (there && !other && content_read(fd, &status, carrier->block, &content) != CONTENT_UNREAD)
+    if (there && !other && content_read(fd, &status, carrier->block, &carrier->meanwhile, &content) != CONTENT_UNREAD)
         other = memcmp(content.id, file->id, SHA256_BYTES) != 0;
     free(content.blocks);
     if (fd >= 0)

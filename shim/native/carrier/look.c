@@ -9,6 +9,7 @@
 
 #include "beneath.h"
 #include "content.h"
+#include "goes-on.h"
 #include "links.h"
 #include "notify.h"
 #include "skip.h"
@@ -98,7 +99,7 @@ static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
         if ((uint64_t)found->status.st_size > carrier->limits.file)
             return false;
         uint64_t size = (uint64_t)found->status.st_size;
-        how = content_read(fd, &found->status, carrier->block, &found->content);
+        how = content_read(fd, &found->status, carrier->block, &carrier->meanwhile, &found->content);
         found->record = record_of(&found->status);
         found->record.size = size;
     }
@@ -243,6 +244,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
     struct found found = {0};
     bool known = entry->now.type == TYPE_FOLDER;
     uint64_t inode = entry->inode;
+    goes_on(carrier);
     if (fstatat(folder, entry->name, &found.status, AT_SYMLINK_NOFOLLOW) != 0) {
         leave_out(carrier, entry, SKIP_NOT);
         return false;

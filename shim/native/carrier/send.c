@@ -10,6 +10,7 @@
 #include "content.h"
 #include "entry-frame.h"
 #include "folders.h"
+#include "goes-on.h"
 #include "guard.h"
 #include "links.h"
 #include "send-bytes.h"
@@ -191,6 +192,7 @@ static bool concerns(const struct sending *sending, const struct entry *entry)
 static void send_below(struct sending *sending, struct entry *entry)
 {
     size_t count;
+    goes_on(sending->carrier);
     if (concerns(sending, entry))
         put_change(sending, entry);
     /* A side that had it is told that all of it is gone; a replica says what it had of each entry. */

@@ -4,6 +4,7 @@
 #include "commit.h"
 #include "dirty.h"
 #include "forget.h"
+#include "goes-on.h"
 #include "guard.h"
 #include "reader.h"
 #include "read-bytes.h"
@@ -151,6 +152,7 @@ static void save_behind(struct carrier *carrier, uint8_t type)
 
 void serve(struct carrier *carrier, const struct frame *frame)
 {
+    goes_on_begin(carrier);
     if (carrier->limits.root[0]) {
         serve_known(carrier, frame);
         save_behind(carrier, frame->type);
@@ -159,4 +161,5 @@ void serve(struct carrier *carrier, const struct frame *frame)
     } else {
         tell_refused(carrier, "bad-frame: the first must be a hello");
     }
+    goes_on_end(carrier);
 }

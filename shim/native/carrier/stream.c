@@ -85,6 +85,19 @@ void stream_end(struct stream *stream)
     stream->open = 0;
 }
 
+void stream_hint(struct stream *stream, uint8_t type)
+{
+    if (stream->broken || stream->open > 0 || stream->out_end > STREAM_HELD)
+        return;
+    stream_begin(stream, type);
+    stream_end(stream);
+    ssize_t wrote = write(stream->out, stream->out_bytes, stream->out_end);
+    if (wrote <= 0)
+        return;
+    memmove(stream->out_bytes, stream->out_bytes + wrote, stream->out_end - (size_t)wrote);
+    stream->out_end -= (size_t)wrote;
+}
+
 size_t stream_room(const struct stream *stream)
 {
     return STREAM_OUT - stream->out_end;

@@ -50,6 +50,9 @@ size_t stream_room(const struct stream *stream);
 /* Room for `length` bytes of payload, to be filled by the caller; NULL where the stream is broken. */
 uint8_t *stream_hole(struct stream *stream, size_t length);
 
+/* A frame without a payload, and what is held, as far as it goes without waiting. Not within another frame. */
+void stream_hint(struct stream *stream, uint8_t type);
+
 /* Writes all that was put; waits for the other side as long as it is there. */
 void stream_flush(struct stream *stream);
 

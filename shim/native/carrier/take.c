@@ -42,7 +42,7 @@ static bool read_file(struct carrier *carrier, int fd, struct change *change, st
     struct stat status;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || (uint64_t)status.st_size > carrier->limits.file)
         return false;
-    if (content_read(fd, &status, carrier->block, content) != CONTENT_WHOLE)
+    if (content_read(fd, &status, carrier->block, &carrier->meanwhile, content) != CONTENT_WHOLE)
         return false;
     memcpy(change->wanted.id, content->id, SHA256_BYTES);
     change->bits = CHANGE_BYTES;

@@ -8,6 +8,7 @@
 #include "beneath.h"
 #include "content.h"
 #include "flush.h"
+#include "goes-on.h"
 #include "guard.h"
 #include "judge.h"
 #include "settle.h"
@@ -58,9 +59,11 @@ static void take_blocks(struct carrier *carrier, struct op *op, const struct ent
 {
     char path[PATH_MOST + 1];
     int fd = entry && entry_path(entry, path) ? beneath_open(carrier->root, path, O_RDONLY | O_NONBLOCK) : -1;
-    for (uint32_t block = 0; fd >= 0 && block < op->count && !carrier->receiving->wrong; block++)
+    for (uint32_t block = 0; fd >= 0 && block < op->count && !carrier->receiving->wrong; block++) {
+        goes_on(carrier);
         if (!op->have[block] && is_here(entry, op, block) && read_here(carrier, op, fd, block))
             stage_block(carrier, op, block, carrier->block, length_of(op, block));
+    }
     if (fd >= 0)
         close(fd);
 }

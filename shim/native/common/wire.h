@@ -49,6 +49,7 @@ enum frame_type {
     FRAME_FOLLOW = 54,
     FRAME_CHANGED = 55,
     FRAME_TAKE = 56,
+    FRAME_WORKING = 57,
 };
 
 enum {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -66,6 +67,9 @@ static void act(const struct step *step)
         break;
     case 'w':
         write_to(step->path);
+        break;
+    case 's':
+        usleep((useconds_t)strtoul(strrchr(step->path, '/') + 1, NULL, 10) * 1000);
         break;
     case 'd':
         nftw(step->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);

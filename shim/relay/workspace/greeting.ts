@@ -4,8 +4,8 @@ import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
 import { type Frame, FrameReader } from '../../../src/wire/frames.ts';
 
 /**
- * What a carrier says first, once it has looked at its tree: empty for `ready`, or why it is of no use. Its bytes stay
- * to be read. `undefined` if it ended without a word.
+ * What a carrier says first but that it works, once it has looked at its tree: empty for `ready`, or why it is of no
+ * use. Its bytes stay to be read. `undefined` if it ended without a word.
  */
 export async function readGreeting(output: Readable): Promise<string | undefined> {
   const frame = await peekFrame(output);
@@ -19,7 +19,7 @@ async function peekFrame(output: Readable): Promise<Frame | undefined> {
   const seen: Buffer[] = [];
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {
     seen.push(chunk as Buffer);
-    const [frame] = reader.push(chunk as Buffer);
+    const frame = reader.push(chunk as Buffer).find(({ type }) => type !== CarrierFrame.working);
     if (frame === undefined) continue;
     output.unshift(Buffer.concat(seen));
     return frame;
