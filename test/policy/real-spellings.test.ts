@@ -3,6 +3,7 @@ import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { toolDefaults } from '../../src/policy/file/tool-defaults.ts';
 import type { Action, Policy, Rule } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { indexRules } from '../../src/policy/rules/rule-index.ts';
 import { grammarOf, words } from './command-lines.ts';
 import {
   findCommand,
@@ -25,7 +26,16 @@ function policyOf(tool: string, action: Action, flag: string): Policy {
   ];
   const definition = { ...toolDefaults, name: tool, strategy: 'mirror' as const, timeoutMs: 1000 };
   return {
-    ...{ version: 1, rules, hash: '', mode: 'enforce', defaultAction: 'deny', workspace: '/', roots: ['/'] },
+    ...{
+      version: 1,
+      rules,
+      index: indexRules(rules),
+      hash: '',
+      mode: 'enforce',
+      defaultAction: 'deny',
+      workspace: '/',
+      roots: ['/'],
+    },
     ...{ timeoutMs: 1000, approvalExpiresMs: 1000, environment: [], breakers: [], warnings: [] },
     tools: new Map([[tool, definition]]),
   };
