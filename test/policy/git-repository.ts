@@ -4,6 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTool } from './scratch.ts';
 
+/** What a line came to. */
+export interface GitDeed {
+  /** The sub-commands of every git that git started for it. */
+  readonly started: readonly string[];
+  /** The sub-commands that are there to change what it changed in the repository. */
+  readonly changed: readonly string[];
+}
+
 /** A repository with a remote, a submodule, branches that differ, a stash, and files that were changed. */
 export class GitRepository implements Disposable {
   readonly #root = mkdtempSync(join(tmpdir(), 'clawrden-git-'));
@@ -11,6 +19,8 @@ export class GitRepository implements Disposable {
   readonly #dir = join(this.#home, 'work');
   readonly #template = join(this.#root, 'template');
   readonly #trace = join(this.#root, 'trace');
+  readonly #before: GitState;
+  readonly #theirs: GitState;
 
   constructor() {
     mkdirSync(this.#dir, { recursive: true });
@@ -26,22 +36,41 @@ export class GitRepository implements Disposable {
     writeFileSync(join(this.#dir, 'file'), 'changed');
     writeFileSync(join(this.#dir, 'new'), 'untracked');
     cpSync(this.#home, this.#template, { recursive: true });
+    this.#before = this.#state(this.#dir);
+    this.#theirs = this.#state(join(this.#home, 'remote'));
     rmSync(this.#trace);
   }
 
-  /** The sub-commands of every git that git starts for the line; the repository is as before afterwards. */
-  startedBy(args: readonly string[]): readonly string[] {
+  /** Runs the line; the repository is as before afterwards. */
+  try(args: readonly string[]): GitDeed {
     this.#git(args);
     const events = this.#events();
+    const changed = changedBetween(this.#before, this.#state(this.#dir), this.#theirs);
     rmSync(this.#home, { recursive: true, force: true });
     rmSync(this.#trace, { force: true });
     cpSync(this.#template, this.#home, { recursive: true });
     const inner = events.filter(({ event, sid }) => event === 'cmd_name' && sid.includes('/'));
-    return [...new Set(inner.map(({ name = '' }) => name))].filter((name) => !name.startsWith('_'));
+    const names = new Set(inner.map(({ name = '' }) => name));
+    return { started: [...names].filter((name) => !name.startsWith('_')), changed };
   }
 
   [Symbol.dispose](): void {
     rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  #state(dir: string): GitState {
+    const { stdout } = this.#git(['for-each-ref', '--format=%(refname) %(objectname)'], dir);
+    const refs = stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')]));
+    const files = [
+      join(dir, '.git/config'),
+      join(dir, '.git/config.worktree'),
+      join(this.#home, '.gitconfig'),
+    ];
+    return {
+      refs: new Map(refs.map(([name = '', value = '']) => [name, value])),
+      head: textOf(join(dir, '.git/HEAD')),
+      config: files.map(textOf).join('\n'),
+    };
   }
 
   #events(): Event[] {
@@ -58,9 +87,9 @@ export class GitRepository implements Disposable {
     if (status !== 0) throw new Error(`git ${line}: ${stderr}`);
   }
 
-  #git(args: readonly string[]) {
+  #git(args: readonly string[], cwd = this.#dir) {
     return spawnSync(findTool('git') ?? 'git', args, {
-      cwd: this.#dir,
+      cwd,
       env: { ...quiet, HOME: this.#home, GIT_TRACE2_EVENT: this.#trace, GIT_CEILING_DIRECTORIES: this.#root },
       input: '',
       encoding: 'utf8',
@@ -82,7 +111,8 @@ const beginning = [
 
 const more = [
   ...['branch other one', 'branch topic', 'checkout -q other', 'commit -q --allow-empty -m three'],
-  ...['checkout -q main', 'fetch -q origin', 'notes add -m x'],
+  ...['checkout -q main', 'push -q origin main:elsewhere', '-C ../remote branch topic', 'fetch -q origin'],
+  ...['-C ../remote tag theirs', 'notes add -m x', 'branch -q -d -r origin/topic'],
 ];
 
 /** Nothing asks, nothing goes to a network, nothing stays behind in the background. */
@@ -115,3 +145,57 @@ const quiet = {
     ]),
   ),
 };
+
+interface GitState {
+  /** By the name of each: its object. */
+  readonly refs: ReadonlyMap<string, string>;
+  readonly head: string;
+  readonly config: string;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** What is there to make, move or remove a reference; HEAD's own branch is moved by each commit. */
+const changers: readonly (readonly [start: string, name: string])[] = [
+  ['refs/heads/', 'branch'],
+  ['refs/tags/', 'tag'],
+  ['refs/notes/', 'notes'],
+  ['refs/replace/', 'replace'],
+  ['refs/stash', 'stash'],
+];
+
+function changedBetween(before: GitState, after: GitState, theirs: GitState): readonly string[] {
+  const names = [...new Set([...before.refs.keys(), ...after.refs.keys()])];
+  const changed = names
+    .filter((name) => before.refs.get(name) !== after.refs.get(name))
+    .filter((name) => !isHead(name, before) && !(isHead(name, after) && before.refs.has(name)))
+    .filter((name) => !isTheirTag(name, after, theirs))
+    .flatMap((name) => changers.find(([start]) => name.startsWith(start))?.[1] ?? []);
+  const isSame = ownConfig(before, after) === ownConfig(after, before);
+  return [...new Set([...changed, ...(isSame ? [] : ['config'])])];
+}
+
+function isHead(name: string, { head }: GitState): boolean {
+  return head.trim() === `ref: ${name}`;
+}
+
+/** A fetch brings tags that another repository has, under the names that they have there. */
+function isTheirTag(name: string, { refs }: GitState, theirs: GitState): boolean {
+  return name.startsWith('refs/tags/') && refs.has(name) && refs.get(name) === theirs.refs.get(name);
+}
+
+/** Without what git notes by itself about branches that are only in one of the two states. */
+function ownConfig({ config, refs }: GitState, other: GitState): string {
+  const sections = config.split(/^(?=\[)/m).filter((section) => {
+    const [, branch] = /^\[branch "(.*)"\]/.exec(section) ?? [];
+    const name = `refs/heads/${branch}`;
+    return branch === undefined || refs.has(name) === other.refs.has(name);
+  });
+  return sections.map((section) => section.trim()).join('\n');
+}

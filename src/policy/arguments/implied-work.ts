@@ -51,7 +51,9 @@ function namesOperand({ firstOperand }: ImpliedWork): boolean {
 
 /** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
 function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
-  const { options, containing, firstOperand } = one;
+  const { options, containing, firstOperand, laterOperand } = one;
+  if (laterOperand !== undefined)
+    return reading.operands.some((text, at) => at > 0 && hasOneOf(containing, text));
   if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading);
   const isMeant = (option: Option) =>
     option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
@@ -61,11 +63,11 @@ function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boole
 }
 
 function fitsFirst(
-  wanted: ReadonlySet<string> | 'any' | 'none',
+  wanted: NonNullable<ImpliedWork['firstOperand']>,
   containing: Words | undefined,
   { operands: [word], first }: Reading,
 ): boolean {
-  if (wanted === 'none') return first.length === 0;
+  if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
   return wanted === 'any' ? hasOneOf(containing, word) : wanted.has(word);
 }

@@ -92,7 +92,20 @@ function generalIn(own: OptionTable, tool: OptionTable): OptionTable {
 function linesOf({ grammar, one, also }: Implied): string[][] {
   const style = one.style ?? grammar.style;
   return one.spellings.flatMap((words) => {
+    if (also.laterOperand !== undefined) {
+      const later = (also.containing ?? ['']).map((part) => `y${part}`);
+      return later.flatMap((word) => [
+        [...words, 'x', word],
+        [...words, 'x', 'z', word],
+        [...words, '--strange', 'x'],
+      ]);
+    }
     if (also.firstOperand !== undefined) {
+      if (also.firstOperand === 'given')
+        return [
+          [...words, 'x'],
+          [...words, 'x', '--', 'y'],
+        ];
       if (also.firstOperand === 'none') return [[...words], [...words, '--', 'x']];
       const first =
         also.firstOperand === 'any'
@@ -140,7 +153,7 @@ describe('A-77 P7: an option or an operand that does the work of another sub-com
   test('and without the option, or with another value or operand, it does not', () => {
     const open = implied.flatMap(({ tool, one, also }) => {
       const byAny = (one.also ?? []).filter(
-        ({ firstOperand: word, containing }) => word === 'any' && !containing,
+        ({ firstOperand: word, containing }) => (word === 'any' || word === 'given') && !containing,
       );
       const known = [
         one.name,
@@ -149,7 +162,8 @@ describe('A-77 P7: an option or an operand that does the work of another sub-com
       ];
       const others = new Set(known.map((name) => name.split(' ')[0]));
       const own = also.does.filter((name) => !others.has(name.split(' ')[0]));
-      const lines = one.spellings.map((words) => (byAny.includes(also) ? words : [...words, 'x']));
+      const isBare = byAny.includes(also) || also.laterOperand !== undefined;
+      const lines = one.spellings.map((words) => (isBare ? words : [...words, 'x']));
       return own.flatMap((name) =>
         lines
           .filter((args) =>

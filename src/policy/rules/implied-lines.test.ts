@@ -111,6 +111,22 @@ describe('A-77 P7: lines that do the work of another sub-command', () => {
     ['install', 'npm cache add x'],
     ['rebuild', 'pnpm approve-builds'],
     ['fetch', 'pnpm store add x'],
+    ['config', 'git remote set-url origin x'],
+    ['config', 'git branch -uo/x y'],
+    ['config', 'git push -qu origin x'],
+    ['config', 'git sparse-checkout set x'],
+    ['config', 'git maintenance start'],
+    ['branch', 'git fetch . a:b'],
+    ['tag', 'git pull --tags . a:refs/tags/b'],
+    ['branch', 'git push ../x a:b'],
+    ['branch', 'git switch x'],
+    ['config', 'git svn init x'],
+    ['output', 'terraform apply -auto-approve'],
+    ['output', 'terraform plan'],
+    ['auth token', 'gh config get -h github.com oauth_token'],
+    ['run', 'go tool example.com/x'],
+    ['test', 'go tool test2json ./x'],
+    ['vet', 'go tool dist test'],
   ])('a deny of %s is not evaded by %s', (denied, line) => {
     const [tool = '', ...args] = line.split(' ');
     for (const [about, action] of rulesAbout(denied))
@@ -161,6 +177,17 @@ describe('A-77 P7: lines that do the work of another sub-command', () => {
     ['subcommands: [build]', 'cargo generate-lockfile'],
     ['subcommands: [force-unlock]', 'terraform apply -lock=true'],
     ['subcommands: [state]', 'terraform output'],
+    ['subcommands: [config]', 'git remote -v'],
+    ['subcommands: [config]', 'git checkout -b x'],
+    ['subcommands: [config]', 'git push origin x'],
+    ['subcommands: [config]', 'git clone https://host/x'],
+    ['subcommands: [branch]', 'git fetch git@host:x main'],
+    ['subcommands: [branch]', 'git push origin a:b'],
+    ['subcommands: [branch]', 'git checkout -- x'],
+    ['subcommands: [tag]', 'git fetch --tags origin'],
+    ['subcommands: [output]', 'terraform validate'],
+    ['subcommands: [auth]', 'gh config get editor'],
+    ['subcommands: [run]', 'go tool'],
   ])('and one by %s leaves %s alone', (about, line) => {
     const [tool = '', ...args] = line.split(' ');
     expect(actionOf(tool, about, 'deny', args)).toBe('allow');

@@ -3,7 +3,7 @@ import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 
 export interface ArgPattern {
-  /** One pattern per argument; `**` stands for any number of arguments. At most `maxArgItems`. */
+  /** One pattern per argument; `**` stands for any number of arguments, and never follows another. At most `maxArgItems`. */
   readonly items: readonly (Glob | '**')[];
   /** For each item that only one word matches: that word. */
   readonly only: readonly (string | undefined)[];
@@ -23,7 +23,9 @@ export interface Need {
 export const maxArgItems = 30;
 
 export function compileArgs(items: readonly string[]): ArgPattern {
-  const compiled = items.map((item) => (item === '**' ? item : compileGlob(item)));
+  // Several `**` in a row say what one says.
+  const said = items.filter((item, place) => item !== '**' || items[place - 1] !== '**');
+  const compiled = said.map((item) => (item === '**' ? item : compileGlob(item)));
   const needs = compiled.flatMap((item) => (item === '**' ? [] : [{ item, marks: item.map(marksOfPieces) }]));
   const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
   return {
@@ -118,13 +120,18 @@ function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, 
 /** Moves from each position to the next one if the word is the argument; `reach` handles `**`. */
 function step({ items, only, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
   let next = places & stars;
+  let cost = 1;
   for (let left = places & ~stars; left !== 0; left &= left - 1) {
     const place = 31 - Math.clz32(left & -left);
     const plain = only[place];
-    if (plain === undefined ? fits(items[place], word, effort) : effort.spend(1) && word === plain)
-      next |= 1 << (place + 1);
+    if (plain === undefined) {
+      if (fits(items[place], word, effort)) next |= 1 << (place + 1);
+    } else {
+      cost += 1;
+      if (word === plain) next |= 1 << (place + 1);
+    }
   }
-  effort.spend(1);
+  effort.spend(cost);
   return next;
 }
 
@@ -142,10 +149,5 @@ function costOf(glob: Glob, word: string): number {
 
 /** A `**` may also stand for no argument, so the position after it is reached too. */
 function reach(stars: number, places: number): number {
-  let reached = places;
-  for (let last = 0; last !== reached; ) {
-    last = reached;
-    reached |= (reached & stars) << 1;
-  }
-  return reached;
+  return places | ((places & stars) << 1);
 }

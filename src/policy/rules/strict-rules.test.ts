@@ -13,8 +13,8 @@ rules:
   - { name: program, tools: [tar], flags: [--use-compress-program], action: deny }
   - { name: server, tools: [kubectl], flags: [--server], action: deny }
   - { name: option, tools: [ssh], flags: [-o], action: deny }
-  - { name: force, tools: [git], subcommands: [branch], flags: [--force], action: deny }
   - { name: push, tools: [git], subcommands: [push], action: deny, reason: pushing is for people }
+  - { name: force, tools: [git], subcommands: [branch], flags: [--force], action: deny }
   - { name: rebase, tools: [git], args: [rebase, "**"], action: ask }
 complete: true
 `,
@@ -56,8 +56,8 @@ test.each([
   ['npm strange', 'global', 'strange'],
   ['kubectl strange', 'server', 'strange'],
   ['ssh -PoProxyCommand=/app/c.sh host', 'option', '-PoProxyCommand=/app/c.sh'],
-  ['git an-alias', 'force', 'an-alias'],
-  ['git --strange log', 'force', '--strange'],
+  ['git an-alias', 'push', 'an-alias'],
+  ['git --strange log', 'push', '--strange'],
   ['git push --strange', 'push', undefined],
 ])('A-74 P7 %s is held back by the rule %s, because nobody understands %s', (line, rule, word) => {
   const why = `it is not understood what ${line.split(' ')[0]} makes of ${word}`;

@@ -37,12 +37,11 @@ export class TextFilter {
   readonly #seen: Uint8Array;
   readonly #shift: number;
 
-  constructor(texts: readonly string[]) {
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
+  /** `length`: of all the texts that will be added. */
+  constructor(length: number) {
     const bits = length < 512 ? 12 : length < 16_384 ? 15 : 18;
     this.#seen = new Uint8Array(1 << bits);
     this.#shift = 32 - bits;
-    for (const text of texts) this.add(text);
   }
 
   add(text: string): void {

@@ -10,8 +10,9 @@ import type { WantedWords } from './wanted-words.ts';
 export class Words {
   readonly all: readonly string[];
   readonly index: WordIndex;
-  /** Those that the rules may be about. */
-  readonly #wanted: string[] = [];
+  /** 1 for each that the rules may be about. */
+  readonly #isWanted: Uint8Array;
+  #wantedLength = 0;
   #filter: TextFilter | undefined;
   /** By the characters that a tool forbids: which word is the last that contains one of them; -1 if there is none. */
   readonly #lastWith = new Map<string, number>();
@@ -20,20 +21,21 @@ export class Words {
   constructor(all: readonly string[], wanted: WantedWords, characters: string) {
     this.all = all;
     this.index = new WordIndex(all);
+    this.#isWanted = new Uint8Array(all.length);
     const forbidden = new ForbiddenCharacters(characters);
     let last = -1;
     for (let at = 0; at < all.length; at += 1) {
       const word = all[at] ?? '';
       this.index.add(word, at);
       if (forbidden.isIn(word)) last = at;
-      if (wanted.has(word)) this.#wanted.push(word);
+      if (wanted.has(word)) this.#addWanted(word, at);
     }
     this.#lastWith.set(characters, last);
   }
 
   /** Of all the words that the rules may be about. */
   get filter(): TextFilter {
-    this.#filter ??= new TextFilter(this.#wanted);
+    this.#filter ??= this.#makeFilter();
     return this.#filter;
   }
 
@@ -46,6 +48,19 @@ export class Words {
     const last = this.#lastWith.get(characters) ?? this.#findLastWith(new ForbiddenCharacters(characters));
     this.#lastWith.set(characters, last);
     return last >= from;
+  }
+
+  /** Marked and not listed: a list of them can be long, and to make it takes longer than to look again. */
+  #addWanted(word: string, at: number): void {
+    this.#isWanted[at] = 1;
+    this.#wantedLength += word.length;
+  }
+
+  #makeFilter(): TextFilter {
+    const filter = new TextFilter(this.#wantedLength);
+    for (let at = 0; at < this.all.length; at += 1)
+      if (this.#isWanted[at] === 1) filter.add(this.all[at] ?? '');
+    return filter;
   }
 
   #findLastWith(forbidden: ForbiddenCharacters): number {

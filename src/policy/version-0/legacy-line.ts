@@ -31,5 +31,7 @@ export class LegacyLine {
 
 function joined(args: readonly string[]): { text: string; filter: TextFilter } {
   const text = args.join(' ');
-  return { text, filter: new TextFilter([text]) };
+  const filter = new TextFilter(text.length);
+  filter.add(text);
+  return { text, filter };
 }

@@ -38,12 +38,14 @@ export function compileTool(data: ToolData): ToolGrammar {
   };
 }
 
-function impliedOf({ does, options: names, containing, 'first-operand': word }: ImpliedData): ImpliedWork {
+function impliedOf(data: ImpliedData): ImpliedWork {
+  const { does, options: names, containing, 'first-operand': word, 'later-operand': later } = data;
   return {
     does,
     ...(names === undefined ? {} : { options: new Set(names) }),
     ...(containing === undefined ? {} : { containing }),
     ...(word === undefined ? {} : { firstOperand: typeof word === 'string' ? word : new Set(word) }),
+    ...(later === undefined ? {} : { laterOperand: later }),
   };
 }
 

@@ -50,10 +50,12 @@ export interface ImpliedWork {
   readonly does: readonly string[];
   /** One of these is given, by any of its names. */
   readonly options?: ReadonlySet<string>;
-  /** Only with one of these, in small letters, in the value, or in the operand. */
+  /** Only with one of these, in small letters, in the value, or in an operand. */
   readonly containing?: readonly string[];
-  /** `none`: there is no operand, but perhaps some behind `--`. */
-  readonly firstOperand?: ReadonlySet<string> | 'any' | 'none';
+  /** `given`: there is an operand before a `--`; `none`: there is no such operand, but perhaps some behind `--`. */
+  readonly firstOperand?: ReadonlySet<string> | 'any' | 'given' | 'none';
+  /** There is an operand behind the first. */
+  readonly laterOperand?: 'any';
 }
 
 export type OptionTable = ReadonlyMap<string, Option>;

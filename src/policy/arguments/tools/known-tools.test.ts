@@ -117,6 +117,8 @@ test.each([
   { does: ['a'] },
   { options: ['-x'], 'first-operand': ['b'], does: ['a'] },
   { containing: ['b'], 'first-operand': ['b'], does: ['a'] },
+  { containing: ['b'], 'first-operand': 'given', does: ['a'] },
+  { 'first-operand': 'any', 'later-operand': 'any', does: ['a'] },
   { options: ['-x'], does: [] },
 ])('A-77 %j says no condition, or two', (also) => {
   const data = { source: 'x', style: 'gnu', subcommands: { a: { harmless: '-x', also: [also] } } };

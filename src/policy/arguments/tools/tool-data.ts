@@ -47,16 +47,17 @@ const workField = z.array(subcommandName).min(1).max(128);
 const impliedData = strictObject({
   options: optionNames.min(1).optional(),
   containing: z.array(z.string().min(1).max(64).toLowerCase()).min(1).max(16).optional(),
-  'first-operand': z.union([z.enum(['any', 'none']), z.array(z.string().max(64)).min(1).max(64)]).optional(),
+  'first-operand': z
+    .union([z.enum(['any', 'given', 'none']), z.array(z.string().max(64)).min(1).max(64)])
+    .optional(),
+  'later-operand': z.literal('any').optional(),
   does: workField,
 }).superRefine((one, context) => {
-  const isPlain = (one.options === undefined) !== (one['first-operand'] === undefined);
-  if (
-    isPlain &&
-    (one.containing === undefined || one['first-operand'] === undefined || one['first-operand'] === 'any')
-  )
-    return;
-  const message = 'needs either options or first-operand; containing is for options and any first-operand';
+  const { options, containing, 'first-operand': first, 'later-operand': later } = one;
+  const conditions = [options, first, later].filter((said) => said !== undefined);
+  if (conditions.length === 1 && (containing === undefined || first === undefined || first === 'any')) return;
+  const message =
+    'needs one of options, first-operand and later-operand; containing is for options and any operand';
   context.addIssue({ code: 'custom', message });
 });
 
