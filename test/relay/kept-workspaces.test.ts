@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -190,6 +190,18 @@ describe.skipIf(!isRoot)('a relay that keeps the homes of workspaces', { timeout
     await makeRoot('later');
     await makeRoot('late');
     expect((await host.settle('late')).entries).toBe(1);
+    expect((await host.settle()).entries).toBe(1);
+    await expect.poll(() => host.problem('coder'), patience).not.toMatch(/workspace/);
+  });
+
+  test('A-100: an agent that was told with a wrong user is kept once the right one is told', async () => {
+    const wrong = { ...kept('coder'), users: [{ uid: 1001, gid: 1001 }] };
+    await using host = await startHost({}, wrong);
+    const area = join(rootOf(''), '.coder.clawrden');
+    const ownerOf = async (path: string) => (await stat(path).catch(() => undefined))?.uid;
+    await expect.poll(() => ownerOf(area), patience).toBe(1001);
+    host.tell(kept('coder'));
+    await expect.poll(() => Promise.all([area, `${area}-1`].map(ownerOf)), patience).toEqual([1000, 1001]);
     expect((await host.settle()).entries).toBe(1);
     await expect.poll(() => host.problem('coder'), patience).not.toMatch(/workspace/);
   });

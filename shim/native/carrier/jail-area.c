@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "area-aside.h"
 #include "beneath.h"
 #include "real-path.h"
 
@@ -66,9 +67,12 @@ static int parent_of(int tree, const struct limits *limits, const char **name)
     return real_path(length > 0 ? parent : "/");
 }
 
-static int open_made(int parent, const char *name)
+static int open_made(int parent, const char *name, uint32_t uid)
 {
-    if (!*name || strcmp(name, ".") == 0 || (mkdirat(parent, name, 0700) != 0 && errno != EEXIST))
+    if (!*name || strcmp(name, ".") == 0)
+        return -1;
+    aside_change(parent, name, uid);
+    if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
         return -1;
     return beneath_open(parent, name, O_PATH | O_DIRECTORY);
 }
@@ -118,7 +122,7 @@ const char *jail_area(int *area, int tree, const struct limits *limits)
     if (strcmp(limits->root, limits->area) == 0 || rest_behind(limits->area, limits->root))
         return "bad-hello: the carrier's folder must not hold the workspace";
     int parent = parent_of(tree, limits, &name);
-    int found = parent < 0 ? -1 : open_made(parent, name);
+    int found = parent < 0 ? -1 : open_made(parent, name, limits->uid);
     const char *why = found < 0 ? unmade(parent) : take(area, tree, found, limits);
     /* One that was made for nothing goes again: this takes only an empty one. */
     if (why == apart)

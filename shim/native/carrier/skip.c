@@ -2,8 +2,14 @@
 
 #include <string.h>
 
+#include "area-aside.h"
+
 /* Ours, where the folder for it is in the tree itself. */
-static const char reserved[] = ".clawrden";
+static bool reserved(const char *name)
+{
+    static const char area[] = ".clawrden";
+    return strcmp(name, area) == 0 || aside_named(area, name);
+}
 
 static bool excluded(const struct carrier *carrier, const char *path, const char *name)
 {
@@ -34,7 +40,7 @@ static bool too_deep(const struct carrier *carrier, const struct entry *entry)
 enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status)
 {
     const struct index *index = &carrier->index;
-    if (entry->parent == index->root && strcmp(entry->name, reserved) == 0)
+    if (entry->parent == index->root && reserved(entry->name))
         return SKIP_RESERVED;
     if (status->st_dev != carrier->device)
         return SKIP_OTHER_DEVICE;
@@ -73,7 +79,7 @@ static bool names_carried(const struct carrier *carrier, const char *path)
             return false;
         memcpy(name, at, length);
         name[length] = 0;
-        if (depth == 1 && strcmp(name, reserved) == 0)
+        if (depth == 1 && reserved(name))
             return false;
         at += length;
         if (*at == 0)

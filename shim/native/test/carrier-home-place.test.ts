@@ -3,8 +3,10 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   statSync,
@@ -72,7 +74,19 @@ describe.runIf(isRoot)('the folder of a carrier at home', () => {
   });
 
   test.each<[string, (place: Place) => void, RegExp]>([
-    ['somebody else’s', ({ area }) => give(area, 1001, 0o700), /^carrier-failed: .* is not the agent's$/],
+    [
+      'somebody else’s, and eight have given way already',
+      ({ area }) => {
+        for (const end of ['', 1, 2, 3, 4, 5, 6, 7, 8])
+          give(end === '' ? area : `${area}-${end}`, 1001, 0o700);
+      },
+      /^carrier-failed: .* is not the agent's$/,
+    ],
+    [
+      'somebody else’s, and others may enter it',
+      ({ area }) => give(area, 1001, 0o755),
+      /^carrier-failed: .* must be 0700$/,
+    ],
     ['open to others', ({ area }) => give(area, 1000, 0o755), /^carrier-failed: .* must be 0700$/],
     [
       'root’s, with something in it',
@@ -95,6 +109,81 @@ describe.runIf(isRoot)('the folder of a carrier at home', () => {
     await expect(start(place)).rejects.toThrow(why);
     expect(statSync(place.area)).toMatchObject({ uid: before.uid, mode: before.mode });
   });
+
+  const wrong = { uid: 1001, gid: 1001 } as const;
+  /** What is kept is called by its time, in nanoseconds. */
+  const number = `${Date.now()}000000`;
+  const keptIn = (area: string) => join(area, 'kept', number, 'file');
+
+  /** As a carrier keeps what was not taken. */
+  function keep(area: string, { uid }: { readonly uid: number }): void {
+    const folders = ['kept', `kept/${number}`].map((name) => join(area, name));
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(keptIn(area), `of ${uid}`, { mode: 0o600 });
+    for (const path of [...folders, keptIn(area)]) chownSync(path, uid, uid);
+  }
+
+  test.each([
+    ['beside the workspace', ({ area }: Place) => area],
+    ['in the workspace', ({ root }: Place) => join(root, '.clawrden')],
+  ])(
+    'A-100: %s: that of a wrong user gives way with what it kept, is nobody else’s, and comes back with its user',
+    async (_where, areaOf) => {
+      using place = makeVolume(undefined, 0o755);
+      chmodSync(place.root, 0o755);
+      const [root, area] = [place.root, areaOf(place)];
+      const become = async (user: { readonly uid: number; readonly gid: number }) => {
+        await using home = await CarrierProcess.start(carrier, { root, area }, user);
+        expect(home.first.entries).toBe(5);
+        expect(statSync(area)).toMatchObject({ ...user, mode: 0o40700 });
+        home.session.end();
+        await home.exited();
+      };
+      await become(wrong);
+      keep(area, wrong);
+      const { ino } = statSync(area);
+      await become(agent);
+      expect(statSync(`${area}-1`)).toMatchObject({ ino, uid: 1001, mode: 0o40700 });
+      expect(statSync(keptIn(`${area}-1`)).uid).toBe(1001);
+      expect(existsSync(keptIn(area))).toBe(false);
+      keep(area, agent);
+      await become(wrong);
+      expect(statSync(area).ino).toBe(ino);
+      expect(readFileSync(keptIn(area), 'utf8')).toBe('of 1001');
+      await become(agent);
+      expect(readFileSync(keptIn(area), 'utf8')).toBe('of 1000');
+      expect(statSync(`${area}-1`).ino).toBe(ino);
+    },
+  );
+
+  test('A-100: that of another user stays while a carrier is at work on it', async () => {
+    using place = makeVolume(undefined, 0o755);
+    await using _ = await start(place);
+    await expect(CarrierProcess.start(carrier, place, wrong)).rejects.toThrow(/ is not the agent's$/);
+    expect([statSync(place.area).uid, existsSync(`${place.area}-1`)]).toEqual([1000, false]);
+  });
+
+  test.each<[string, (aside: string, folder: string) => void]>([
+    ['a link to one', (aside, folder) => symlinkSync(join(folder, 'beside'), aside)],
+    ['of root', (aside) => give(aside, 0, 0o700)],
+    ['of another user', (aside) => give(aside, 1001, 0o700)],
+    ['open to others', (aside) => give(aside, 1000, 0o755)],
+    ['a file', (aside) => writeFileSync(aside, '', { mode: 0o600 })],
+  ])(
+    'A-100: a folder that is said to have given way does not come back if it is %s',
+    async (_what, plant) => {
+      using place = makeVolume();
+      plant(`${place.area}-1`, place.folder);
+      const before = lstatSync(`${place.area}-1`);
+      await using _ = await start(place);
+      expect(lstatSync(`${place.area}-1`)).toMatchObject({
+        ino: before.ino,
+        uid: before.uid,
+        mode: before.mode,
+      });
+      expect(statSync(place.area).uid).toBe(1000);
+    },
+  );
 
   test('is taken if root made it and died before it gave it', async () => {
     using place = makeVolume();

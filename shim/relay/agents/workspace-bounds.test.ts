@@ -67,9 +67,17 @@ test('P13: no folder in which a carrier keeps its own files is a workspace', asy
     '/srv/.app.clawrden/kept',
     '/srv/app/.clawrden',
     '/srv/..clawrden',
+    '/srv/.app.clawrden-1/kept',
+    '/srv/app/.clawrden-8',
   ])
     expect([source, await problems(finder(['/srv']), bind(source))]).toEqual([source, [own]]);
-  for (const source of ['/srv/clawrden', '/srv/app.clawrden', '/srv/.app', '/srv/.clawrden.app'])
+  for (const source of [
+    '/srv/clawrden',
+    '/srv/app.clawrden',
+    '/srv/.app',
+    '/srv/.clawrden.app',
+    '/srv/.app.clawrden-9',
+  ])
     expect([source, await problems(finder(['/srv']), bind(source))]).toEqual([source, ['']]);
 });
 

@@ -40,5 +40,8 @@ function besideFolder(root: string): string {
 
 /** Whether a path names, or leads through, a folder in which a carrier's own files may be. */
 export function leadsToArea(path: string): boolean {
-  return path.split('/').some((name) => name.startsWith('.') && name.endsWith(besideEnd));
+  // With a number, one that gave way to another user's.
+  return path
+    .split('/')
+    .some((name) => name.startsWith('.') && name.replace(/-[1-8]$/, '').endsWith(besideEnd));
 }
