@@ -133,7 +133,7 @@ test.each<['paused' | 'killed', string, AgentContainer]>([
     await sleep(1200);
     await host.start();
     await expect.poll(() => host.containers.map(({ state }) => state), soon).toEqual([halted, halted]);
-    expect([halt.halted(), halt.problem()]).toEqual([true, '']);
+    await expect.poll(() => [halt.halted(), halt.problem()], soon).toEqual([true, '']);
     await halt.apply('active');
     expect(host.containers.map(({ state }) => state)).toEqual([ended, ended]);
     const lists = host.lists();
