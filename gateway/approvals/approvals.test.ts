@@ -51,6 +51,19 @@ test('A-42: of 50 approvals and 50 denials that race for one question exactly on
   expect(await answer).toEqual(denied);
 });
 
+test("A-82: the requester's own yes does not count, and its question stays open for others", async () => {
+  const asked = await approvals.ask({ ...question, caller: approved.by });
+  const { id } = asked.approval;
+  expect(await approvals.resolve(id, { ...approved, ...of })).toMatchObject({ type: 'own-request' });
+  expect(approvals.pending()).toHaveLength(1);
+  expect(await approvals.resolve(id, { ...approved, ...of, by: 'person:bob' })).toMatchObject({
+    type: 'resolved',
+  });
+  expect(await asked.verdict(never)).toMatchObject({ by: 'person:bob' });
+  const other = await approvals.ask({ ...question, caller: denied.by });
+  expect((await approvals.resolve(other.approval.id, { ...denied, ...of })).type).toBe('resolved');
+});
+
 test('A-43: a second verdict, and one on a made-up id, change nothing', async () => {
   const asked = await approvals.ask(question);
   const answer = asked.verdict(never);

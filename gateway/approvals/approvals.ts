@@ -127,12 +127,14 @@ async function askable(rows: readonly ApprovalRow[], store: ApprovalStore): Prom
 }
 
 function refusalOf(
-  { id, planHash, noGrant }: PendingApproval,
+  { id, caller, planHash, noGrant }: PendingApproval,
   shown: string,
-  { grantMs }: Verdict,
+  { verdict, by, grantMs }: Verdict,
 ): Resolution | undefined {
   if (planHash !== shown)
     return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
+  if (verdict === 'approved' && by === caller)
+    return { type: 'own-request', text: `${caller} asked for it; somebody else has to approve it` };
   if (grantMs === undefined || noGrant === '') return undefined;
   return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
 }

@@ -51,7 +51,7 @@ export async function authorize(
   if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   checkSize(sealed);
-  const grantor = await grantorOf(sealed, parts);
+  const grantor = await grantorOf(sealed, execution.record.caller, parts);
   if (grantor !== undefined) {
     execution.answered(grantor);
     return new Permit(maker, sealed, grantor);
@@ -91,12 +91,14 @@ function checkSize({ canonical }: SealedPlan): void {
   throw new ClawrdenError('plan-too-large', text);
 }
 
-/** Checks the plan again: a grant may be older than the rule against it. */
+/** Checks the plan again: a grant may be older than the rule against it. The grantor's own request needs another person. */
 async function grantorOf(
   { plan, hash }: SealedPlan,
+  caller: string,
   { grantedBy }: AuthorizeParts,
 ): Promise<string | undefined> {
-  return whyNoGrant(plan) === '' ? grantedBy(plan.agent, hash) : undefined;
+  const grantor = whyNoGrant(plan) === '' ? await grantedBy(plan.agent, hash) : undefined;
+  return grantor === caller ? undefined : grantor;
 }
 
 function ask(

@@ -49,6 +49,7 @@ export function toPending(row: ApprovalRow): PendingApproval {
   return {
     id: row.id,
     executionId: row.execution_id,
+    caller: row.caller,
     agent: row.agent,
     planHash: row.plan_hash,
     plan: row.plan,

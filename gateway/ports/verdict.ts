@@ -3,6 +3,8 @@ import type { RecordableCommand } from '../../src/recordable-command.ts';
 export interface PendingApproval {
   readonly id: string;
   readonly executionId: string;
+  /** The principal that asked: its own yes does not count. */
+  readonly caller: string;
   readonly agent: string;
   readonly planHash: string;
   /** Canonical JSON. */
@@ -38,7 +40,7 @@ export interface ShownVerdict extends Verdict {
 export type Resolution =
   | { readonly type: 'resolved'; readonly approval: PendingApproval }
   | {
-      readonly type: 'unknown' | 'already-resolved' | 'plan-changed' | 'no-grant';
+      readonly type: 'unknown' | 'already-resolved' | 'plan-changed' | 'no-grant' | 'own-request';
       readonly text: string;
     };
 

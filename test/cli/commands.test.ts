@@ -72,6 +72,7 @@ const record: ExecutionRecord = {
 };
 const approval: PendingApproval = {
   id: 'a1b2',
+  caller: 'relay:host-7',
   executionId: record.id,
   agent: 'coder',
   planHash: 'h',

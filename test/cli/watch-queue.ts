@@ -34,6 +34,7 @@ export function question(
   operands?: readonly Operand[],
 ): PendingApproval {
   const rest = {
+    caller: 'relay:host-7',
     executionId: `e-${id}`,
     agent: 'coder',
     planHash: '7b3c5de19f42',

@@ -7,7 +7,15 @@ import { returnWithinMs } from '../../gateway/execution/execution.ts';
 import { Vanished } from '../../gateway/ports/channel.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
+import {
+  openChannel,
+  operator,
+  readAudit,
+  relay,
+  request,
+  startCore,
+  type TestGateway,
+} from './start-core.ts';
 
 let dir: string;
 
@@ -39,6 +47,27 @@ async function approve(core: TestGateway, id: string) {
 }
 
 const yes = { verdict: 'approved', by: 'person:admin', via: 'api', reason: '' } as const;
+
+test('A-82: a grant does not answer for the person who gave it', async () => {
+  const tools = '  rm: { strategy: ghost, image: "i", stdin: none }\n';
+  const ask = '  - { name: asked, tools: [rm], action: ask }\n';
+  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  await using given = await startCore(dir, undefined, undefined, ask, tools);
+  const core = { ...given, obtainImage: () => Promise.resolve(facts) };
+  const start = () => request('rm', { agent: '' });
+  const bob = { ...operator, name: 'bob' };
+  const first = createExecute(core)(bob, start(), openChannel());
+  const id = await untilAsked(core);
+  const planHash = core.approvals.pending()[0]?.planHash ?? '';
+  await core.approvals.resolve(id, { ...yes, planHash, grantMs: 60_000 });
+  expect(await first).toMatchObject({ kind: 'exited' });
+  expect(await createExecute(core)(bob, start(), openChannel())).toMatchObject({ kind: 'exited' });
+  const channel = openChannel();
+  const own = createExecute(core)(operator, start(), channel);
+  await untilAsked(core);
+  channel.leave(new ClawrdenError('canceled', 'left'));
+  expect(await own).toMatchObject({ kind: 'canceled' });
+});
 
 test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {
   await using core = await startCore(dir);

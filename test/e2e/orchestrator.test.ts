@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { launcher } from '../stack/gateway-site.ts';
+import { second } from '../stack/second-person.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 
 const policy = `version: 1
@@ -116,18 +117,23 @@ describe.skipIf(!hasLab())('an orchestrator', () => {
     expect(await readFile(join(stack.workspaceOf('coder'), 'typed'), 'utf8')).toBe('by hand\n');
   });
 
-  test('waits for a person if the policy says so', async () => {
+  test('A-82: waits for another person if the policy says so', async () => {
     const running = exec(['--', 'rm', '-rf', '/app/nothing']);
     let id = '';
     while (id === '') {
       const pending = JSON.parse((await stack.cli(['pending', '--json'])).stdout) as { id: string }[];
       id = pending[0]?.id ?? '';
     }
-    expect(await stack.cli(['approve', id.slice(0, 8)])).toMatchObject({ code: 0 });
+    expect(await stack.cli(['approve', id.slice(0, 8)])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('person:admin asked for it; somebody else has to approve it'),
+    });
+    const bob = join(stack.dir, `${second}.yaml`);
+    expect(await stack.cli(['approve', id.slice(0, 8), '--context', bob])).toMatchObject({ code: 0 });
     expect(await running).toMatchObject({ code: 0 });
     const [newest] = JSON.parse((await stack.cli(['history', '--json'])).stdout) as { id: string }[];
     const shown = await stack.cli(['show', newest?.id ?? '']);
-    expect(shown.stdout).toMatch(/approver +person:admin/);
+    expect(shown.stdout).toMatch(/approver +person:bob/);
     expect(shown.stdout).toMatch(/decision +ask by ask/);
   });
 

@@ -5,6 +5,7 @@ import { packageRoot } from '../../src/package-root.ts';
 import { attempt, type CommandOptions, type CommandResult } from '../lab/command.ts';
 import { freePort } from './free-port.ts';
 import { type Program, startProgram } from './program.ts';
+import { addSecondPerson, second } from './second-person.ts';
 
 /** What `clawrden gateway` starts from: the folder of `clawrden init`, with the test's policy and keys. */
 export interface GatewaySite {
@@ -13,7 +14,7 @@ export interface GatewaySite {
   readonly config: string;
   readonly grpcAddress: string;
   readonly enrollAddress: string;
-  /** Of the admin. */
+  /** Of the admin; that of a second person is beside it. */
   readonly context: string;
   readonly log: string;
   readonly argv: readonly string[];
@@ -62,6 +63,7 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   const keys = { ...ports, ...files, hosts: [], agents: [], ...options.keys };
   // Hosts may share one object.
   await writeFile(config, stringify(keys, { aliasDuplicateObjects: false }));
+  await addSecondPerson(state, grpcAddress, join(home, `${second}.yaml`));
   await writeFile(context, stringify({ gateway: grpcAddress, identity: join(state, 'admin') }));
   const argv = [...(options.under ?? []), ...command, 'gateway', '--config', config];
   return {

@@ -84,7 +84,7 @@ function toStream({ head, dropped, tail }: Excerpt): RecordedStream {
 
 /** A row of a list. */
 export function toApproval(pending: PendingApproval): Approval {
-  const { createdAt, expiresAt, command, plan, ...same } = pending;
+  const { createdAt, expiresAt, command, plan, caller: _caller, ...same } = pending;
   return {
     ...withShortTexts(same),
     ...toCommand(command),

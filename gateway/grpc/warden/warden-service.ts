@@ -126,6 +126,7 @@ const refusals = {
   unknown: status.NOT_FOUND,
   'plan-changed': status.FAILED_PRECONDITION,
   'no-grant': status.FAILED_PRECONDITION,
+  'own-request': status.PERMISSION_DENIED,
   'already-resolved': status.FAILED_PRECONDITION,
 } as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
 

@@ -7551,7 +7551,7 @@ export const WardenServiceService = {
   },
   /**
    * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
-   * on another plan than the approval's (`plan-changed`).
+   * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval: {
     path: "/clawrden.v1.WardenService/ResolveApproval" as const,
@@ -7751,7 +7751,7 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
   /**
    * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
-   * on another plan than the approval's (`plan-changed`).
+   * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
   /**
@@ -7885,7 +7885,7 @@ export interface WardenServiceClient extends Client {
   ): ClientReadableStream<WatchApprovalsResponse>;
   /**
    * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
-   * on another plan than the approval's (`plan-changed`).
+   * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval(
     request: ResolveApprovalRequest,
