@@ -41,6 +41,8 @@ export interface HomesOptions {
   readonly onReady?: (agent: string) => void;
   /** Called with files that somebody wrote after an exchange had replaced them. */
   readonly onLate?: (agent: string, late: TakenLate) => void;
+  /** Called with how many changes home's carrier was not told of and found by itself. */
+  readonly onMissed?: (agent: string, count: number) => void;
   readonly waitMs?: number;
 }
 
@@ -51,6 +53,7 @@ export function createHomes({
   onRefused,
   onReady,
   onLate,
+  onMissed,
   waitMs = defaultWaitMs,
 }: HomesOptions): Homes {
   const lanes = new Lanes();
@@ -84,6 +87,8 @@ export function createHomes({
         } finally {
           const late = lane.session.takeLate();
           if (late.count > 0) onLate?.(agent, late);
+          const missed = lane.session.takeMissed();
+          if (missed > 0) onMissed?.(agent, missed);
         }
       }),
     isOffered: (agent) => lanes.of(agent) !== undefined,

@@ -62,12 +62,17 @@ const whyNot: Readonly<Record<KeptWhy, string>> = {
   replaced: 'made room for others',
 };
 
+const missedText =
+  'a carrier found changes that the kernel had not told it of; they are carried from now on: report it';
+
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const { agents, hosts, incidents, kept, log } = parts;
   const tellKept = keptTeller(parts);
   const replicas = new Replicas();
   const closing = new AbortController();
   let ahead = (_agent: string): void => {};
+  const onMissed = (agent: string, host: string, count: number) =>
+    log.warn({ agent, host, count }, missedText);
   const homes = createHomes({
     relayOf: (agent) => {
       const known = agents().get(agent);
@@ -78,13 +83,16 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       if (agents().get(agent)?.relay !== relay) incidents.tell('identity-agent', `relay:${relay}`, why);
     },
     onReady: (agent) => ahead(agent),
+    onMissed: (agent, count) => onMissed(agent, 'home', count),
     onLate: (agent, { count, files }) => {
       const paths = files.map((file) => ({ ...file, whose: 'agent' as const }));
       tellKept({ agent, host: '', execution: '', why: 'late', count, files: paths });
     },
   });
   const onNotApplied = (found: NotApplied) => tellKept({ ...found, files: keptPaths(found.files) });
-  const workspaces = followWorkspaces({ replicas, useHome: homes.use, agents, hosts, onNotApplied });
+  const workspaces = followWorkspaces({
+    ...{ replicas, useHome: homes.use, agents, hosts, onNotApplied, onMissed },
+  });
   let retirement: Retirement | undefined;
   return {
     ...workspaces,

@@ -48,7 +48,11 @@ export async function settle(sides: Sides, isAlone: boolean, { taken, late }: He
     return here;
   }
   slot.keptTree = undefined;
-  if (isDirty) taken(await bringHome(home, session, { conflicts: sync.carried.conflicts }));
+  if (!isDirty) {
+    await sendOut(home, session, { states: [here, there] });
+    return here;
+  }
+  taken(await bringHome(home, session, { conflicts: sync.carried.conflicts }));
   await sendOut(home, session);
   return here;
 }

@@ -51,6 +51,8 @@ export interface VisitParts {
   readonly useHome: UseHome;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly onNotApplied: (found: NotApplied) => void;
+  /** The carrier of a replica was not told of so many changes, and found them by itself. */
+  readonly onMissed?: (agent: string, host: string, count: number) => void;
 }
 
 /** An exchange may move gigabytes; a carrier that is silent for 120 s ends it before. */
@@ -128,6 +130,9 @@ async function between<T>(
     // What was cut may still be on its way.
     if (signal.aborted || !isUsable(replica.session, 'replica', error)) replicas.drop(scene.slot);
     throw error;
+  } finally {
+    const missed = replica.session.takeMissed();
+    if (missed > 0) scene.parts.onMissed?.(scene.of.agent, scene.of.host, missed);
   }
 }
 

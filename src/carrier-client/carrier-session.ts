@@ -56,6 +56,8 @@ export class CarrierSession {
   readonly #role: CarrierRole | undefined;
   #busy = false;
   #late: TakenLate = { count: 0, files: [] };
+  /** By looks in the background: told so far, and of that taken. */
+  #missed = { told: 0, taken: 0 };
 
   constructor(stream: Duplex, { role, silenceMs = defaultSilenceMs }: SessionOptions = {}) {
     this.#channel = new FrameChannel(stream, silenceMs);
@@ -193,6 +195,16 @@ export class CarrierSession {
     return taken;
   }
 
+  /**
+   * Changes that looks in the background found and the kernel had not told of, since this was last called: a fault of the
+   * carrier or of the kernel. They are carried from then on.
+   */
+  takeMissed(): number {
+    const { told, taken } = this.#missed;
+    this.#missed.taken = told;
+    return told - taken;
+  }
+
   end(): void {
     this.#channel.end();
   }
@@ -203,6 +215,7 @@ export class CarrierSession {
 
   async #state(type: number): Promise<CarrierState> {
     const state = parseState((await this.#answer(type)).payload);
+    this.#missed.told = state.missed;
     if (state.lateCount === 0) return state;
     const files = [...this.#late.files, ...state.late].slice(0, lateMost);
     this.#late = { count: this.#late.count + state.lateCount, files };

@@ -26,6 +26,11 @@ export async function exchange(
   return { sent, checked, applied: await to.commit() };
 }
 
+export interface SendOutOptions {
+  readonly trusted?: boolean;
+  readonly states?: readonly [home: CarrierState, replica: CarrierState];
+}
+
 /** What both are now. If one refuses, the other has answered, too: a carrier is asked one thing at a time. */
 export async function settleBoth(
   home: CarrierSession,
@@ -37,13 +42,13 @@ export async function settleBoth(
   return [here.value, there.value];
 }
 
-/** The replica gets what home changed since the version that it has, or all of it. */
+/** The replica gets what home changed since the version that it has, or all of it. `states`: if both were just asked. */
 export async function sendOut(
   home: CarrierSession,
   replica: CarrierSession,
-  { trusted = false } = {},
+  { trusted = false, states }: SendOutOptions = {},
 ): Promise<Exchanged | undefined> {
-  const [{ version }, { at, entries }] = await settleBoth(home, replica);
+  const [{ version }, { at, entries }] = states ?? (await settleBoth(home, replica));
   if (sameVersion(version, at)) return undefined;
   const whole = () => {
     // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.

@@ -47,6 +47,10 @@ export class Site implements AsyncDisposable {
   workspace = followedWorkspace;
   /** What was told as not applied, since this was last emptied. */
   readonly told: NotApplied[] = [];
+  /** Of each carrier, what it was asked since this was last emptied: the types of frames, but for entries and chunks. */
+  readonly asked: Record<HostName | 'home', number[]> = { home: [], one: [], two: [] };
+  /** Changes that a carrier found by itself. */
+  readonly missed: string[] = [];
   readonly homes: Homes;
   readonly slots = new Replicas();
   /** As the gateway does if a host does not answer any more. */
@@ -58,7 +62,10 @@ export class Site implements AsyncDisposable {
   constructor(under: string, homeUnder = under) {
     this.home = makePlace(homeUnder);
     this.replicas = { one: makePlace(under), two: makePlace(under) };
-    this.homes = createHomes({ relayOf: () => 'relay' });
+    this.homes = createHomes({
+      relayOf: () => 'relay',
+      onMissed: (_agent, count) => this.missed.push(`home ${count}`),
+    });
     const replicas = this.slots;
     this.lose = (host) =>
       replicas.lose(host, new ClawrdenError('host-lost', `the Docker host ${host} was lost`));
@@ -70,6 +77,7 @@ export class Site implements AsyncDisposable {
       });
     const parts: FollowParts = {
       ...{ replicas, useHome: this.homes.use, onNotApplied: (found) => this.told.push(found) },
+      onMissed: (_agent, host, count) => this.missed.push(`${host} ${count}`),
       agents: () => this.agents,
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
     };
@@ -117,11 +125,21 @@ export class Site implements AsyncDisposable {
     for (const place of [this.home, ...Object.values(this.replicas)]) place[Symbol.dispose]();
   }
 
+  #listen(which: HostName | 'home', { stream }: CarrierProcess): void {
+    const write = stream.write.bind(stream);
+    stream.write = ((frame: Buffer) => {
+      const [type = 0] = frame;
+      if (type !== CarrierFrame.entry && type !== CarrierFrame.chunk) this.asked[which].push(type);
+      return write(frame);
+    }) as typeof stream.write;
+  }
+
   /** As a relay does: whenever the carrier or its lane ends, another begins. */
   #keepHome(): void {
     const carrier = new CarrierProcess(binary, [], { role: 'home' });
     this.homesBegun += 1;
     this.#carriers.set('home', carrier);
+    this.#listen('home', carrier);
     carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(this.home))));
     carrier.stream.once('close', () => carrier.child.kill('SIGKILL'));
     carrier.child.once('exit', () => {
@@ -145,6 +163,7 @@ export class Site implements AsyncDisposable {
     await before?.exited();
     const carrier = new CarrierProcess(this.broken.has(host) ? '/bin/true' : binary, [], { role: 'replica' });
     this.#carriers.set(host, carrier);
+    this.#listen(host, carrier);
     const found = await carrier.session
       .ready(helloOf(place, { role: 'replica' }))
       .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));
