@@ -87,7 +87,7 @@ describe('P25: a start never cuts or overwrites what is not provably the unfinis
     {
       await using at = await newWitnessed();
       const { length } = await ownLog(at);
-      for (let cut = 1; cut < length; cut += isLong ? 1 : 83) cuts.push(cut);
+      for (let cut = 1; cut < length; cut += isLong ? 3 : 83) cuts.push(cut);
     }
     for (const cut of cuts) {
       await using at = await newWitnessed();

@@ -18,7 +18,7 @@ import {
 } from './raw-http2.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
-const perPeer = isLong ? 1500 : 40;
+const perPeer = isLong ? 600 : 40;
 const atOnce = 12;
 const token = '/clawrden.v1.RelayService/Token';
 

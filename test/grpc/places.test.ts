@@ -220,7 +220,7 @@ test(
           await expect.poll(() => running).toEqual([]);
         }
       }),
-      { numRuns: isLong ? 300 : 8, endOnFailure: true, examples: [[oneRelay]] },
+      { numRuns: isLong ? 100 : 8, endOnFailure: true, examples: [[oneRelay]] },
     );
     expect(seen.confirmed).toBeGreaterThan(0);
     expect(seen.held).toBeGreaterThan(0);

@@ -200,6 +200,6 @@ test('A-32 whatever stands on the line of a wrapper, it runs what we say or we d
         expect(disagreement([program, ...args])).toBeUndefined();
       },
     ),
-    { numRuns: isLong ? 20_000 : 300 },
+    { numRuns: isLong ? 5000 : 300 },
   );
 });

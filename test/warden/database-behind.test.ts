@@ -7,7 +7,7 @@ import { newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
-const cuts = process.env['CLAWRDEN_LONG'] === '1' ? 40 : 1;
+const cuts = process.env['CLAWRDEN_LONG'] === '1' ? 15 : 1;
 const databaseFiles = ['clawrden.db', 'clawrden.db-wal', 'clawrden.db-shm'];
 
 let gateway: RealGateway;

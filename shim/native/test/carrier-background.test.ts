@@ -21,7 +21,7 @@ function writeUnseen(root: string): void {
 }
 
 describe.each(buildsOrOnly('static'))('a look in the background ($name, $under)', ({ carrier, under }) => {
-  const rounds = long ? 200 : 8;
+  const rounds = long ? 60 : 8;
 
   test(`finds nothing after any changes (${rounds} rounds, CLAWRDEN_SEED=${first})`, async () => {
     using place = makePlace(under);

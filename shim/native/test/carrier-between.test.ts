@@ -36,7 +36,7 @@ describe.each(fileSystems)('folders that are renamed between two system calls (%
 });
 
 describe.each(fileSystems)('exchanges in a rename storm (%s)', (under) => {
-  const games = long ? 100 : 1;
+  const games = long ? 30 : 1;
 
   test(
     `agree once it is over, and know all of their trees (${games} games, CLAWRDEN_SEED=${first})`,

@@ -38,7 +38,7 @@ function filesOf(root: string, folder = ''): Map<string, string> {
 }
 
 describe.each(places)('an exchange that is cut ($name, $under)', ({ carrier, under }) => {
-  const rounds = long ? 300 : 10;
+  const rounds = long ? 100 : 10;
 
   test(
     `23: at any frame to or from a carrier, or within it, each file is before or after and the next exchange converges (${rounds}, CLAWRDEN_SEED=${first})`,

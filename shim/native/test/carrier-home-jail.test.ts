@@ -134,7 +134,7 @@ test.runIf(isRoot)('what a sanitizer says comes out of the jail', async () => {
 });
 
 describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
-  const rounds = long ? 200 : build.name === 'static' ? 10 : 4;
+  const rounds = long ? 60 : build.name === 'static' ? 10 : 4;
 
   test(
     `any changes on either side come to the agent and to its replica (${rounds} rounds, CLAWRDEN_SEED=${seed})`,

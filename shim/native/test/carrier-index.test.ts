@@ -40,7 +40,7 @@ function nest(root: string, depth: number): void {
 }
 
 describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier, under }) => {
-  const rounds = long ? 300 : name === 'static' ? 10 : 4;
+  const rounds = long ? 100 : name === 'static' ? 10 : 4;
 
   test(
     `after any changes it is what a new look at everything finds (${rounds} rounds, CLAWRDEN_SEED=${first})`,
