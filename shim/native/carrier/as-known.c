@@ -43,7 +43,8 @@ bool as_known(struct carrier *carrier, const struct entry *entry, int folder, co
         return false;
     /* Taking it out has moved its ctime, and that of its other names: then the bytes must be looked at. */
     bool touched = entry->ctime != nanoseconds(&status.st_ctim);
-    bool read = touched && S_ISREG(status.st_mode) && !unreadable && entry->now.size <= READ_AGAIN_MOST;
+    bool some = entry->now.size > 0 && entry->now.size <= READ_AGAIN_MOST;
+    bool read = touched && S_ISREG(status.st_mode) && !unreadable && some;
     return !read || same_bytes(carrier, entry, folder, name);
 }
 

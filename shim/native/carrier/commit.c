@@ -15,6 +15,7 @@
 #include "move.h"
 #include "stage.h"
 #include "state-frames.h"
+#include "unlock.h"
 
 static void move_all(struct carrier *carrier)
 {
@@ -137,9 +138,11 @@ void commit(struct carrier *carrier)
         tell_refused(carrier, "bad-frame: a commit of what was not checked");
         return;
     }
+    unlock_folders(carrier);
     move_all(carrier);
     keep_others(carrier);
     late_remember(carrier);
+    lock_folders(carrier);
     finish_folders(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);

@@ -59,9 +59,11 @@ static enum verdict judge_put(const struct carrier *carrier, const struct entry 
     bool folders = entry->now.type == TYPE_FOLDER && op->wanted.type == TYPE_FOLDER;
     if (folders || (same_content(&entry->now, &op->wanted) && entry->now.link == op->wanted.link))
         return DO_META;
+    /* Nobody knows what is in it, so nobody replaces it. */
+    bool unread = entry->flags & ENTRY_UNREADABLE && !carrier->receiving->force;
     /* A folder of which each entry is told: it goes where they leave it empty. */
     bool told = entry->now.type == TYPE_FOLDER && op->bits & CHANGE_WAS && op->was_type == TYPE_FOLDER;
-    return told || judge_known(carrier, entry, op) ? DO_REPLACE : IN_CONFLICT;
+    return told || (!unread && judge_known(carrier, entry, op)) ? DO_REPLACE : IN_CONFLICT;
 }
 
 static enum verdict judge_alone(const struct carrier *carrier, const struct op *op)

@@ -75,9 +75,10 @@ static bool holds(const struct entry *entry, const struct stat *status)
 
 static void read_as_empty(struct found *found)
 {
+    if (found->record.size > 0)
+        found->flags |= ENTRY_UNREADABLE;
     found->record.size = 0;
     bytes_id("", 0, found->record.id);
-    found->flags |= ENTRY_UNREADABLE;
 }
 
 static bool read_attributes(struct carrier *carrier, int fd, struct found *found)

@@ -107,7 +107,8 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
     }
     if (small && sending->bytes) {
         uint8_t id[SHA256_BYTES];
-        ssize_t got = entry->flags & ENTRY_UNREADABLE ? 0 : fd < 0 ? -1 : read_at(fd, carrier->block, size, 0);
+        /* Of an empty one, or one that cannot be read, there is nothing to read. */
+        ssize_t got = size == 0 ? 0 : fd < 0 ? -1 : read_at(fd, carrier->block, size, 0);
         if (got >= 0)
             bytes_id(carrier->block, (size_t)got, id);
         if (got < 0 || memcmp(id, entry->now.id, SHA256_BYTES) != 0) {

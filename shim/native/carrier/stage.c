@@ -71,8 +71,11 @@ void stage_finish(struct op *op, int fd)
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, time_of(wanted->mtime)};
     if (fchown(fd, wanted->uid, wanted->gid) != 0)
         op->owner_differs = true;
-    fchmod(fd, wanted->mode);
+    /* Attributes are set by who may write. */
+    fchmod(fd, wanted->mode | S_IWUSR);
     apply_xattrs(op, fd);
+    if (!(wanted->mode & S_IWUSR))
+        fchmod(fd, wanted->mode);
     futimens(fd, times);
 }
 

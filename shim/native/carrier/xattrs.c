@@ -125,12 +125,21 @@ static bool take_away_others(int fd, const struct xattrs *xattrs)
     return done && count >= 0;
 }
 
-bool xattrs_apply(int fd, const struct xattrs *xattrs)
+static bool set_those(int fd, const struct xattrs *xattrs, bool of_users)
 {
     struct reader reader = reader_of(xattrs->bytes, xattrs->length);
     struct attribute attribute;
-    bool done = take_away_others(fd, xattrs);
+    bool done = true;
     while (reader.at < reader.end && next_attribute(&reader, &attribute))
-        done &= fsetxattr(fd, attribute.name, attribute.value, attribute.length, 0) == 0;
+        if ((strncmp(attribute.name, "user.", 5) == 0) == of_users)
+            done &= fsetxattr(fd, attribute.name, attribute.value, attribute.length, 0) == 0;
     return done;
+}
+
+bool xattrs_apply(int fd, const struct xattrs *xattrs)
+{
+    bool done = take_away_others(fd, xattrs);
+    /* An access list may say that nobody writes, and so sets no more attributes. */
+    done &= set_those(fd, xattrs, true);
+    return set_those(fd, xattrs, false) && done;
 }

@@ -10,6 +10,7 @@ import {
   buildJailProbes,
   isRoot,
   jailProbes,
+  lockSome,
   makeVolume,
   pidOf,
   statusOf,
@@ -152,10 +153,12 @@ describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
       for (let round = 0; round < rounds; round++) {
         disturb(homePlace.root, dice, 1 + dice.below(25));
         toAgent(homePlace.root);
+        lockSome(homePlace.root, dice);
         await sendOut(home.session, replica.session);
         expect([round, 'out', pair.difference]).toEqual([round, 'out', '']);
         disturb(replicaPlace.root, dice, 1 + dice.below(25));
         toAgent(replicaPlace.root);
+        lockSome(replicaPlace.root, dice);
         const back = await bringHome(home.session, replica.session);
         expect(back?.exchanged?.applied.refused ?? []).toEqual([]);
         expect([round, 'home', pair.difference]).toEqual([round, 'home', '']);

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CarrierProcess, fileSystems, makePlace, type Place } from './carrier-process.ts';
+import type { Dice } from './random-tree.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -42,6 +43,16 @@ export function makeVolume(under: string = fileSystems[0], mode = 0o710): Place 
 export function toAgent(path: string): void {
   execFileSync('chown', ['-Rh', `${agent.uid}:${agent.gid}`, path]);
   execFileSync('chmod', ['-R', 'u+rwX', path]);
+}
+
+/** Some of its folders, as tools leave them that do not want to be written in. */
+export function lockSome(path: string, dice: Dice): void {
+  const found = execFileSync('find', [path, '-mindepth', '1', '-type', 'd', '-print0'], {
+    encoding: 'latin1',
+  });
+  const folders = found.split('\0').filter(Boolean);
+  const locked = folders.filter(() => dice.below(3) === 0);
+  for (const folder of locked) chmodSync(Buffer.from(folder, 'latin1'), dice.pick([0o555, 0o500, 0o1555]));
 }
 
 /** What the kernel says of a process, by name. */
