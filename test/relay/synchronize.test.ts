@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setTools } from '../../shim/relay/agents/jail.ts';
 import { createHalt } from '../../shim/relay/control/halt.ts';
 import { synchronize } from '../../shim/relay/control/synchronize.ts';
 import type { AgentEngine } from '../../shim/relay/execution/agent-engine.ts';
@@ -38,7 +39,15 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   const log = pino({ level: 'silent' });
   const halt = createHalt({ agent: 'coder', container: { name: 'c' }, mirrors: new Set(), engine, log });
   const agents = {
-    all: () => [{ name: 'coder', container: { name: 'c' }, jail, halt, problem: () => '' }],
+    all: () => [
+      {
+        name: 'coder',
+        container: { name: 'c' },
+        setTools: (tools: readonly string[]) => setTools(jail, tools),
+        halt,
+        problem: () => '',
+      },
+    ],
     refused: () => new Map(),
     follow: () => Promise.resolve(),
     mend: () => Promise.resolve(),

@@ -6,7 +6,7 @@ import { createHalt } from '../control/halt.ts';
 import type { SynchronizedAgent } from '../control/synchronize.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { AgentListener, type ListenerOptions } from '../listening/agent-listener.ts';
-import { type JailFiles, prepareJail, setTools } from '../listening/jail.ts';
+import { type JailFiles, prepareJail, setTools } from './jail.ts';
 
 export interface ServeParts extends Omit<ListenerOptions, 'agent' | 'mirrors'> {
   readonly files: JailFiles;
@@ -41,7 +41,9 @@ export function createServedAgent({ agent, jail, closed }: AgentPlaces, parts: S
   }
 
   return {
-    ...{ name, container, jail },
+    name,
+    container,
+    setTools: (tools) => setTools(jail, tools),
     halt: createHalt({ agent: name, container, mirrors, engine, log }),
     problem: () => problem,
     setUsers: (users) => {

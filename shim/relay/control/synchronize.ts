@@ -11,7 +11,6 @@ import type {
 } from '../../../src/gen/clawrden/v1/relay.ts';
 import { packageVersion } from '../../../src/package-version.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
-import { setTools } from '../listening/jail.ts';
 import { backoffMs } from './backoff.ts';
 import type { Halt, Wish } from './halt.ts';
 import { latestOnly } from './latest-only.ts';
@@ -21,8 +20,8 @@ import { createReporter } from './reporter.ts';
 export interface SynchronizedAgent {
   readonly name: string;
   readonly container: AgentContainer;
-  /** The folder of its jail. */
-  readonly jail: string;
+  /** Makes exactly these tools callable for it. Resolves with those that are. */
+  readonly setTools: (tools: readonly string[]) => Promise<string[]>;
   readonly halt: Halt;
   /** Empty, or why its socket is not served now. */
   readonly problem: () => string;
@@ -156,12 +155,12 @@ async function applyState(
 ): Promise<void> {
   await agents.follow(states);
   await Promise.all(
-    agents.all().map(async ({ name, jail, halt }) => {
+    agents.all().map(async ({ name, setTools, halt }) => {
       const state = states.find((agent) => agent.name === name);
       // An agent that the gateway does not know has no tools; the gateway does not say whether it is halted.
       if (state !== undefined) await halt.apply(wishOf(state, lockdown));
       try {
-        tools.set(name, await setTools(jail, state?.tools ?? []));
+        tools.set(name, await setTools(state?.tools ?? []));
       } catch (error) {
         log.error({ agent: name, error }, 'the jail could not be brought up to date');
       }

@@ -11,7 +11,7 @@ import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
 import type { Plan } from '../../../src/plan.ts';
 import type { Usage } from '../../../src/usage.ts';
 import type { Input, Output, Send } from '../../../src/wire/execution-io.ts';
-import type { EarlyInputs } from '../listening/channel/early-inputs.ts';
+import type { EarlyInputs } from '../channel/early-inputs.ts';
 import type { AgentEngine } from './agent-engine.ts';
 
 const startTimeoutMs = 10_000;

@@ -11,14 +11,14 @@ import {
   type ToGateway,
 } from '../../../src/gateway-client/execute-call.ts';
 import { CutOff } from '../../../src/gateway-client/execute-failure.ts';
+import { reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import type { Pending, Start, Plan as WirePlan } from '../../../src/gen/clawrden/v1/execution.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
 import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
-import { reachGateway } from '../control/reach-gateway.ts';
-import { EarlyInputs } from '../listening/channel/early-inputs.ts';
-import { Ack, type ShimChannel } from '../listening/channel/shim-channel.ts';
-import { toShim, toWireCommand, toWireCopy, toWireInput } from '../listening/channel/wire-messages.ts';
+import { EarlyInputs } from '../channel/early-inputs.ts';
+import { Ack, type ShimChannel } from '../channel/shim-channel.ts';
+import { toShim, toWireCommand, toWireCopy, toWireInput } from '../channel/wire-messages.ts';
 import type { AgentEngine } from './agent-engine.ts';
 import { inspectHere } from './inspect-here.ts';
 import { Mirror } from './mirror.ts';

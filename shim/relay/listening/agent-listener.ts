@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { RequestLimits } from '../../../src/config/relay-config.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
-import { reportRefusal } from './channel/report-refusal.ts';
-import { turnAway } from './channel/shim-end.ts';
+import { reportRefusal } from '../channel/report-refusal.ts';
+import { turnAway } from '../channel/shim-end.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { foldReports } from './folded-reports.ts';
 import { createAgentBudget } from './request/agent-budget.ts';

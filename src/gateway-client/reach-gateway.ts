@@ -1,6 +1,6 @@
-import { abortable } from '../../../src/abort.ts';
-import { ClawrdenError } from '../../../src/errors.ts';
-import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import { abortable } from '../abort.ts';
+import { ClawrdenError } from '../errors.ts';
+import type { GatewayClient } from './connect-gateway.ts';
 
 /** Resolves when the gateway can be called. Rejects with `gateway-unreachable`, or with the reason of `gone`. */
 export async function reachGateway(

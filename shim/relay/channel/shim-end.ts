@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { ClawrdenError } from '../../../../src/errors.ts';
-import { exitOf, type Outcome, outcomeOf } from '../../../../src/outcome.ts';
-import { escapeUnprintable } from '../../../../src/text/render-text.ts';
-import { encodeFrame, FrameType } from '../../../../src/wire/frames.ts';
+import type { ClawrdenError } from '../../../src/errors.ts';
+import { exitOf, type Outcome, outcomeOf } from '../../../src/outcome.ts';
+import { escapeUnprintable } from '../../../src/text/render-text.ts';
+import { encodeFrame, FrameType } from '../../../src/wire/frames.ts';
 
 const denied = 1;
 const lingerMs = 1000;

@@ -1,7 +1,7 @@
-import type { Command } from '../../../../src/command.ts';
-import type { FromGateway, ToGateway } from '../../../../src/gateway-client/execute-call.ts';
-import type { Command as WireCommand } from '../../../../src/gen/clawrden/v1/execution.ts';
-import type { Input, Output } from '../../../../src/wire/execution-io.ts';
+import type { Command } from '../../../src/command.ts';
+import type { FromGateway, ToGateway } from '../../../src/gateway-client/execute-call.ts';
+import type { Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
+import type { Input, Output } from '../../../src/wire/execution-io.ts';
 import type { ToShim } from './shim-channel.ts';
 
 export function toWireCommand({ args, env, stdio, ignored, terminal, ...rest }: Command): WireCommand {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, Identity } from '../../../../src/command.ts';
-import type { ClawrdenError } from '../../../../src/errors.ts';
-import { newExecutionId } from '../../../../src/execution-id.ts';
-import type { GatewayClient } from '../../../../src/gateway-client/connect-gateway.ts';
-import { openExecuteCall } from '../../../../src/gateway-client/execute-call.ts';
-import { Command as WireCommand } from '../../../../src/gen/clawrden/v1/execution.ts';
+import type { Command, Identity } from '../../../src/command.ts';
+import type { ClawrdenError } from '../../../src/errors.ts';
+import { newExecutionId } from '../../../src/execution-id.ts';
+import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
+import { openExecuteCall } from '../../../src/gateway-client/execute-call.ts';
+import { Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
 import { toWireCommand } from './wire-messages.ts';
 
 export interface RefusedRequest {

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drained } from '../../../../src/drained.ts';
-import { ClawrdenError } from '../../../../src/errors.ts';
-import type { Outcome } from '../../../../src/outcome.ts';
-import { escapeUnprintable } from '../../../../src/text/render-text.ts';
-import type { Input, Output } from '../../../../src/wire/execution-io.ts';
+import { drained } from '../../../src/drained.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { escapeUnprintable } from '../../../src/text/render-text.ts';
+import type { Input, Output } from '../../../src/wire/execution-io.ts';
 import {
   encodeFrameHeader,
   type Frame,
   FrameError,
   FrameReader,
   FrameType,
-} from '../../../../src/wire/frames.ts';
+} from '../../../src/wire/frames.ts';
 import { closeGently, endLine, exitPayload, refuseShim } from './shim-end.ts';
 import { parseShimFrame } from './shim-input.ts';
 

@@ -1,5 +1,5 @@
-import type { Input } from '../../../../src/wire/execution-io.ts';
-import { type Frame, FrameError, FrameType } from '../../../../src/wire/frames.ts';
+import type { Input } from '../../../src/wire/execution-io.ts';
+import { type Frame, FrameError, FrameType } from '../../../src/wire/frames.ts';
 
 /** INT TERM HUP QUIT USR1 USR2 CONT TSTP */
 const signals: ReadonlySet<number> = new Set([2, 15, 1, 3, 10, 12, 18, 20]);

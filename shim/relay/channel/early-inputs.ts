@@ -1,4 +1,4 @@
-import type { Input } from '../../../../src/wire/execution-io.ts';
+import type { Input } from '../../../src/wire/execution-io.ts';
 
 /** HUP INT QUIT TERM: before a command runs they cancel it. */
 const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
