@@ -11,10 +11,10 @@ import {
   type Strategy,
 } from '../../src/plan.ts';
 import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
-import { hasEffect, type KeyWithoutEffect } from '../../src/policy/file/tool-schema.ts';
 import type { Policy, ToolDefinition } from '../../src/policy/policy.ts';
 import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
+import { hasEffect, type KeyWithoutEffect } from '../../src/policy/without-effect.ts';
 import type { ImageFacts } from '../ports/engine.ts';
 import type { Cleared, Judgement } from './judge.ts';
 

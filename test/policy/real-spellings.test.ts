@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
-import { toolDefaults } from '../../src/policy/file/tool-defaults.ts';
 import type { Action, Policy, Rule } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
 import { indexRules } from '../../src/policy/rules/rule-index.ts';
+import { toolDefaults } from '../../src/policy/tool-defaults.ts';
 import { grammarOf, words } from './command-lines.ts';
 import {
   findCommand,

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dangerousVariables, harmlessVariables } from '../../src/policy/arguments/tools/variable-data.ts';
 import { isDangerousVariable } from '../../src/policy/request/dangerous-variables.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
+import { dangerousVariables, harmlessVariables } from '../../src/policy/request/variable-data.ts';
 import { isOfItsKind } from '../../src/policy/request/variable-kinds.ts';
 import { findTool } from './scratch.ts';
 

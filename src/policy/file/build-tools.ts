@@ -2,7 +2,7 @@ import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
 import type { RunOverrides, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
-import { toolDefaults } from './tool-defaults.ts';
+import { toolDefaults } from '../tool-defaults.ts';
 import type { NetworksFile, RunFields, ToolsFile } from './tool-schema.ts';
 
 export function buildTools(

@@ -2,9 +2,9 @@ import { duplicates } from '../../config/duplicates.ts';
 import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
+import { withoutEffect } from '../without-effect.ts';
 import { findNetworkProblem } from './build-tools.ts';
 import type { PolicyFile } from './policy-schema.ts';
-import { withoutEffect } from './tool-schema.ts';
 
 /** These stand for a rule's name if no rule decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([

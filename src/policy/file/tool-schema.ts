@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField, sizeField } from '../../config/fields.ts';
 import { toolData } from '../arguments/tools/tool-data.ts';
+import { withoutEffect } from '../without-effect.ts';
 
 const minMemoryBytes = 16 * 1024 ** 2;
 
@@ -69,39 +70,6 @@ const toolSchema = strictObject({
     });
   }
 });
-
-/**
- * Promises that could not be kept: a mirror runs in the agent's container, and a passthrough out of the gateway's
- * sight.
- */
-export const withoutEffect = {
-  ghost: [],
-  mirror: ['image', 'network', 'memory', 'cpus', 'pids', 'workspace', 'live'],
-  passthrough: [
-    'image',
-    'network',
-    'memory',
-    'cpus',
-    'pids',
-    'stdin',
-    'timeout',
-    'idle-timeout',
-    'output',
-    'file-size',
-    'environment',
-    'record',
-    'workspace',
-    'live',
-  ],
-} as const;
-
-export type KeyWithoutEffect = (typeof withoutEffect)['passthrough'][number];
-
-/** Whether anything enforces the key where a command runs like that. */
-export function hasEffect(key: KeyWithoutEffect, strategy: keyof typeof withoutEffect): boolean {
-  const without: readonly KeyWithoutEffect[] = withoutEffect[strategy];
-  return !without.includes(key);
-}
 
 export const toolsSchema = z.record(z.string(), toolSchema);
 

@@ -1,6 +1,6 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
-import { dangerousVariables, harmlessVariables } from '../arguments/tools/variable-data.ts';
 import { NameSet } from './name-set.ts';
+import { dangerousVariables, harmlessVariables } from './variable-data.ts';
 
 const dangerous = new NameSet(dangerousVariables);
 const harmless = new NameSet(harmlessVariables);

@@ -1,8 +1,8 @@
 import { mostWrappers, seeThrough } from '../arguments/see-through.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
-import { mirrorTool } from '../file/tool-defaults.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
+import { mirrorTool } from '../tool-defaults.ts';
 import { LegacyLine } from '../version-0/legacy-line.ts';
 import type { LineFacts } from './command-line.ts';
 import { decideByRules, type Judging, type PlacedArgs, type Ruling } from './decide-by-rules.ts';

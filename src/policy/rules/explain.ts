@@ -1,7 +1,7 @@
 import { knownTools, type Origin } from '../arguments/tools/known-tools.ts';
-import { hasEffect } from '../file/tool-schema.ts';
 import type { CommandFacts, Decision, Policy } from '../policy.ts';
 import { locateCwd } from '../request/normalize-cwd.ts';
+import { hasEffect } from '../without-effect.ts';
 import { decide } from './decide.ts';
 
 export interface Explanation {

@@ -4,12 +4,12 @@ import { durationField, parsedField } from '../../config/fields.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { buildTools, findToolProblems } from '../file/build-tools.ts';
 import { actionField, approvalSchema, environmentSchema, reasonField } from '../file/policy-schema.ts';
-import { mirrorTool } from '../file/tool-defaults.ts';
 import { networksSchema, toolsSchema } from '../file/tool-schema.ts';
 import type { LegacyRule, PolicyResult, ToolDefinition } from '../policy.ts';
 import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { normalizeCwd } from '../request/normalize-cwd.ts';
 import { isToolName } from '../request/tool-name.ts';
+import { mirrorTool } from '../tool-defaults.ts';
 import { compileLegacyGlob } from './legacy-glob.ts';
 
 const legacyEnvironment = { allow: ['LANG', 'LC_*', 'TERM', 'TZ', 'NODE_ENV', 'CI'] };

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../policy.ts';
+import type { ToolDefinition } from './policy.ts';
 
 /** Values for a tool whose definition does not set them. */
 export const toolDefaults = {

@@ -1,0 +1,34 @@
+import type { Strategy } from '../plan.ts';
+
+/**
+ * Keys of a tool that would promise what cannot be kept, by its strategy: a mirror runs in the agent's
+ * container, and a passthrough out of the gateway's sight.
+ */
+export const withoutEffect = {
+  ghost: [],
+  mirror: ['image', 'network', 'memory', 'cpus', 'pids', 'workspace', 'live'],
+  passthrough: [
+    'image',
+    'network',
+    'memory',
+    'cpus',
+    'pids',
+    'stdin',
+    'timeout',
+    'idle-timeout',
+    'output',
+    'file-size',
+    'environment',
+    'record',
+    'workspace',
+    'live',
+  ],
+} as const satisfies Record<Strategy, readonly string[]>;
+
+export type KeyWithoutEffect = (typeof withoutEffect)['passthrough'][number];
+
+/** Whether anything enforces the key where a command runs like that. */
+export function hasEffect(key: KeyWithoutEffect, strategy: Strategy): boolean {
+  const without: readonly KeyWithoutEffect[] = withoutEffect[strategy];
+  return !without.includes(key);
+}
