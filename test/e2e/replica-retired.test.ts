@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Replicas } from '../../gateway/workspaces/replicas.ts';
+import { Retirement } from '../../gateway/workspaces/retire.ts';
+import { defaultLimits } from '../../src/carrier-client/hello.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { LabHost } from '../lab/lab-host.ts';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { waitUntil } from '../lab/wait.ts';
+import { type GhostsOn, ghostsOn } from './ghosts-on.ts';
+import { ownOn } from './replica-on.ts';
+
+const never = new AbortController().signal;
+/** In place of 30 minutes and 24 hours. */
+const [idle, gone] = [500, 3000];
+
+describe.skipIf(!hasLab())('replicas that nothing needs any more', () => {
+  let host: LabHost;
+  let on: GhostsOn;
+  const watching = new AbortController();
+  beforeAll(async () => {
+    host = sharedLab().hosts[1]!;
+    on = ghostsOn(host);
+    await on.engine.ping();
+    void on.engine.watch({ onEvent: () => {} }, watching.signal).catch(() => {});
+  });
+  afterAll(async () => {
+    watching.abort();
+    for (const agent of (await on?.engine.replicaAgents()) ?? []) await on.engine.removeReplica(agent);
+    on?.engine.close();
+  });
+
+  test('12: carriers end when they rest; the replica of an agent that is gone goes after its day, and no other', async () => {
+    const replicas = new Replicas();
+    replicas.attach(host.name, on.engine);
+    const sync = { hostBytes: 2 ** 40 };
+    const agents = new Map([['stays', { workspace: { sync } } as unknown as AgentConfig]]);
+    const carried = { limits: defaultLimits, excludes: [] };
+    const slots = ['stays', 'leaves', 'works'].map((agent) => replicas.slot(host.name, agent));
+    for (const slot of slots) await replicas.open(slot, carried, never);
+    const works = slots[2]!;
+    works.commands = 1;
+    expect(await ownOn(host, on.gatewayId)).toEqual({ containers: 3, volumes: 3 });
+    const parts = { replicas, agents: () => agents, forget: () => {}, log: pino({ level: 'silent' }) };
+    const times = { lookEvery: 100, idle, gone };
+    const began = performance.now();
+    const retirement = new Retirement({ ...parts, evict: async () => 'stays', times });
+    const has = async () => (await on.engine.replicaAgents()).toSorted();
+    await waitUntil(
+      'carriers at rest to end',
+      15_000,
+      async () => (await ownOn(host, on.gatewayId)).containers === 1,
+    );
+    const atRest = await has();
+    if (performance.now() - began < gone) expect(atRest).toEqual(['leaves', 'stays', 'works']);
+    await waitUntil('what is gone to go', 15_000, async () => !(await has()).includes('leaves'));
+    expect(performance.now() - began).toBeGreaterThan(gone);
+    await sleep(idle);
+    expect(await has()).toEqual(['stays', 'works']);
+    // Its last command ends only now: what that left has a day from here.
+    works.commands = 0;
+    works.usedAt = performance.now();
+    const ended = performance.now();
+    await waitUntil('the last to go', 15_000, async () => !(await has()).includes('works'));
+    expect(performance.now() - ended).toBeGreaterThan(gone);
+    await retirement.stop();
+    expect(await ownOn(host, on.gatewayId)).toEqual({ containers: 0, volumes: 1 });
+  });
+});
