@@ -138,7 +138,7 @@ test('the server offers windows of 1 MiB, per stream and per connection, and bou
   await once(session, 'remoteSettings');
   expect(session.remoteSettings).toMatchObject({
     initialWindowSize: 1024 * 1024,
-    maxConcurrentStreams: 1000,
+    maxConcurrentStreams: 2016,
   });
   const post = (more: object) =>
     session.request({ ':method': 'POST', ':path': '/x', 'content-type': 'application/grpc', ...more });

@@ -13,7 +13,10 @@ const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const { calls, unheard } = nameLimits;
 /** What waits for itself waits for all of that; a machine that is busy does not. */
 const patientMs = 60_000;
-const pace = { ...callersPace, synchronizeMs: patientMs, firstMessageMs: patientMs, pongMs: patientMs };
+const pace = {
+  ...{ ...callersPace, handshakeMs: patientMs, firstCallMs: patientMs, firstMessageMs: patientMs },
+  ...{ synchronizeMs: patientMs, pongMs: patientMs },
+};
 
 async function newPlace(gateway: TestGateway): Promise<Place> {
   const identityDir = await gateway.identity(relay);

@@ -6,12 +6,13 @@ import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
-import { admin, startTestGateway } from './gateway.ts';
+import { admin, type GatewayOptions, startTestGateway, type TestGateway } from './gateway.ts';
 
 /**
  * The gateway's gRPC side with real questions and a real history; the test decides what runs and which agents exist.
  */
 export interface ListedWarden extends AsyncDisposable {
+  readonly gateway: TestGateway;
   readonly client: GatewayClient;
   readonly approvals: () => Approvals;
   readonly history: () => History;
@@ -22,10 +23,13 @@ export interface ListedWarden extends AsyncDisposable {
   readonly renew: () => Promise<void>;
 }
 
-export async function startListedWarden(): Promise<ListedWarden> {
+export async function startListedWarden(
+  options: Pick<GatewayOptions, 'people' | 'pace'> = {},
+): Promise<ListedWarden> {
   let approvals = await newApprovals();
   let history = await newHistory();
   const gateway = await startTestGateway({
+    ...options,
     warden: {
       approvals: () => approvals.pending(),
       watchApprovals: (listener, signal) => approvals.watch(listener, signal),
@@ -37,6 +41,7 @@ export async function startListedWarden(): Promise<ListedWarden> {
     },
   });
   const warden: ListedWarden = {
+    gateway,
     client: await gateway.connect(admin),
     approvals: () => approvals,
     history: () => history,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { UnaryMethod } from '../../src/gateway-client/unary-call.ts';
 import {
@@ -12,6 +11,7 @@ import {
   Verdict,
   WardenServiceService,
 } from '../../src/gen/clawrden/v1/warden.ts';
+import { recordOf } from './large-record.ts';
 import { type ListedWarden, startListedWarden } from './listed-warden.ts';
 
 const { listApprovals, listExecutions, listAgents, listHosts } = WardenServiceService;
@@ -160,34 +160,6 @@ test('A-79: the largest plan of a question is fetched by the whole id, and is th
     await expect(client.call(getApproval, { id: id.slice(0, 31) })).rejects.toMatchObject({ code: 5 });
   }
 });
-
-function recordOf(number: number, agent: string, argument: string): ExecutionRecord {
-  const none = {
-    decision: 'allow',
-    rule: argument,
-    decisionReason: argument,
-    strategy: '',
-    host: argument,
-  } as const;
-  const empty = { container: argument, planHash: '', approvalId: '', approver: '', outcome: 'failed' };
-  const numbers = { uid: 0, gid: 0, exitCode: 0, exitSignal: 0, stdoutBytes: 0, stderrBytes: 0 };
-  const times = {
-    receivedAt: Math.floor(number / 3),
-    decidedAt: undefined,
-    startedAt: undefined,
-    endedAt: undefined,
-  };
-  const long = {
-    argv: ['t', argument],
-    cwd: argument,
-    plan: argument,
-    operands: '',
-    reason: '',
-    text: argument,
-  };
-  const ids = { id: `${number}`.padStart(4, '0'), caller: `relay:${number % 2}`, agent };
-  return { ...none, ...empty, ...numbers, ...times, ...long, ...ids, state: 'ended' };
-}
 
 const rowsOfHistory = fc.array(fc.tuple(agentName, text), { minLength: 1, maxLength: 150 });
 

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 
 /** The key under which addresses of one peer are counted: a peer with one IPv6 address has its whole /64. */
 export function addressKey(address: string): string {
@@ -9,4 +9,9 @@ export function addressKey(address: string): string {
   const groups = (text: string) => text.split(':').filter((group) => group !== '');
   const zeros = Array.from({ length: Math.max(8 - groups(head).length - groups(tail).length, 0) }, () => '0');
   return [...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':');
+}
+
+/** Both ends, because a remote port may be in use twice, towards two of our addresses. */
+export function connectionKey({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress}:${localPort} ${remoteAddress}:${remotePort}`;
 }

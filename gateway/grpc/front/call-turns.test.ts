@@ -8,13 +8,14 @@ const perTurn = 16;
 
 interface Peer {
   readonly name: number;
+  readonly perTurn: number;
   open: number;
   most: number;
   readonly mayPass: () => boolean;
 }
 
 function peer(name: number, most = Number.POSITIVE_INFINITY): Peer {
-  const made: Peer = { name, open: 0, most, mayPass: () => made.open < made.most };
+  const made: Peer = { name, perTurn, open: 0, most, mayPass: () => made.open < made.most };
   return made;
 }
 

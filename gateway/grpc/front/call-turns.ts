@@ -6,12 +6,13 @@ export interface WaitingCall {
   readonly refuse: (why: string) => void;
 }
 
-/** A peer that makes calls, and whether another of its calls may be handed on now. */
+/** A peer that makes calls, or a kind of its calls. */
 export interface Turned {
+  /** Calls that are handed on in one turn. */
+  readonly perTurn: number;
+  /** Whether another call may be handed on now. */
   readonly mayPass: () => boolean;
 }
-
-const perTurn = 16;
 
 /**
  * Hands calls on in turns of the event loop, so many of each peer in one turn: a peer that brings a thousand at once
@@ -57,7 +58,7 @@ export class CallTurns<T extends Turned> {
       if ((this.#movedAt.get(peer) ?? 0) > latest) continue;
       const late = waiting.findIndex(({ since }) => since > latest);
       for (const call of waiting.splice(0, late < 0 ? waiting.length : late))
-        call.refuse(`it waited ${this.#longestMs / 1000} s behind calls without a message`);
+        call.refuse(`it waited ${this.#longestMs / 1000} s in a line that stands still`);
       if (waiting.length === 0) this.#forget(peer);
     }
   }
@@ -90,6 +91,6 @@ export class CallTurns<T extends Turned> {
   }
 
   #hasRoom(peer: T): boolean {
-    return (this.#passed.get(peer) ?? 0) < perTurn && peer.mayPass();
+    return (this.#passed.get(peer) ?? 0) < peer.perTurn && peer.mayPass();
   }
 }

@@ -12,14 +12,15 @@ import type { Logger } from 'pino';
 import type { Faults } from '../../../src/faults.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { RelayRegistry } from '../../ports/relay-state.ts';
-import { addressKey } from './address-key.ts';
-import { CallTurns } from './call-turns.ts';
+import { addressKey, connectionKey } from './address-key.ts';
+import { CallTurns, type Turned } from './call-turns.ts';
 import { Connection } from './connection.ts';
 import { ConnectionBounds, type ConnectionLimits, relayConnections } from './connection-bounds.ts';
 import { type CountedReasons, countedReasons } from './counted-reasons.ts';
 import { intercept } from './intercept.ts';
 import type { Pace } from './pace.ts';
-import { addressLimits, nameLimits, type PeerShare, PeerShares } from './peer-share.ts';
+import { addressLimits, nameLimits, PeerShares } from './peer-share.ts';
+import { isRead } from './reads.ts';
 import { RelayPlace } from './relay-place.ts';
 import { type ServedCall, servedOver } from './served-call.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
@@ -55,7 +56,7 @@ export class Front implements Disposable {
   readonly #connected: CountedReasons;
   readonly #unfinished = unfinishedMessages();
   readonly #shares = new PeerShares();
-  readonly #turns: CallTurns<PeerShare>;
+  readonly #turns: CallTurns<Turned>;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #lookAt: (connection: Connection) => void;
   #serving: ServedCall | undefined;
@@ -119,7 +120,7 @@ export class Front implements Disposable {
     const shut = this.#rules.shut?.();
     const placed = shut === undefined ? this.#bounds.add(connection) : { refused: shut };
     if ('refused' in placed) return this.#drop(connection, placed.refused);
-    const key = keyOf(raw);
+    const key = connectionKey(raw);
     this.#open.set(key, connection);
     raw.once('close', () => {
       this.#open.delete(key);
@@ -131,7 +132,7 @@ export class Front implements Disposable {
   }
 
   #secured(server: EventEmitter, pass: () => void, socket: TLSSocket): void {
-    const connection = this.#open.get(keyOf(socket));
+    const connection = this.#open.get(connectionKey(socket));
     if (connection === undefined) return void socket.destroy();
     const admitted = this.#admit(connection, socket);
     if ('refused' in admitted) return this.#drop(connection, admitted.refused);
@@ -209,11 +210,13 @@ export class Front implements Disposable {
     const serve = () => this.#serve(pass, stream, connection, served);
     // Calls that wait for it may have taken all places of those without a message.
     if (isAhead) return serve();
+    const { reads } = connection.share;
     const inTurn = () => {
       for (const share of connection.shares) share.served(stream);
+      if (isRead(path)) reads.served(stream);
       serve();
     };
-    this.#turns.add(connection.share, {
+    this.#turns.add(isRead(path) ? reads : connection.share, {
       since: performance.now(),
       pass: this.#rules.faults.guard('stream', inTurn, destroy),
       refuse: (why) => this.#refuse(connection, stream, why),
@@ -292,8 +295,3 @@ export class Front implements Disposable {
 }
 
 type StreamArguments = readonly [headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]];
-
-/** Both ends, because a remote port may be in use twice, towards two of our addresses. */
-function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
-  return `${localAddress}:${localPort} ${remoteAddress}:${remotePort}`;
-}

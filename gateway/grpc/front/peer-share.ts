@@ -3,6 +3,7 @@ import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import { recordOverhead, recordsPerSecond } from '../../../src/wire/tls-records.ts';
 import type { Turned } from './call-turns.ts';
 import { frameBytes } from './frame-overhead.ts';
+import { Reads } from './reads.ts';
 import type { Held } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
@@ -45,6 +46,8 @@ const outMs = 5000;
 
 /** What one peer has open: all connections with one certificate's name, or of one address. */
 export class PeerShare implements Held, Turned {
+  readonly perTurn = 16;
+  readonly reads: Reads;
   unfinishedBytes = 0;
   /** How many connections share it. */
   connections = 0;
@@ -61,6 +64,7 @@ export class PeerShare implements Held, Turned {
   constructor(limits: ShareLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
+    this.reads = new Reads(this, now);
     this.#rate = tokenBucket(limits.callsPerSecond, now);
     this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
     this.#records = tokenBucket(limits.recordsPerSecond * recordOverhead, now);
@@ -146,6 +150,9 @@ export class PeerShares {
   }
 
   tidy(): void {
-    for (const [key, share] of this.#shares) if (share.isAtRest()) this.#shares.delete(key);
+    for (const [key, share] of this.#shares) {
+      share.reads.endUnread();
+      if (share.isAtRest()) this.#shares.delete(key);
+    }
   }
 }

@@ -1,7 +1,11 @@
 import { constants } from 'node:crypto';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { nameLimits } from './peer-share.ts';
 
 export const windowBytes = 1024 * 1024;
+
+/** A client keeps a call beyond this bound to itself, without a word: one name's own bound has to come first. */
+const callersStreams = nameLimits.calls + 16;
 
 /** PEM, all. */
 export interface ServerTls {
@@ -10,7 +14,7 @@ export interface ServerTls {
   /** The whole chain. */
   readonly certificate: string;
   readonly key: string;
-  /** Calls at once over one connection; 1000 if absent. */
+  /** Calls at once over one connection; if absent, more than a name may have: what goes ahead always finds room. */
   readonly maxStreams?: number;
 }
 
@@ -19,7 +23,7 @@ export interface ServerTls {
  * certificate's end, without showing it. TLS 1.3 only, and limits for the HTTP/2 sessions.
  */
 export class StrictCredentials extends ServerCredentials {
-  constructor({ clientAuthority, certificate, key, maxStreams = 1000 }: ServerTls) {
+  constructor({ clientAuthority, certificate, key, maxStreams = callersStreams }: ServerTls) {
     super(
       {
         requestCert: clientAuthority !== undefined,
