@@ -1,4 +1,5 @@
 import type { Reading } from './read-arguments.ts';
+import { type NamedResources, resourcesIn, spellingsOfKind } from './resource-words.ts';
 import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 type Words = readonly string[];
@@ -12,6 +13,8 @@ export interface Implied {
   readonly spellings: readonly Words[];
   /** Each can stand in place of the line's own sub-command and its first operand. */
   readonly withOperand: readonly Words[];
+  /** Each can stand in place of the line's own sub-command and all of its operands. */
+  readonly withOperands: readonly Words[];
 }
 
 /** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
@@ -25,7 +28,31 @@ export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
   ];
   const byWord = held.filter(namesOperand).flatMap(({ does }) => does);
   const others = held.filter((one) => !namesOperand(one)).flatMap(({ does }) => does);
-  return merge(find(grammar, [...always, ...others]), [...find(grammar, byWord), ...sameByWord(reading)]);
+  const own = find(grammar, [...always, ...others]);
+  const merged = merge(own, [...find(grammar, byWord), ...sameByWord(reading)]);
+  return withResources(merged, [path, ...own.map((one) => one.path)], reading);
+}
+
+/** Its own work, and what else it does, with the resources that it names by all their names. */
+function withResources(implied: Implied, paths: readonly Path[], reading: Reading): Implied {
+  const named = namedBy(reading);
+  if (named === undefined) return implied;
+  const spelled = paths.flatMap((path) => [...named].flatMap(([kind, names]) => withKind(path, kind, names)));
+  const isTyped = reading.operands[0]?.includes('/') === true;
+  const [first, all] = isTyped ? [[], spelled] : [spelled, []];
+  return { ...implied, withOperand: [...implied.withOperand, ...first], withOperands: all };
+}
+
+function namedBy({ path, operands }: Reading): NamedResources | undefined {
+  const resources = path.at(-1)?.resources;
+  return resources === undefined || operands.length === 0 ? undefined : resourcesIn(operands, resources);
+}
+
+function withKind(path: Path, kind: string, names: Words): readonly Words[] {
+  const one = path.at(-1);
+  if (one?.resources === undefined) return [];
+  const kinds = spellingsOfKind(kind, one.resources);
+  return one.spellings.flatMap((words) => kinds.map((word) => [...words, word, ...names]));
 }
 
 /** The line with its first operand in capitals or not: some tools do not tell them apart. */
@@ -65,11 +92,14 @@ function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boole
 function fitsFirst(
   wanted: NonNullable<ImpliedWork['firstOperand']>,
   containing: Words | undefined,
-  { operands: [word], first }: Reading,
+  reading: Reading,
 ): boolean {
+  const { first } = reading;
+  const [word] = reading.operands;
   if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
-  return wanted === 'any' ? hasOneOf(containing, word) : wanted.has(word);
+  if (wanted === 'any') return hasOneOf(containing, word);
+  return wanted.has(word) || [...(namedBy(reading)?.keys() ?? [])].some((kind) => wanted.has(kind));
 }
 
 function hasOneOf(parts: Words | undefined, text: string): boolean {
@@ -77,8 +107,10 @@ function hasOneOf(parts: Words | undefined, text: string): boolean {
   return parts === undefined || parts.some((part) => small.includes(part));
 }
 
+type Path = readonly Subcommand[];
+
 interface Found {
-  readonly path: readonly Subcommand[];
+  readonly path: Path;
   /** Operands of it. */
   readonly rest: Words;
 }
@@ -91,6 +123,7 @@ function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
     subcommands,
     spellings: own.flatMap(spellingsOf),
     withOperand: byWord.flatMap(spellingsOf),
+    withOperands: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { isFlag, nameOf } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { readLate, readsLate } from './late-words.ts';
+import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** A command line as its tool reads it, up to the first word that is not understood. */
@@ -96,6 +97,9 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   }
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
+  const resources = reader.subcommand?.resources;
+  if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
+    doubt(reader, reader.operands[0]);
   return reader;
 }
 

@@ -10,8 +10,10 @@ function warningsOf(tool: string, args: string, action: string): readonly string
 }
 
 test.each([
-  ['kubectl', '[get, secrets, "**"]', 'deny', '"secrets" is an operand of kubectl get'],
-  ['kubectl', '["get|describe", "pods|secrets", "**"]', 'ask', '"pods" is an operand of kubectl get'],
+  ['kubectl', '[get, certs, "**"]', 'deny', '"certs" is an operand of kubectl get'],
+  ['kubectl', '["get|describe", "pods|certs", "**"]', 'ask', '"certs" is an operand of kubectl get'],
+  ['kubectl', '[get, secret/x]', 'deny', '"secret/x" is an operand of kubectl get'],
+  ['kubectl', '[exec, web, "**"]', 'deny', '"web" is an operand of kubectl exec'],
   ['git', '[push, origin, main]', 'deny', '"origin" is an operand of git push'],
 ])('P7: an operand may have other names: %s %s', (tool, args, action, said) => {
   expect(warningsOf(tool, args, action)).toEqual([expect.stringContaining(said)]);
@@ -20,6 +22,7 @@ test.each([
 test.each([
   ['kubectl', '[get, secrets, "**"]', 'allow'],
   ['kubectl', '[get, "**"]', 'deny'],
+  ['kubectl', '["get|delete", "secrets|SA", "**"]', 'deny'],
   ['kubectl', '[get, "*secret*", "**"]', 'deny'],
   ['kubectl', '[config, set, "**"]', 'deny'],
   ['docker', '[volume, rm, "**"]', 'deny'],

@@ -33,8 +33,9 @@ function plainWordsOf(item: Glob | '**'): readonly string[] {
 }
 
 /** Of a sub-command that runs scripts it is the name of one of these, which has no other. */
-function isLoose({ subcommands, words, also = [], runs }: Subcommand, word: string): boolean {
+function isLoose({ subcommands, words, resources, also = [], runs }: Subcommand, word: string): boolean {
   if (subcommands !== undefined || runs !== undefined || word === '' || word.startsWith('-')) return false;
   const isNamed = also.some(({ firstOperand }) => typeof firstOperand === 'object' && firstOperand.has(word));
-  return words?.has(word.toLowerCase()) !== true && !isNamed;
+  const name = word.toLowerCase();
+  return words?.has(name) !== true && resources?.names.has(name) !== true && !isNamed;
 }

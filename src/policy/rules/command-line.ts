@@ -185,9 +185,29 @@ function exactLines({ all }: Words, from: number, reading: Reading, work: Implie
   const base = { args: all, from, otherwise, mayLeaveOut: isOption, leaveOutUntil: all.length };
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
   const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
-  if (work.withOperand.length === 0) return [own];
-  const operandAt = isOption.indexOf(0, (pathAt.at(-1) ?? -1) + 1);
-  return [own, { ...base, path: { at: [...pathAt, operandAt], spellings: work.withOperand } }];
+  const first = (pathAt.at(-1) ?? -1) + 1;
+  return [
+    own,
+    ...instead(base, [...pathAt, isOption.indexOf(0, first)], work.withOperand),
+    ...(work.withOperands.length === 0
+      ? []
+      : instead(base, [...pathAt, ...operandsFrom(first, isOption)], work.withOperands)),
+  ];
+}
+
+function instead(
+  base: Line,
+  at: readonly number[],
+  spellings: readonly (readonly string[])[],
+): readonly Line[] {
+  return spellings.length === 0 ? [] : [{ ...base, path: { at, spellings } }];
+}
+
+function operandsFrom(first: number, isOption: Uint8Array): readonly number[] {
+  const at: number[] = [];
+  for (let next = isOption.indexOf(0, first); next !== -1; next = isOption.indexOf(0, next + 1))
+    at.push(next);
+  return at;
 }
 
 /** Any flag before `--`, and its possible value, may be left out: `-C /x --quiet push` is `push`. */

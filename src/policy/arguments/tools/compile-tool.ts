@@ -5,6 +5,7 @@ import {
   type Interpreter,
   type OptionTable,
   options,
+  type Resources,
   type Subcommand,
   type ToolGrammar,
   withOptions,
@@ -19,7 +20,8 @@ type Groups = ReadonlyMap<string, OptionTable>;
 /** A tool's data, prepared for reading its lines. */
 export function compileTool(data: ToolData): ToolGrammar {
   const groups = groupsOf(data);
-  const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups);
+  const resources = data.resources && resourcesOf(data.resources);
+  const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups, resources);
   const areHarmless = checkOf(data);
   return {
     ...shapeOf(data),
@@ -98,9 +100,11 @@ interface Entry {
 function nested(
   all: readonly (readonly [name: string, SubcommandData])[],
   groups: Groups,
+  resources?: Resources,
 ): ReadonlyMap<string, Subcommand> {
   const entries = all.flatMap(([name, data]) => {
-    const one = subcommandOf(name, data, groups);
+    const own = subcommandOf(name, data, groups);
+    const one = data.resources === true && resources !== undefined ? { ...own, resources } : own;
     return one.spellings.map((words): Entry => ({ words, one }));
   });
   return sorted(entries);
@@ -145,6 +149,10 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.words === undefined ? {} : { words: wordsOf(data.words) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
   };
+}
+
+function resourcesOf({ names, categories = {} }: NonNullable<ToolData['resources']>): Resources {
+  return { names: wordsOf(names), categories: new Map(Object.entries(categories)) };
 }
 
 /** `rm,remove` are two names of one. */

@@ -43,6 +43,16 @@ export interface Subcommand {
   readonly also?: readonly ImpliedWork[];
   /** First operands that say what it does (`rm` of `remote`), each with all that mean the same, and itself. */
   readonly words?: ReadonlyMap<string, readonly string[]>;
+  /** Its operands name resources, in any of the ways in which kubectl takes them. */
+  readonly resources?: Resources;
+}
+
+/** Kinds of resources of a cluster. */
+export interface Resources {
+  /** Each name, with all that mean the same, and itself. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Words that stand for several kinds. */
+  readonly categories: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sub-commands whose work a line also does because of one of its options, or of its first operand. */

@@ -72,7 +72,13 @@ const subcommandData = strictObject({
   does: z.array(subcommandName).max(128).optional(),
   also: z.array(impliedData).max(64).optional(),
   words: wordsField.optional(),
+  resources: z.literal(true).optional(),
   runs: textField.optional(),
+});
+
+const resourcesData = strictObject({
+  names: wordsField,
+  categories: z.record(z.string().max(64), wordsField).optional(),
 });
 
 const refusalData = strictObject({
@@ -110,6 +116,7 @@ export const toolData = strictObject({
   ...optionFields,
   'option-groups': z.record(groupName, strictObject(optionFields)).optional(),
   subcommands: z.record(subcommandName, subcommandData).optional(),
+  resources: resourcesData.optional(),
   also: z.array(impliedData).max(64).optional(),
   bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
   prints: optionNames.optional(),
