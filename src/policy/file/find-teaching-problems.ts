@@ -88,7 +88,15 @@ export function findMissingNames(data: ToolData, shipped?: ToolGrammar): readonl
       missing(one, ['subcommands', name], [ownGroup, ...groups]),
     ),
     ...missingWork(data, shipped),
+    ...missingKinds(data),
   ];
+}
+
+function missingKinds({ resources, subcommands = {} }: ToolData): readonly Problem[] {
+  if (resources !== undefined) return [];
+  return Object.entries(subcommands)
+    .filter(([, one]) => one.resources === true)
+    .map(([name]) => [['subcommands', name, 'resources'], 'the tool has no resources here']);
 }
 
 function missingWork(data: ToolData, shipped?: ToolGrammar): readonly Problem[] {

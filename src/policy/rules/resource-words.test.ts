@@ -24,7 +24,7 @@ function actionOf(about: readonly string[], action: Action, args: readonly strin
 }
 
 const commands = leavesOf(knownTools.get('kubectl')?.subcommands).filter(({ resources }) => resources);
-const { names, categories } = commands[0]?.resources as Resources;
+const { names, categories } = commands[0]!.resources as Resources;
 const kinds = [...new Set(names.values())];
 
 const command = fc.constantFrom(...commands);

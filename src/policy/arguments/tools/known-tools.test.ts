@@ -106,6 +106,7 @@ test.each([
   [{ does: ['gone'] }, 'does', 'there is no sub-command "gone"'],
   [{ also: [{ options: ['-x'], does: ['gone'] }] }, 'does', 'there is no sub-command "gone"'],
   [{ also: [{ options: ['-y'], does: ['a'] }] }, 'options', 'there is no option "-y"'],
+  [{ resources: true }, 'resources', 'the tool has no resources here'],
 ])('A-77 what %j names must be there', (one, key, what) => {
   const data = { source: 'x', style: 'gnu', subcommands: { a: { harmless: '-x', ...one } } };
   expect(findMissingNames(toolData.parse(data)).map(([path, said]) => [path.at(-1), said])).toEqual([
