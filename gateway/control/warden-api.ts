@@ -8,6 +8,7 @@ import type { PolicyFile } from '../live-config/policy-file.ts';
 import { principalName } from '../ports/principal.ts';
 import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
 import type { WorkspaceOperations } from '../ports/workspace-view.ts';
+import { createSees } from '../principals/sees.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Fleet } from '../scheduler/hosts/fleet.ts';
 import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
@@ -84,6 +85,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
     },
     explain: parts.explain,
+    within: (scope) => createSees(scope, parts.agents),
     workspaces: parts.workspaces,
     status: () => statusView(startedAt, parts),
   };

@@ -163,7 +163,10 @@ function checkLoad(
   limits: GatewayLimits,
 ): void {
   if (open.size >= limits.running + limits.queued) {
-    throw new ClawrdenError('rate-limit', `the gateway has ${open.size} executions open; try again later`);
+    throw new ClawrdenError(
+      'rate-limit',
+      'the gateway has as many executions open as it may; try again later',
+    );
   }
   let alike = 0;
   for (const { record } of open.values()) if (record.caller === caller && record.agent === agent) alike += 1;

@@ -4,8 +4,9 @@ import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-t
 import type { Policy } from '../../src/policy/policy.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
-import { allAgents, type Principal } from '../ports/principal.ts';
+import { allAgents, type Principal, type Scope } from '../ports/principal.ts';
 import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
+import { isWithin } from '../principals/sees.ts';
 import { judge } from './judge.ts';
 import { planned } from './judged.ts';
 
@@ -16,7 +17,7 @@ export interface ExplainParts {
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
 }
 
-export type Explain = (command: ExplainedCommand) => Promise<Explanation>;
+export type Explain = (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;
 
 /** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
 export function createExplain({
@@ -25,10 +26,11 @@ export function createExplain({
   halted,
   resolveImage,
 }: ExplainParts): Explain {
-  return async (command) => {
+  return async (command, scope) => {
     const [policy, agents] = [inForce(), bound()];
-    const agent = agents.get(command.agent);
-    const judgement = judge(policy, agents, callerFor(agent), requestFor(command, agent), halted);
+    const named = agents.get(command.agent);
+    const agent = named !== undefined && isWithin(scope, named) ? named : undefined;
+    const judgement = judge(policy, agents, callerFor(agent, scope), requestFor(command, agent), halted);
     const { decision } = judgement;
     const { action, rule, reason, code = '' } = decision;
     const isDenied = action === 'deny';
@@ -46,8 +48,8 @@ export function createExplain({
   };
 }
 
-function callerFor(agent: AgentConfig | undefined): Principal {
-  if (agent === undefined) return { kind: 'program', name: '', role: 'orchestrator', scope: allAgents };
+function callerFor(agent: AgentConfig | undefined, scope: Scope): Principal {
+  if (agent === undefined) return { kind: 'program', name: '', role: 'orchestrator', scope };
   return { kind: 'relay', name: agent.relay, role: 'relay', scope: allAgents };
 }
 

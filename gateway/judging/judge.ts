@@ -10,6 +10,7 @@ import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { Principal } from '../ports/principal.ts';
+import { isWithin } from '../principals/sees.ts';
 
 /** The agent of a command: facts of the connection, checked against gateway.yaml. */
 export interface Subject {
@@ -80,7 +81,8 @@ export function agentOf(
   caller: Principal,
   request: StartRequest,
 ): AgentConfig | undefined {
-  const agent = agents.get(request.agent);
+  const named = agents.get(request.agent);
+  const agent = named !== undefined && isWithin(caller.scope, named) ? named : undefined;
   if (caller.kind === 'relay' && agent?.relay !== caller.name) {
     const text = `relay ${caller.name} may not speak for agent ${shown(request.agent)}`;
     throw new ClawrdenError('identity-agent', text);
@@ -88,6 +90,10 @@ export function agentOf(
   if (agent === undefined && request.agent !== '') {
     throw new ClawrdenError('agent-unknown', `there is no agent ${shown(request.agent)}`);
   }
+  if (agent === undefined && Object.keys(caller.scope).length > 0)
+    throw new ClawrdenError('agent-unknown', 'name an agent of your scope');
+  if (caller.kind === 'agent' && agent?.name !== caller.name)
+    throw new ClawrdenError('identity-agent', `agent ${caller.name} speaks for itself only`);
   return agent;
 }
 

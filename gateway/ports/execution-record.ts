@@ -55,6 +55,8 @@ export interface HistoryRow extends HistoryPlace {
 
 export interface HistoryFilter {
   readonly agent: string;
+  /** Only of these; if absent, of all. */
+  readonly agents?: readonly string[];
   readonly since: number | undefined;
   readonly decision: string;
   /** Only the rows after this position; if absent, from the newest on. */

@@ -1,6 +1,7 @@
+import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, Scope } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
@@ -89,10 +90,15 @@ export interface WardenApi {
   /** The newest first. */
   readonly history: (filter: HistoryFilter) => Promise<HistoryRow[]>;
   /**
-   * By id, or by its beginning if that is unique; of one caller, unless that is empty. `undefined` if there is no
+   * By id, or by its beginning if that is unique; of one caller, unless that is empty, and
+   * only of these agents, if any are given. `undefined` if there is no
    * such execution, or more than one.
    */
-  readonly execution: (id: string, caller: string) => Promise<ExecutionRecord | undefined>;
+  readonly execution: (
+    id: string,
+    caller: string,
+    agents?: readonly string[],
+  ) => Promise<ExecutionRecord | undefined>;
   /** `undefined` if the policy did not have it recorded, or if it was deleted since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
   /** All waiting questions, the oldest first. */
@@ -122,7 +128,10 @@ export interface WardenApi {
   /** Resolves when it is on the disk; false if no agent has this relay and it never enrolled. */
   readonly revokeRelay: (relay: string, by: Principal, reason: string) => Promise<boolean>;
   readonly policy: () => PolicyView;
-  readonly explain: (command: ExplainedCommand) => Promise<Explanation>;
+  /** An agent that is not within the scope is not known. */
+  readonly explain: (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;
+  /** The agents that a principal with this scope sees now. */
+  readonly within: (scope: Scope) => Sees;
   readonly status: () => StatusView;
   readonly workspaces: WorkspaceOperations;
 }

@@ -17,8 +17,12 @@ export interface History {
   readonly unended: () => Promise<ExecutionRecord[]>;
   /** Ended commands in containers whose end was not seen, on other hosts than these; the newest thousand. */
   readonly unseenEnds: (hosts: readonly string[]) => Promise<ExecutionRecord[]>;
-  /** By id or by an unambiguous beginning of one; only of the given caller, if there is one. */
-  readonly find: (id: string, caller?: string) => Promise<ExecutionRecord | undefined>;
+  /** By id or by an unambiguous beginning of one; only of the given caller and agents, if there are any. */
+  readonly find: (
+    id: string,
+    caller?: string,
+    agents?: readonly string[],
+  ) => Promise<ExecutionRecord | undefined>;
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
@@ -64,9 +68,9 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
       await rows.tried();
       return unseenEnds(database, hosts);
     },
-    find: async (id, caller = '') => {
+    find: async (id, caller = '', agents) => {
       await rows.tried();
-      const found = await findExecution(database, id, caller);
+      const found = await findExecution(database, id, caller, agents);
       return found && getExecution(database, found.caller, found.id);
     },
     has: async (caller, id) => rows.has(caller, id) || (await hasExecution(database, caller, id)),
@@ -93,7 +97,7 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
 const rowNumber = sql<number>`rowid`;
 
 async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
-  const { agent, decision, since, behind, limit } = filter;
+  const { agent, agents, decision, since, behind, limit } = filter;
   let query = database
     .selectFrom('executions')
     .select([...summaryColumns, rowNumber.as('row')])
@@ -101,6 +105,7 @@ async function pageOfHistory(database: Database, filter: HistoryFilter): Promise
     .orderBy(rowNumber, 'desc')
     .limit(limit);
   if (agent !== '') query = query.where('agent', '=', agent);
+  if (agents !== undefined) query = query.where('agent', 'in', agents);
   if (decision !== '') query = query.where('decision', '=', decision);
   if (since !== undefined) query = query.where('received_at', '>=', since);
   if (behind !== undefined)
@@ -151,9 +156,11 @@ async function findExecution(
   database: Database,
   id: string,
   caller: string,
+  agents: readonly string[] | undefined,
 ): Promise<Pick<ExecutionRow, 'id' | 'caller'> | undefined> {
   const all = database.selectFrom('executions').select(['caller', 'id']);
-  const query = caller === '' ? all : all.where('caller', '=', caller);
+  const ofAgents = agents === undefined ? all : all.where('agent', 'in', agents);
+  const query = caller === '' ? ofAgents : ofAgents.where('caller', '=', caller);
   const exact = await query.where('id', '=', id).limit(2).execute();
   if (exact.length > 0) return exact.length === 1 ? exact[0] : undefined;
   const alike = await query

@@ -16,9 +16,10 @@ import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
-import type { Role } from '../../gateway/ports/principal.ts';
+import type { Role, Scope } from '../../gateway/ports/principal.ts';
 import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
+import { createSees } from '../../gateway/principals/sees.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
 import { createFaults, type Faults } from '../../src/faults.ts';
@@ -75,6 +76,8 @@ export interface GatewayOptions {
   readonly offerHome?: OfferHome;
   /** The role of each person; if absent, `admin` is one. */
   readonly people?: Readonly<Record<string, Role>>;
+  /** The scope of each person; if absent, all agents. */
+  readonly scopes?: Readonly<Record<string, Scope>>;
   readonly names?: readonly string[];
   readonly limits?: ConnectionLimits;
   /** Of both listeners. */
@@ -101,7 +104,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     identity,
     personOf: (name) => {
       const role = people.get(name);
-      return role && { role, scope: {} };
+      return role && { role, scope: options.scopes?.[name] ?? {} };
     },
     isRevoked: (print, { kind, name }) =>
       revoked.has(print) || (kind === 'relay' && revocations.isRevoked(print, name)),
@@ -210,6 +213,7 @@ const emptyWarden: WardenApi = {
   setHostDraining: async () => undefined,
   revokeRelay: async () => false,
   policy: () => ({ hash: '', text: '', problem: '' }),
+  within: (scope) => createSees(scope, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),
   workspaces: {
     view: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),

@@ -1,25 +1,31 @@
-import { jsonFromBase64url, toBase64url } from '../../../src/text/base64url.ts';
 import { invalid } from '../calls/errors.ts';
+import type { Seal } from './seal.ts';
 
 /** The list of a token; with the gateway's own start if places do not survive it. */
 export type TokenKind = string;
 
-/** Opaque to its reader. */
-export function toToken(kind: TokenKind, place: readonly (number | string)[]): string {
-  return toBase64url(JSON.stringify([kind, ...place]));
+/** What its reader can only give back. */
+export function toToken(seal: Seal, kind: TokenKind, place: readonly (number | string)[]): string {
+  return seal.close(JSON.stringify([kind, ...place]));
 }
 
 /** The place; `undefined` for an empty token, which means the beginning. Refuses a token of another list. */
-export function fromToken(kind: TokenKind, token: string): readonly unknown[] | undefined {
+export function fromToken(seal: Seal, kind: TokenKind, token: string): readonly unknown[] | undefined {
   if (token === '') return undefined;
-  const parsed = jsonFromBase64url(token)?.value;
+  const text = seal.open(token);
+  const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
   if (!Array.isArray(parsed) || parsed[0] !== kind) throw foreignToken();
   return parsed.slice(1);
 }
 
 /** The place as whole numbers; exactly `count` of them, if that is given. */
-export function numbersOf(kind: TokenKind, token: string, count?: number): readonly number[] | undefined {
-  const place = fromToken(kind, token);
+export function numbersOf(
+  seal: Seal,
+  kind: TokenKind,
+  token: string,
+  count?: number,
+): readonly number[] | undefined {
+  const place = fromToken(seal, kind, token);
   if (place === undefined) return undefined;
   const numbers = place.filter((item) => Number.isSafeInteger(item)) as number[];
   if (numbers.length !== place.length || numbers.length !== (count ?? place.length)) throw foreignToken();

@@ -15,51 +15,66 @@ import {
 import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../../ports/execution-record.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
+import type { Sees } from '../../principals/sees.ts';
 import { invalid } from '../calls/errors.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape } from './page.ts';
 import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
+import type { Seal } from './seal.ts';
 import { toAgent, toApproval, toExecutionSummary, toHost } from './warden-messages.ts';
 
-/** The List calls of the WardenService: pages that are bounded whatever their rows contain. */
+/**
+ * The List calls of the WardenService: pages that are bounded whatever their rows contain. `seen` is what the caller
+ * sees of the gateway. A page begins where the last one ended, so its rows are counted among those of all agents.
+ */
 export interface Lists {
-  readonly executions: (request: ListExecutionsRequest) => Promise<ListExecutionsResponse>;
-  readonly approvals: (request: ListApprovalsRequest) => ListApprovalsResponse;
-  readonly agents: (request: ListAgentsRequest) => ListAgentsResponse;
+  readonly executions: (request: ListExecutionsRequest, seen: Seen) => Promise<ListExecutionsResponse>;
+  readonly approvals: (request: ListApprovalsRequest, seen: Seen) => ListApprovalsResponse;
+  readonly agents: (request: ListAgentsRequest, seen: Seen) => ListAgentsResponse;
   readonly hosts: (request: ListHostsRequest) => ListHostsResponse;
 }
 
-export function createLists(warden: WardenApi): Lists {
+export interface Seen {
+  readonly warden: WardenApi;
+  readonly sees: Sees;
+}
+
+export function createLists(warden: WardenApi, seal: Seal): Lists {
   const running = createFairPages<ExecutionSummary, Execution>(
     ({ caller, id }) => `${caller} ${id}`,
     ({ agent, caller }) => agent || caller,
+    seal,
   );
   const waiting = createFairPages<PendingApproval, Approval>(
     ({ id }) => id,
     ({ agent }) => agent,
+    seal,
   );
   return {
-    executions: async (request) => {
+    executions: async (request, { warden: seen, sees }) => {
       checkFilter(request);
-      if (!request.running) return history(warden, request);
+      if (!request.running) return history(seen, request, seal);
       const shape = { limit: limitOf(request), toMessage: toExecutionSummary, type: Execution };
-      const wanted = ({ agent }: ExecutionSummary) => request.agent === '' || agent === request.agent;
+      const wanted = ({ agent }: ExecutionSummary) =>
+        (request.agent === '' || agent === request.agent) && sees.agent(agent);
       const { messages, nextPageToken } = running(warden.running(), request.pageToken, shape, wanted);
       return { executions: messages, nextPageToken };
     },
-    approvals: (request) => {
+    approvals: (request, { sees }) => {
       const shape = { limit: limitOf(request), toMessage: toApproval, type: Approval };
-      const { messages, nextPageToken } = waiting(warden.approvals(), request.pageToken, shape);
+      const { messages, nextPageToken } = waiting(warden.approvals(), request.pageToken, shape, ({ agent }) =>
+        sees.agent(agent),
+      );
       return { approvals: messages, nextPageToken };
     },
-    agents: ({ pageToken }) => {
+    agents: ({ pageToken }, { warden: seen }) => {
       const shape = { limit: mostLimit, toMessage: toAgent, type: Agent };
-      const { messages, nextPageToken } = byName('agents', warden.agents(), pageToken, shape);
+      const { messages, nextPageToken } = byName(seal, 'agents', seen.agents(), pageToken, shape);
       return { agents: messages, nextPageToken };
     },
     hosts: ({ pageToken }) => {
       const shape = { limit: mostLimit, toMessage: toHost, type: Host };
-      const { messages, nextPageToken } = byName('hosts', warden.hosts(), pageToken, shape);
+      const { messages, nextPageToken } = byName(seal, 'hosts', warden.hosts(), pageToken, shape);
       return { hosts: messages, nextPageToken };
     },
   };
@@ -83,9 +98,13 @@ function timeOf(since: string): number | undefined {
   return since === '' ? undefined : Date.parse(since);
 }
 
-async function history(warden: WardenApi, request: ListExecutionsRequest): Promise<ListExecutionsResponse> {
+async function history(
+  warden: WardenApi,
+  request: ListExecutionsRequest,
+  seal: Seal,
+): Promise<ListExecutionsResponse> {
   const { agent, decision, since, pageToken } = request;
-  const [receivedAt, row] = numbersOf('history', pageToken, 2) ?? [];
+  const [receivedAt, row] = numbersOf(seal, 'history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
   const limit = limitOf(request);
   const rows = rowsOfHistory(warden, { agent, decision, since: timeOf(since), ...behind, limit });
@@ -94,7 +113,7 @@ async function history(warden: WardenApi, request: ListExecutionsRequest): Promi
   for await (const each of rows) if (!page.add(each)) break;
   const last = page.rows.at(-1);
   const nextPageToken =
-    page.more() && last !== undefined ? toToken('history', [last.receivedAt, last.row]) : '';
+    page.more() && last !== undefined ? toToken(seal, 'history', [last.receivedAt, last.row]) : '';
   return { executions: [...page.messages], nextPageToken };
 }
 
@@ -117,16 +136,17 @@ interface Named {
 }
 
 function byName<Row extends Named, Message>(
+  seal: Seal,
   kind: string,
   rows: readonly Row[],
   token: string,
   shape: PageShape<Row, Message>,
 ): Listed<Message> {
-  const [behind] = fromToken(kind, token) ?? [''];
+  const [behind] = fromToken(seal, kind, token) ?? [''];
   if (typeof behind !== 'string') throw foreignToken();
   const left = rows.filter(({ name }) => name > behind).sort((a, b) => (a.name < b.name ? -1 : 1));
   const page = fillPage(left, shape);
   const last = page.rows.at(-1);
-  const nextPageToken = page.more() && last !== undefined ? toToken(kind, [last.name]) : '';
+  const nextPageToken = page.more() && last !== undefined ? toToken(seal, kind, [last.name]) : '';
   return { messages: [...page.messages], nextPageToken };
 }

@@ -4,6 +4,8 @@ import {
   type ExplainCommandRequest,
   type ResolveApprovalRequest,
   type ResolveApprovalResponse,
+  type RevokeRelayRequest,
+  type RevokeRelayResponse,
   Verdict,
   type WardenServiceServer,
 } from '../../../src/gen/clawrden/v1/warden.ts';
@@ -13,10 +15,12 @@ import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { type Principal, presentName } from '../../ports/principal.ts';
 import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
 import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
+import { seenWarden } from '../../principals/seen-warden.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
-import { createLists } from './warden-lists.ts';
+import { createSeal } from './seal.ts';
+import { createLists, type Seen } from './warden-lists.ts';
 import {
   toApproval,
   toExecution,
@@ -36,71 +40,91 @@ export interface WardenServiceParts {
 }
 
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
-  const by = answerer(callers);
-  const lists = createLists(warden);
-  const workspaces = workspaceCalls(warden.workspaces);
+  const by = answerer(callers, warden);
+  const seal = createSeal();
+  const lists = createLists(warden, seal);
+  const workspaces = (seen: Seen) => workspaceCalls(seen.warden.workspaces, seal);
   return {
-    listExecutions: by(lists.executions),
-    getExecution: by(async (request) => ({ execution: toExecution(await theOne(warden, request)) })),
-    getOutput: by(async (request) => {
-      const { caller, id } = await theOne(warden, request);
+    listExecutions: by((request, _caller, seen) => lists.executions(request, seen)),
+    getExecution: by(async (request, _caller, seen) => ({
+      execution: toExecution(await theOne(seen.warden, request)),
+    })),
+    getOutput: by(async (request, _caller, seen) => {
+      const { caller, id } = await theOne(seen.warden, request);
       return toOutput(id, await warden.output(caller, id));
     }),
-    listApprovals: by(lists.approvals),
-    getApproval: by(({ id }) => {
-      const approval = warden.approvals().find((each) => each.id === id);
+    listApprovals: by((request, _caller, seen) => lists.approvals(request, seen)),
+    getApproval: by(({ id }, _caller, seen) => {
+      const approval = seen.warden.approvals().find((each) => each.id === id);
       if (approval === undefined) throw new CallRefused(status.NOT_FOUND, `no pending approval ${id}`);
       return { approval: { ...toApproval(approval), plan: approval.plan } };
     }),
-    watchApprovals: watchApprovals(warden),
-    resolveApproval: by(async (request, caller) => await resolve(warden, request, caller)),
-    setAgentState: by(async ({ agent, status: wanted, reason }, caller) => {
+    watchApprovals: watchApprovals((call) => seenBy(warden, callers.of(call)).warden),
+    resolveApproval: by(async (request, caller, seen) => await resolve(seen.warden, request, caller)),
+    setAgentState: by(async ({ agent, status: wanted, reason }, caller, seen) => {
       const state = agentStates.get(wanted);
       if (state === undefined) throw invalid('status must be active, paused or killed');
-      const halt = await warden.setAgentState(agent, state, caller, reason);
+      const halt = await seen.warden.setAgentState(agent, state, caller, reason);
       if (halt === undefined) throw new CallRefused(status.NOT_FOUND, `no agent ${agent}`);
       return { halt: toHalt(halt) };
     }),
     setLockdown: by(async ({ on, reason }, caller) => ({
       halt: toHalt(await warden.setLockdown(on, caller, reason)),
     })),
-    listAgents: by(lists.agents),
-    listHosts: by(lists.hosts),
+    listAgents: by((request, _caller, seen) => lists.agents(request, seen)),
+    listHosts: by((request) => lists.hosts(request)),
     setHostDraining: by(async ({ host: name, draining, reason }, caller) => {
       const host = await warden.setHostDraining(name, draining, caller, reason);
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
       return { host: toHost(host) };
     }),
-    getWorkspace: by(workspaces.get),
-    listKeptFiles: by(workspaces.kept),
-    restoreKeptFile: by(workspaces.restore),
-    trustWorkspace: by(workspaces.trust),
-    resetReplica: by(workspaces.reset),
+    getWorkspace: by((request, _caller, seen) => workspaces(seen).get(request)),
+    listKeptFiles: by((request, _caller, seen) => workspaces(seen).kept(request)),
+    restoreKeptFile: by((request, caller, seen) => workspaces(seen).restore(request, caller)),
+    trustWorkspace: by((request, caller, seen) => workspaces(seen).trust(request, caller)),
+    resetReplica: by((request, caller, seen) => workspaces(seen).reset(request, caller)),
     createEnrolmentToken: by(async ({ relay, agents, ttl }, caller) => {
       const made = await enrolment.createToken(relay, agents, ttl, caller);
       if ('refused' in made) throw invalid(made.refused);
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
-    revokeRelay: by(async ({ relay, reason }, caller) => {
-      if (await warden.revokeRelay(relay, caller, reason)) return {};
-      const text = `no agent in gateway.yaml has the relay ${relay}, and none of that name was enrolled`;
-      throw new CallRefused(status.NOT_FOUND, text);
-    }),
+    revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     getPolicy: by(() => warden.policy()),
-    explainCommand: by(async (request) => {
-      return toExplanation(await warden.explain(toExplained(request)));
-    }),
-    getStatus: by(() => {
-      return toStatusView(warden.status());
-    }),
+    explainCommand: by(async (request, { scope }) =>
+      toExplanation(await warden.explain(toExplained(request), scope)),
+    ),
+    getStatus: by(() => toStatusView(warden.status())),
   };
 }
 
-/** Makes unary handlers from functions of a request and its caller. */
-function answerer(callers: Callers) {
-  return <Request, Response>(
-    answer: (request: Request, caller: Principal) => Promise<Response> | Response,
-  ): handleUnaryCall<Request, Response> => unary((request, call) => answer(request, callers.of(call)));
+/** What of a request, of its caller, and of what that caller sees, becomes an answer. */
+type Answer<Request, Response> = (
+  request: Request,
+  caller: Principal,
+  seen: Seen,
+) => Promise<Response> | Response;
+
+function answerer(callers: Callers, warden: WardenApi) {
+  return <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
+    unary((request, call) => {
+      const caller = callers.of(call);
+      return answer(request, caller, seenBy(warden, caller));
+    });
+}
+
+function seenBy(warden: WardenApi, { scope }: Principal): Seen {
+  const sees = warden.within(scope);
+  return { warden: seenWarden(warden, sees), sees };
+}
+
+async function revokeRelay(
+  warden: WardenApi,
+  { relay, reason }: RevokeRelayRequest,
+  caller: Principal,
+): Promise<RevokeRelayResponse> {
+  if (await warden.revokeRelay(relay, caller, reason)) return {};
+  const text = `no agent in gateway.yaml has the relay ${relay}, and none of that name was enrolled`;
+  throw new CallRefused(status.NOT_FOUND, text);
 }
 
 async function theOne(

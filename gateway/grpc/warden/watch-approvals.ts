@@ -1,4 +1,4 @@
-import type { handleServerStreamingCall } from '@grpc/grpc-js';
+import type { handleServerStreamingCall, Metadata } from '@grpc/grpc-js';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { createChanges } from './approval-changes.ts';
@@ -8,9 +8,10 @@ const settleMs = 50;
 
 /** Sends which questions come and go; a watcher that reads slowly gets the difference when it reads again. */
 export function watchApprovals(
-  warden: WardenApi,
+  seenBy: (call: { readonly metadata: Metadata }) => WardenApi,
 ): handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse> {
   return (call) => {
+    const warden = seenBy(call);
     const gone = new AbortController();
     call.on('cancelled', () => gone.abort());
     const next = createChanges(warden.approvals);

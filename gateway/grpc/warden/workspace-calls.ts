@@ -24,15 +24,16 @@ import type {
 import { CallRefused } from '../calls/errors.ts';
 import { newPage } from './page.ts';
 import { numbersOf, toToken } from './page-token.ts';
+import type { Seal } from './seal.ts';
 import { limitOf } from './warden-lists.ts';
 import { toTime } from './warden-messages.ts';
 
 /** What of the WardenService is about workspaces that follow their agents. */
-export function workspaceCalls(workspaces: WorkspaceOperations) {
+export function workspaceCalls(workspaces: WorkspaceOperations, seal: Seal) {
   return {
     get: async ({ agent }: { readonly agent: string }): Promise<GetWorkspaceResponse> =>
       toView(done(await workspaces.view(agent))),
-    kept: (request: ListKeptFilesRequest) => listKept(workspaces, request),
+    kept: (request: ListKeptFilesRequest) => listKept(workspaces, request, seal),
     restore: async ({ agent, id, number, reason }: RestoreKeptFileRequest, by: Principal) => {
       const { replaced } = done(await workspaces.restore(agent, id, number, { by, reason }));
       return { replacedId: replaced };
@@ -57,9 +58,10 @@ function done<T extends object>(result: T | WorkspaceRefusal): T {
 async function listKept(
   workspaces: WorkspaceOperations,
   request: ListKeptFilesRequest,
+  seal: Seal,
 ): Promise<ListKeptFilesResponse> {
   const { agent, id, pageToken } = request;
-  const [set, number] = numbersOf('kept', pageToken, 2) ?? [];
+  const [set, number] = numbersOf(seal, 'kept', pageToken, 2) ?? [];
   const behind = set === undefined || number === undefined ? {} : { behind: [set, number] as const };
   const limit = limitOf(request);
   const page = newPage<KeptFileRow, KeptFile>({ limit, toMessage: toKeptFile, type: KeptFile });
@@ -67,7 +69,7 @@ async function listKept(
   const rows = await workspaces.keptFiles({ agent, id, limit: limit + 1, ...behind });
   for (const row of rows) if (!page.add(row)) break;
   const last = page.rows.at(-1);
-  const nextPageToken = page.more() && last !== undefined ? toToken('kept', last.place) : '';
+  const nextPageToken = page.more() && last !== undefined ? toToken(seal, 'kept', last.place) : '';
   return { files: [...page.messages], nextPageToken };
 }
 

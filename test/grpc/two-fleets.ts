@@ -1,0 +1,119 @@
+import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
+import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { createExplain } from '../../gateway/judging/explain.ts';
+import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import type { AgentView } from '../../gateway/ports/warden-api.ts';
+import { createSees } from '../../gateway/principals/sees.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { type History, openHistory } from '../../gateway/store/history.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { canonicalJson, planHash } from '../../src/plan.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { sharedPolicy } from '../fixtures/shared-policy.ts';
+import { startTestGateway } from './gateway.ts';
+
+export const own = ['web-1', 'web-2'] as const;
+export const foreign = ['db-1', 'web-3'] as const;
+
+export interface Row {
+  /** Of an agent; empty for a command without one. */
+  readonly agent: string;
+  readonly number: number;
+  readonly isRunning: boolean;
+}
+
+/** A gateway with real lists, whose agents and commands the test chooses. */
+export interface Fleet extends AsyncDisposable {
+  /** Viewer and operator of the agents with `team: web`. */
+  readonly vera: GatewayClient;
+  readonly otto: GatewayClient;
+  /** An operator of all agents. */
+  readonly all: GatewayClient;
+  /** Ids of questions, the oldest first. */
+  readonly fill: (rows: readonly Row[]) => Promise<readonly string[]>;
+}
+
+export async function startFleet(names: readonly string[]): Promise<Fleet> {
+  const agents = new Map(names.map((name) => [name, agentOf(name)]));
+  const parsed = parsePolicy(sharedPolicy(), 'policy.yaml');
+  if (!('policy' in parsed)) throw new Error(parsed.problems.join('\n'));
+  const explain = createExplain({
+    policy: () => parsed.policy,
+    agents: () => agents,
+    halted: () => undefined,
+    resolveImage: () => Promise.reject(new Error('no images here')),
+  });
+  let [approvals, history, running] = [await newApprovals(), await newHistory(), [] as ExecutionRecord[]];
+  const gateway = await startTestGateway({
+    people: { vera: 'viewer', otto: 'operator', all: 'operator' },
+    scopes: { vera: { team: 'web' }, otto: { team: 'web' } },
+    warden: {
+      explain,
+      within: (scope) => createSees(scope, () => agents),
+      agents: () => [...agents.keys()].map(viewOf),
+      approvals: () => approvals.pending(),
+      watchApprovals: (listener, signal) => approvals.watch(listener, signal),
+      resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'person:otto' }),
+      running: () => running,
+      history: (filter) => history.page(filter),
+      execution: (id, caller, only) => history.find(id, caller, only),
+      setAgentState: async (agent) => (agents.has(agent) ? { stopped: 0, unconfirmed: [] } : undefined),
+    },
+  });
+  const connect = (name: string) => gateway.connect({ kind: 'person', name });
+  return {
+    ...{ vera: await connect('vera'), otto: await connect('otto'), all: await connect('all') },
+    fill: async (rows) => {
+      await history.close();
+      [approvals, history] = [await newApprovals(), await newHistory()];
+      running = rows.filter(({ isRunning }) => isRunning).map(recordOf);
+      for (const row of rows) if (!row.isRunning) history.save(recordOf(row));
+      for (const row of rows) if (row.isRunning && row.agent !== '') await ask(approvals, row);
+      return approvals.pending().map(({ id }) => id);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await gateway[Symbol.asyncDispose]();
+      await history.close();
+    },
+  };
+}
+
+async function newApprovals(): Promise<Approvals> {
+  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+}
+
+async function newHistory(): Promise<History> {
+  return openHistory(await openDatabase(':memory:', 'crash'));
+}
+
+function agentOf(name: string) {
+  const team = name === 'web-1' || name === 'web-2' ? 'web' : 'db';
+  const users = [{ uid: 1000, gid: 1000 }] as const;
+  return { name, relay: `host-${team}`, users, labels: { team }, cwd: '/app', hosts: {} };
+}
+
+function viewOf(name: string): AgentView {
+  const numbers = { online: true, containerRunning: true, running: 0, pending: 0, problem: '' };
+  return { name, relay: 'host-1', tools: [], ...numbers };
+}
+
+async function ask(approvals: Approvals, { agent, number }: Row): Promise<void> {
+  const plan = canonicalJson({ agent, argv: ['rm', `${number}`], cwd: '/app', stdin: 'none' });
+  const rest = { caller: 'relay:r', rule: 'r', context: '{}', expiresInMs: 600_000, reason: '' };
+  await approvals.ask({ ...rest, executionId: idOf(number), agent, plan, planHash: planHash(plan) });
+}
+
+export function idOf(number: number): string {
+  return `0199f3a1-b2c3-7abc-8def-${`${number}`.padStart(12, '0')}`;
+}
+
+function recordOf({ agent, number, isRunning }: Row): ExecutionRecord {
+  return {
+    ...{ id: idOf(number), caller: `relay:${agent}`, agent, argv: ['rm', `${number}`], cwd: '/app' },
+    ...{ decision: 'allow', rule: 'r', decisionReason: '', strategy: 'ghost', host: '', container: '' },
+    ...{ planHash: '', plan: '', approvalId: '', approver: '', outcome: '', reason: '', text: '' },
+    ...{ uid: 0, gid: 0, exitCode: 0, exitSignal: 0, stdoutBytes: 0, stderrBytes: 0, operands: '' },
+    ...{ receivedAt: number, decidedAt: undefined, startedAt: undefined, endedAt: undefined },
+    state: isRunning ? 'running' : 'ended',
+  };
+}
