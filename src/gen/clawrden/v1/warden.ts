@@ -7477,7 +7477,8 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
  *
  * Every list comes in pages of at most 512 KiB. A row has only bounded fields: a command's beginning, no plan. If
  * `next_page_token` is not empty, there are more rows: the same call with it as `page_token` returns them. A row that
- * exists all the time comes exactly once. A token of another list or gateway is refused with INVALID_ARGUMENT.
+ * exists all the time comes exactly once. A token of another list or gateway, or from before the gateway's start, is
+ * refused with INVALID_ARGUMENT. What belongs to agents outside of the caller's scope is as if it did not exist.
  */
 export type WardenServiceService = typeof WardenServiceService;
 export const WardenServiceService = {
