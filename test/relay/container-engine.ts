@@ -1,4 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface EngineContainer {
@@ -10,7 +12,7 @@ export interface EngineContainer {
   state: 'running' | 'paused' | 'restarting' | 'exited';
 }
 
-/** As much of an engine as a halt asks for, on a socket in `dir`. */
+/** As much of an engine as a halt asks for. */
 export interface ContainerEngine extends AsyncDisposable {
   readonly url: string;
   readonly containers: EngineContainer[];
@@ -20,10 +22,8 @@ export interface ContainerEngine extends AsyncDisposable {
   readonly start: () => Promise<void>;
 }
 
-export async function startContainerEngine(
-  dir: string,
-  containers: EngineContainer[],
-): Promise<ContainerEngine> {
+export async function startContainerEngine(containers: EngineContainer[]): Promise<ContainerEngine> {
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-engine-'));
   const socket = join(dir, 'docker.sock');
   let lists = 0;
   let server: Server;
@@ -55,6 +55,11 @@ export async function startContainerEngine(
     await new Promise((resolve) => server.close(resolve));
   }
 
+  async function end(): Promise<void> {
+    await stop();
+    await rm(dir, { recursive: true });
+  }
+
   await start();
   return {
     url: `unix://${socket}`,
@@ -62,7 +67,7 @@ export async function startContainerEngine(
     lists: () => lists,
     stop,
     start,
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: end,
   };
 }
 

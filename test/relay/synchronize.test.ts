@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { relaysHalted } from '../../gateway/control/relays-halted.ts';
 import { setTools } from '../../shim/relay/agents/jail.ts';
 import { createHalt } from '../../shim/relay/control/halt.ts';
 import { synchronize } from '../../shim/relay/control/synchronize.ts';
@@ -31,11 +32,11 @@ function willing(): AgentEngine & { readonly asked: string[] } {
   };
 }
 
-test('P19: every order to halt is confirmed, also one that changes nothing', async () => {
+/** A gateway and the relay's side of its stream, for one agent on this engine. */
+async function startSynchronized(engine: AgentEngine) {
   const coder = { name: 'coder', tools: [], users: [], paused: false, killed: false };
   let state = { lockdown: false, agents: [coder] };
-  await using gateway = await startTestGateway({ state: () => state });
-  const engine = willing();
+  const gateway = await startTestGateway({ state: () => state });
   const log = pino({ level: 'silent' });
   const halt = createHalt({ agent: 'coder', container: { name: 'c' }, mirrors: new Set(), engine, log });
   const agents = {
@@ -63,11 +64,27 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   const synchronized = synchronize({ agents, link, engine, onApplied: () => {}, log }, end.signal);
   const agent = { name: 'coder', relay: relay.name } as AgentConfig;
   await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
+  return {
+    ...{ gateway, agent },
+    tell: (lockdown: boolean, change: Partial<typeof coder>) => {
+      state = { lockdown, agents: [{ ...coder, ...change }] };
+      gateway.relays.tellAll();
+    },
+    [Symbol.asyncDispose]: async () => {
+      end.abort();
+      await synchronized;
+      client.close();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
 
-  const told = async (lockdown: boolean, change: Partial<typeof coder>) => {
-    state = { lockdown, agents: [{ ...coder, ...change }] };
-    gateway.relays.tellAll();
-    const halted = gateway.relays.halted(agent).then(() => 'halted');
+test('P19: every order to halt is confirmed, also one that changes nothing', async () => {
+  const engine = willing();
+  await using stream = await startSynchronized(engine);
+  const told = async (lockdown: boolean, change: Parameters<typeof stream.tell>[1]) => {
+    stream.tell(lockdown, change);
+    const halted = stream.gateway.relays.halted(stream.agent).then(() => 'halted');
     return await Promise.race([halted, sleep(2000, 'nothing')]);
   };
   expect(await told(false, { paused: true })).toBe('halted');
@@ -76,7 +93,20 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   expect(await told(true, { killed: true })).toBe('halted');
   expect(await told(true, { killed: true })).toBe('halted');
   expect(engine.asked).toEqual(['running', 'paused', 'paused', 'paused', 'killed', 'killed']);
-  end.abort();
-  await synchronized;
-  client.close();
+});
+
+test('A-98: what a relay could not halt is in the name of the agent that is not confirmed', async () => {
+  const why = 'container copy has the label clawrden.agent=coder, and so has its image; it runs';
+  const set: AgentEngine['set'] = async (_whose, state) => {
+    if (state !== 'running') throw new Error(why);
+  };
+  await using stream = await startSynchronized({ ...willing(), set });
+  const { relays } = stream.gateway;
+  const [waited] = relaysHalted(() => new Map([['coder', stream.agent]]), relays)(() => true);
+  // Nothing was said since.
+  expect(waited?.name()).toMatch(/^agent coder \(relay [\w-]+ at [^ ]+\)$/);
+  stream.tell(false, { paused: true });
+  await expect.poll(() => relays.report(stream.agent)?.problem).toBe(why);
+  expect(waited?.name()).toContain(`: ${why})`);
+  expect(await Promise.race([waited?.over.then(() => 'halted'), sleep(200, 'nothing')])).toBe('nothing');
 });

@@ -18,8 +18,9 @@ export async function keepHalted({ agents, engine }: KeepHaltedOptions, signal: 
     await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
     const kept = agents.all().filter(({ halt }) => halt.isKept());
     if (signal.aborted || kept.length === 0) continue;
-    // An engine that is away runs nothing that can be halted now; what failed before is tried all the same.
-    const isAwake = await engine.awake().catch(() => () => false);
+    // An engine that is away can halt nothing: once it answers, what failed before is tried again, too.
+    const isAwake = await engine.awake().catch(() => undefined);
+    if (isAwake === undefined) continue;
     // An agent that waits for the engine must not hold up the others.
     for (const { name: agent, container, halt } of kept) void halt.again(isAwake({ agent, container }));
   }
