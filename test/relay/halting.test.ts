@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pino from 'pino';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { createHalt, type Halt } from '../../shim/relay/control/halt.ts';
 import { keepHalted } from '../../shim/relay/control/keep-halted.ts';
 import { openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
@@ -33,7 +33,9 @@ const hosts = fc.record({
 });
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 10_000 : 300;
 
-test('A-98: after a pause or a kill, each container of the agent and each with its label is halted or named', async () => {
+test('A-98: after a pause or a kill, each container of the agent and each with its label is halted or named', async ({
+  expect,
+}) => {
   await using host = await startContainerEngine([]);
   await fc.assert(
     fc.asyncProperty(hosts, async ({ containers, mine, foreign, state }) => {
