@@ -38,7 +38,7 @@ export const defaultLimits: CarrierLimits = {
   depth: 255,
 };
 
-export const defaultKept: KeptLimits = { seconds: 30 * 86_400, bytes: 1024 ** 3 };
+const defaultKept: KeptLimits = { seconds: 30 * 86_400, bytes: 1024 ** 3 };
 
 export function encodeHello(hello: Hello): Buffer {
   const { role, uid, gid, limits, root, area, excludes = [], kept = defaultKept } = hello;
