@@ -127,8 +127,12 @@ describe.skipIf(!isRoot)('a relay that keeps the homes of workspaces', { timeout
     process.kill(first, 'SIGKILL');
     const second = await nextCarrier(host, first);
     expect((await host.settle()).entries).toBe(1);
-    const cut = host.homes.use('coder', () => Promise.reject(new Error('cut')), never);
-    await expect(cut).rejects.toThrow('cut');
+    const cut = new AbortController();
+    const begun = () => {
+      cut.abort(new Error('cut'));
+      return new Promise(() => {});
+    };
+    await expect(host.homes.use('coder', begun, cut.signal)).rejects.toThrow('cut');
     const third = await nextCarrier(host, second);
     await writeFile(join(rootOf('coder'), 'more'), '');
     expect((await host.settle()).entries).toBe(2);
