@@ -13,8 +13,8 @@ export interface Implied {
   readonly spellings: readonly Words[];
   /** Each can stand in place of the line's own sub-command and its first operand. */
   readonly withOperand: readonly Words[];
-  /** Each can stand in place of the line's own sub-command and all of its operands. */
-  readonly withOperands: readonly Words[];
+  /** Each can stand in place of the line's own sub-command and of its operands that name resources. */
+  readonly withResources?: { readonly operands: number; readonly spellings: readonly Words[] };
 }
 
 /** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
@@ -37,10 +37,11 @@ export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
 function withResources(implied: Implied, paths: readonly Path[], reading: Reading): Implied {
   const named = namedBy(reading);
   if (named === undefined) return implied;
-  const spelled = paths.flatMap((path) => [...named].flatMap(([kind, names]) => withKind(path, kind, names)));
-  const isTyped = reading.operands[0]?.includes('/') === true;
-  const [first, all] = isTyped ? [[], spelled] : [spelled, []];
-  return { ...implied, withOperand: [...implied.withOperand, ...first], withOperands: all };
+  const { operands, kinds } = named;
+  const spellings = paths.flatMap((path) =>
+    [...kinds].flatMap(([kind, names]) => withKind(path, kind, names)),
+  );
+  return { ...implied, withResources: { operands, spellings } };
 }
 
 function namedBy({ path, operands }: Reading): NamedResources | undefined {
@@ -79,14 +80,20 @@ function namesOperand({ firstOperand }: ImpliedWork): boolean {
 /** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
 function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
   const { options, containing, firstOperand, laterOperand } = one;
-  if (laterOperand !== undefined)
-    return reading.operands.some((text, at) => at > 0 && hasOneOf(containing, text));
+  if (laterOperand !== undefined) return fitsLater(containing, reading.operands);
   if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading);
   const isMeant = (option: Option) =>
     option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
   if (!reading.given.some(isMeant)) return false;
   const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text);
   return texts.length === 0 || texts.some((text) => hasOneOf(containing, text));
+}
+
+/** More of them than any person writes are not read: one may be such an operand. */
+const mostOperands = 1000;
+
+function fitsLater(containing: Words | undefined, operands: Words): boolean {
+  return operands.length > mostOperands || operands.some((text, at) => at > 0 && hasOneOf(containing, text));
 }
 
 function fitsFirst(
@@ -99,7 +106,7 @@ function fitsFirst(
   if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
   if (wanted === 'any') return hasOneOf(containing, word);
-  return wanted.has(word) || [...(namedBy(reading)?.keys() ?? [])].some((kind) => wanted.has(kind));
+  return wanted.has(word) || [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind));
 }
 
 function hasOneOf(parts: Words | undefined, text: string): boolean {
@@ -123,7 +130,6 @@ function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
     subcommands,
     spellings: own.flatMap(spellingsOf),
     withOperand: byWord.flatMap(spellingsOf),
-    withOperands: [],
   };
 }
 

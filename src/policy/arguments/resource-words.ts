@@ -2,8 +2,13 @@ import type { Resources } from './tools/grammar.ts';
 
 type Words = readonly string[];
 
-/** Each kind of resource that a line names, with the names of those that it names by `type/name`. */
-export type NamedResources = ReadonlyMap<string, Words>;
+/** The resources that a line names. */
+export interface NamedResources {
+  /** How many operands name them; behind these stand labels, images and the like. */
+  readonly operands: number;
+  /** Each kind, with the names of those that are written `type/name`. */
+  readonly kinds: ReadonlyMap<string, Words>;
+}
 
 /** More kinds and names than any person writes; a line with more is not understood. */
 const most = 100;
@@ -13,17 +18,23 @@ const most = 100;
  * or not. Absent: there are too many.
  */
 export function resourcesIn(operands: Words, { categories }: Resources): NamedResources | undefined {
-  const [first = ''] = operands;
-  const typed = first.includes('/') ? operands : [first];
+  const some = operands.slice(0, most + 1);
+  const end = some.findIndex((word) => !isTypeAndName(word));
+  const typed = some.slice(0, Math.max(1, end === -1 ? some.length : end));
   if (typed.length > most) return undefined;
-  const found = new Map<string, string[]>();
+  const kinds = new Map<string, string[]>();
   for (const word of typed) {
     const [types = '', name = ''] = word.split('/');
     for (const kind of kindsIn(types, categories))
-      found.set(kind, [...(found.get(kind) ?? []), ...(name === '' ? [] : [name])]);
-    if (found.size > most) return undefined;
+      kinds.set(kind, [...(kinds.get(kind) ?? []), ...(name === '' ? [] : [name])]);
+    if (kinds.size > most) return undefined;
   }
-  return found;
+  return { operands: typed.length, kinds };
+}
+
+/** `pod/x`; not `a.b/label=x` and `a.b/label-`. */
+function isTypeAndName(word: string): boolean {
+  return word.includes('/') && !word.includes('=') && !word.endsWith('-');
 }
 
 /** A category stands for its kinds, and for itself. */

@@ -186,12 +186,17 @@ function exactLines({ all }: Words, from: number, reading: Reading, work: Implie
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
   const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
   const first = (pathAt.at(-1) ?? -1) + 1;
+  const { withOperand, withResources } = work;
   return [
     own,
-    ...instead(base, [...pathAt, isOption.indexOf(0, first)], work.withOperand),
-    ...(work.withOperands.length === 0
+    ...instead(base, [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
+    ...(withResources === undefined
       ? []
-      : instead(base, [...pathAt, ...operandsFrom(first, isOption)], work.withOperands)),
+      : instead(
+          base,
+          [...pathAt, ...operandsFrom(first, isOption, withResources.operands)],
+          withResources.spellings,
+        )),
   ];
 }
 
@@ -203,9 +208,14 @@ function instead(
   return spellings.length === 0 ? [] : [{ ...base, path: { at, spellings } }];
 }
 
-function operandsFrom(first: number, isOption: Uint8Array): readonly number[] {
+/** The positions of the next operands, at most so many. */
+function operandsFrom(first: number, isOption: Uint8Array, most: number): readonly number[] {
   const at: number[] = [];
-  for (let next = isOption.indexOf(0, first); next !== -1; next = isOption.indexOf(0, next + 1))
+  for (
+    let next = isOption.indexOf(0, first);
+    next !== -1 && at.length < most;
+    next = isOption.indexOf(0, next + 1)
+  )
     at.push(next);
   return at;
 }

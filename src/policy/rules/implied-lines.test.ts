@@ -150,6 +150,12 @@ describe('A-77 P7: lines that do the work of another sub-command', () => {
     expect(actionOf(tool, about, 'deny', args)).toBe('deny');
   });
 
+  test('more operands than are read may be about it', () => {
+    const many = ['fetch', ...Array<string>(1001).fill('x')];
+    expect(actionOf('git', 'subcommands: [branch]', 'deny', many)).toBe('deny');
+    expect(actionOf('git', 'subcommands: [branch]', 'deny', many.slice(0, 1000))).toBe('allow');
+  });
+
   test.each([
     ['subcommands: [destroy]', 'terraform apply p'],
     ['subcommands: [push]', 'docker build -o out --pull .'],
