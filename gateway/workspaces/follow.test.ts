@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError, type ErrorCode } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { ReplicaUnreachable } from './faults.ts';
 import { followWorkspaces } from './follow.ts';
 import { Replicas } from './replicas.ts';
 
@@ -46,7 +48,7 @@ function start() {
   for (const name of hosts.keys()) replicas.attach(name, engine);
   const useHome = () => Promise.reject(new Error('no home here'));
   const parts = { replicas, useHome, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
-  return { workspaces: followWorkspaces(parts), opened };
+  return { workspaces: followWorkspaces(parts), opened, engine };
 }
 
 const shape = (name: string): GhostShape => ({
@@ -73,6 +75,15 @@ test.each([
   });
   expect(opened).toEqual(isReplica ? [{ agent: name, limits, excludes: ['x'] }] : []);
   expect(workspaces.visit(hosts.get(on)!, name, 'id') !== undefined).toBe(isReplica);
+});
+
+test('12: a start that ends while the replica is still looked at says so: another host may have it', async () => {
+  const { workspaces, engine } = start();
+  engine.openReplica = () => new Promise(() => {});
+  const late = (code: ErrorCode) => AbortSignal.abort(new ClawrdenError(code, 'late'));
+  const placed = (signal: AbortSignal) => workspaces.placed('other', shape('coder'), signal);
+  await expect(placed(late('start-timeout'))).rejects.toBeInstanceOf(ReplicaUnreachable);
+  await expect(placed(late('canceled'))).rejects.toMatchObject({ code: 'canceled', message: 'late' });
 });
 
 test('12: a ghost without the workspace opens no replica', async () => {

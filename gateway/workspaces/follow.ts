@@ -1,7 +1,9 @@
 import type { HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
+import { ReplicaUnreachable } from './faults.ts';
 import { type Visit, type VisitParts, visitOf } from './visit.ts';
 
 type Place = Pick<HostConfig, 'name' | 'labels'>;
@@ -39,7 +41,9 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       if (sync === undefined || shape.mounts.length === 0) return shape;
       const { replicas } = parts;
-      const { folder } = await replicas.open(replicas.slot(host, shape.agent), sync.carried, signal);
+      const { folder } = await replicas
+        .open(replicas.slot(host, shape.agent), sync.carried, signal)
+        .catch((error: unknown) => Promise.reject(stillOpening(error, host)));
       const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
       return { ...shape, mounts };
     },
@@ -60,6 +64,13 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };
+}
+
+/** A start does not wait for a look at all of a large replica; that goes on, and another host may have it already. */
+function stillOpening(error: unknown, host: string): unknown {
+  if (!(error instanceof ClawrdenError && error.code === 'start-timeout')) return error;
+  const text = `the replica of the workspace on ${host} is still being looked at: try again later`;
+  return new ReplicaUnreachable(text, { cause: error });
 }
 
 function seesHome(host: Pick<Place, 'labels'> | undefined, { seenBy }: SyncConfig): boolean {

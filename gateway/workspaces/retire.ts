@@ -74,8 +74,11 @@ export class Retirement {
       await replicas.close(slot);
     }
     for (const host of replicas.hosts) {
-      await this.#tryOn(host, () => this.#removeUnused(host));
-      await this.#tryOn(host, () => this.#learnSizes(host));
+      await this.#tryOn(host, async () => {
+        const there = await replicas.agentsOn(host);
+        await this.#removeUnused(host, there);
+        await this.#learnSizes(host, there);
+      });
       await this.#tryOn(host, () => this.#makeRoom(host));
     }
   }
@@ -95,9 +98,9 @@ export class Retirement {
     }
   }
 
-  async #removeUnused(host: string): Promise<void> {
+  async #removeUnused(host: string, there: readonly string[]): Promise<void> {
     const { replicas } = this.#parts;
-    for (const agent of await replicas.agentsOn(host)) {
+    for (const agent of there) {
       const key = `${host}\0${agent}`;
       if (this.#hostBytes(agent) !== undefined) {
         this.#unused.delete(key);
@@ -115,10 +118,10 @@ export class Retirement {
   }
 
   /** What an earlier gateway left takes room, too. One that does not tell is asked again as late as it would be idle. */
-  async #learnSizes(host: string): Promise<void> {
+  async #learnSizes(host: string, there: readonly string[]): Promise<void> {
     const { replicas, agents } = this.#parts;
     if (![...agents().keys()].some((agent) => this.#hostBytes(agent) !== undefined)) return;
-    for (const agent of await replicas.agentsOn(host)) {
+    for (const agent of there) {
       const slot = replicas.slot(host, agent);
       const askedAt = this.#asked.get(slot) ?? Number.NEGATIVE_INFINITY;
       if (slot.bytes !== undefined || performance.now() - askedAt < this.#times.idle) continue;

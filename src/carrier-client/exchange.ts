@@ -16,6 +16,19 @@ export async function exchange(
   begin: BeginOptions,
 ): Promise<Exchanged> {
   await to.begin(begin);
+  try {
+    return await sendAll([from, to], query);
+  } catch (error) {
+    // What came until then takes room, and keeps the receiver from its own looks.
+    if (to.idle) await to.abort().catch(() => {});
+    throw error;
+  }
+}
+
+async function sendAll(
+  [from, to]: readonly [CarrierSession, CarrierSession],
+  query: ChangesQuery,
+): Promise<Exchanged> {
   const sent = await from.changes(query, (frame) => to.put(frame));
   let { wants, checked } = await to.verify();
   if (wants.length > 0) {

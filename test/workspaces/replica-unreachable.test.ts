@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ReplicaUnreachable } from '../../gateway/workspaces/faults.ts';
@@ -41,6 +41,26 @@ test.each<[string, (site: Site) => void | Promise<void>]>([
   expect(await settledOn(site, 'one')).toBeInstanceOf(ReplicaUnreachable);
   expect(await settledOn(site, 'two')).toBeUndefined();
   expect([site.difference('two'), site.homesBegun]).toEqual(['', 1]);
+});
+
+test('12: what a replica sent before it ended takes no room at home, and home serves on', async () => {
+  await using site = new Site('/dev/shm');
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  for (let name = 0; name < 300; name++)
+    writeFileSync(join(site.replicas.one.root, `${name}`), Buffer.alloc(200_000, name));
+  const staged = () => readdirSync(join(site.home.area, 'stage'), { recursive: true }).length;
+  const bringing = visit.bringHome(patience()).catch((error: unknown) => error);
+  await expect
+    .poll(() => existsSync(join(site.home.area, 'stage')) && staged(), { interval: 1 })
+    .toBeTruthy();
+  await site.kill('one');
+  expect(await bringing).toBeInstanceOf(ReplicaUnreachable);
+  expect(existsSync(join(site.home.area, 'stage'))).toBe(false);
+  expect(readdirSync(site.home.root)).toEqual([]);
+  visit.end();
+  expect(await settledOn(site, 'two')).toBeUndefined();
+  expect(site.homesBegun).toBe(1);
 });
 
 test('12: a home that goes away is told from a replica that does', async () => {
