@@ -35,20 +35,26 @@ const hosts = new Map(
 );
 const never = new AbortController().signal;
 
-function start() {
+function start(opening?: ReplicaHost['openReplica']) {
   const replicas = new Replicas();
   const opened: unknown[] = [];
   const engine = {
-    openReplica: (wish: unknown) => {
-      opened.push(wish);
-      const found = { bytes: 0, at: { epoch: 1n, seq: 1n } };
-      return Promise.resolve({ alive: () => true, found, folder: '/volumes/ws/base' } as unknown as Replica);
-    },
+    openReplica:
+      opening ??
+      ((wish: unknown) => {
+        opened.push(wish);
+        const found = { bytes: 0, at: { epoch: 1n, seq: 1n } };
+        return Promise.resolve({
+          alive: () => true,
+          found,
+          folder: '/volumes/ws/base',
+        } as unknown as Replica);
+      }),
   } as unknown as ReplicaHost;
   for (const name of hosts.keys()) replicas.attach(name, engine);
   const useHome = () => Promise.reject(new Error('no home here'));
   const parts = { replicas, useHome, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
-  return { workspaces: followWorkspaces(parts), opened, engine };
+  return { workspaces: followWorkspaces(parts), opened };
 }
 
 const shape = (name: string): GhostShape => ({
@@ -78,8 +84,7 @@ test.each([
 });
 
 test('12: a start that ends while the replica is still looked at says so: another host may have it', async () => {
-  const { workspaces, engine } = start();
-  engine.openReplica = () => new Promise(() => {});
+  const { workspaces } = start(() => new Promise(() => {}));
   const late = (code: ErrorCode) => AbortSignal.abort(new ClawrdenError(code, 'late'));
   const placed = (signal: AbortSignal) => workspaces.placed('other', shape('coder'), signal);
   await expect(placed(late('start-timeout'))).rejects.toBeInstanceOf(ReplicaUnreachable);
