@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, type RealCommand, type RealOption } from './real-options.ts';
+import { ask, type RealCommand, type RealOption, takenOut } from './real-options.ts';
 import { findTool } from './scratch.ts';
 
 /** Tools whose help has a form of its own. */
@@ -51,9 +51,10 @@ export function terraformCommand(words: readonly string[]): RealCommand {
   const options = lines.flatMap((line): RealOption[] => {
     const [, name, value = ''] = /^\s{1,5}(-[a-z][\w-]*)(=\S+| '[^']*')?(?:\s|$)/.exec(line) ?? [];
     if (name === undefined) return [];
-    // It is taken out of the line before that is read.
-    if (name === '-no-color') return [option([name])];
-    return [{ names: [name], value: value === '' || value === '=false' ? 'optional' : 'required' }];
+    if (takenOut.has(name)) return [option([name])];
+    // Its help does not show that it needs a value.
+    const isOptional = name !== '-plugin-dir' && (value === '' || value === '=false');
+    return [{ names: [name], value: isOptional ? 'optional' : 'required' }];
   });
   return {
     tool: 'terraform',

@@ -124,8 +124,11 @@ function valueApart(word: string, { value }: RealOption): string[] {
   return value === 'none' ? [word] : [word, '1'];
 }
 
+/** terraform takes these out of the line before it reads that: with one dash, and without a value. */
+export const takenOut: ReadonlySet<string> = new Set(['-no-color', '-compact-warnings']);
+
 function longWords(name: string, taken: readonly string[], tool: string): string[] {
-  if (tool === 'terraform') return [name, `-${name}`];
+  if (tool === 'terraform') return takenOut.has(name) ? [name] : [name, `-${name}`];
   if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
   if (noBeginnings.has(tool)) return [name];
   const ends = Array.from({ length: Math.max(0, name.length - 4) }, (_, index) => name.slice(0, index + 4));
