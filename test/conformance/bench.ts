@@ -1,10 +1,11 @@
+import { ghostsAt } from '../e2e/life.ts';
 import type { AgentContainer } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { startStack } from '../stack/start-stack.ts';
-import type { Case, StrategyName } from './case.ts';
+import { type Case, type Mode, type StrategyName, strategyOf } from './case.ts';
 import { attachDriver, buildDriver, type Driver, driverInContainer } from './driver.ts';
 import { type Likeness, likenessOf, type Running, startNative } from './native-container.ts';
 import { policyFor } from './policy.ts';
@@ -18,9 +19,9 @@ export interface Side {
   readonly env: readonly string[];
 }
 
-/** Both ways to run a command under one strategy. */
+/** Both ways to run a command in one mode. */
 export interface Bench extends AsyncDisposable {
-  readonly strategy: StrategyName;
+  readonly mode: Mode;
   readonly native: Side;
   readonly clawrden: Side;
   /** A native driver that has run nothing yet. */
@@ -29,7 +30,7 @@ export interface Bench extends AsyncDisposable {
 
 export interface BenchOptions {
   readonly lab: Lab;
-  readonly strategy: StrategyName;
+  readonly mode: Mode;
   readonly cases: readonly Case[];
   /** Cases that run at once. */
   readonly workers: number;
@@ -40,32 +41,35 @@ const agentHome = 'HOME=/home/agent';
 // They reach only what the caller runs itself.
 const secrets = ['SECRET=hidden', 'LD_LIBRARY_PATH=/hidden', 'CLAWRDEN_TEST=hidden'];
 
-export async function startBench({ lab, strategy, cases, workers }: BenchOptions): Promise<Bench> {
+export async function startBench({ lab, mode, cases, workers }: BenchOptions): Promise<Bench> {
+  const strategy = strategyOf(mode);
   const driver = await buildDriver();
-  const name = `conformance-${strategy}`;
+  const name = `conformance-${mode}`;
   const stack = await startStack(lab, {
     name,
     policy: policyFor(strategy, cases),
-    agents: { [agentName]: { container: agentContainer(driver) } },
+    agents: {
+      [agentName]: { container: agentContainer(driver), ...(mode === 'replica' && { followed: {} }) },
+    },
   });
   try {
     const agent = stack.agents[agentName]!;
-    const workspaces = [stack.workspaceOf(agentName), await lab.workspace(`${name}-native`)] as const;
+    const workspace = await lab.workspace(`${name}-native`);
     const original = strategy === 'ghost' ? await findGhost(lab, agent) : ofAgent(lab, agent);
-    const likeness = await likenessOf({ ...original, workspace: workspaces, driver });
+    const likeness = await likenessOf({ ...original, workspace, driver });
     const callerPath = (await agent.exec(['/usr/bin/printenv', 'PATH'])).stdout.trim();
     const natives = await many(workers, () => startNative(likeness));
     const callers = await many(workers, () => startCaller(agent));
     return {
-      strategy,
+      mode,
       native: {
         drivers: makePool(natives),
-        workspace: workspaces[1],
+        workspace,
         env: nativeEnvironment(strategy, likeness, callerPath),
       },
       clawrden: {
         drivers: makePool(callers),
-        workspace: workspaces[0],
+        workspace: stack.workspaceOf(agentName),
         env: [`PATH=${callerPath}`, agentHome, ...secrets],
       },
       freshNative: () => startNative(likeness),
@@ -102,10 +106,7 @@ async function findGhost(lab: Lab, agent: AgentContainer): Promise<Running> {
 }
 
 async function ghostsOn(host: LabHost): Promise<Running[]> {
-  const label = `label=clawrden.agent=${agentName}`;
-  const { stdout } = await host.docker(['ps', '--quiet', '--no-trunc', '--filter', label]);
-  const ids = stdout.split('\n').filter((id) => id !== '');
-  return ids.map((container) => ({ host, container }));
+  return (await ghostsAt(host, agentName)).map((container) => ({ host, container }));
 }
 
 function nativeEnvironment(strategy: StrategyName, { env }: Likeness, callerPath: string): string[] {

@@ -24,6 +24,13 @@ export type Step =
 
 export type StrategyName = 'ghost' | 'mirror' | 'passthrough';
 
+/** What the suite runs in: a strategy, or `replica`: ghosts on hosts that have only a replica of the workspace. */
+export type Mode = StrategyName | 'replica';
+
+export function strategyOf(mode: Mode): StrategyName {
+  return mode === 'replica' ? 'ghost' : mode;
+}
+
 /**
  * One command as data. It runs in its own folder below the workspace. The suite compares the output on stdout, stderr
  * and the terminal, the wait status, stops, terminal modes, the unread stdin if it is kept, and the folder

@@ -12,8 +12,8 @@ export interface Running {
 
 /** A container as a model, and what must differ from it. */
 export interface Original extends Running {
-  /** The workspace of the model, and the one of its copy. */
-  readonly workspace: readonly [from: string, to: string];
+  /** What the copy has in place of the model's workspace. */
+  readonly workspace: string;
   /** Path of the driver on the host. */
   readonly driver: string;
 }
@@ -66,10 +66,9 @@ function clientOf({ socket }: HostNames): Docker {
 
 function hostConfig(
   { HostConfig: seen }: ContainerInspectInfo,
-  [from, to]: readonly [string, string],
+  workspace: string,
   driver: string,
 ): HostConfig {
-  const moved = (source: string) => (source === from ? to : source);
   return {
     ...seen,
     Init: false,
@@ -77,9 +76,11 @@ function hostConfig(
     Binds: [
       ...(seen.Binds ?? [])
         .filter((bind) => !bind.includes(`:${driverInContainer}`))
-        .map((bind) => bind.replace(`${from}:`, `${to}:`)),
+        .map((bind) => bind.replace(/^[^:]+(?=:\/app(:|$))/, workspace)),
       `${driver}:${driverInContainer}:ro`,
     ],
-    Mounts: (seen.Mounts ?? []).map((mount) => ({ ...mount, Source: moved(mount.Source) })),
+    Mounts: (seen.Mounts ?? []).map((mount) =>
+      mount.Target === '/app' ? { ...mount, Source: workspace } : mount,
+    ),
   };
 }

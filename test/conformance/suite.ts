@@ -1,25 +1,27 @@
-import type { Case, StrategyName } from './case.ts';
+import { type Case, type Mode, strategyOf } from './case.ts';
 import { allCases } from './cases/all.ts';
+import { isLeftOut } from './replica-exceptions.ts';
 
-export const strategies: readonly StrategyName[] = ['ghost', 'mirror', 'passthrough'];
+export const modes: readonly Mode[] = ['ghost', 'mirror', 'passthrough', 'replica'];
 
 /** Shifts which cases a short run takes; CLAWRDEN_SEED sets it. */
 export const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
 /** A short run takes one of this many. */
-const oneOf: Readonly<Record<StrategyName, number>> = { ghost: 3, mirror: 3, passthrough: 6 };
+const oneOf: Readonly<Record<Mode, number>> = { ghost: 3, mirror: 3, passthrough: 6, replica: 16 };
 
-/** The cases of one strategy whose names match. */
-export function casesOf(strategy: StrategyName, only?: RegExp): Case[] {
+/** The cases of one mode whose names match. */
+export function casesOf(mode: Mode, only?: RegExp): Case[] {
   return allCases
-    .filter((one) => one.strategies?.includes(strategy) !== false)
+    .filter((one) => one.strategies?.includes(strategyOf(mode)) !== false)
+    .filter(({ name }) => mode !== 'replica' || !isLeftOut(name))
     .filter(({ name }) => only?.test(name) !== false);
 }
 
-/** All of them in a long run, else about every third: others for ghost than for mirror. */
-export function sampleOf(strategy: StrategyName): readonly Case[] {
-  const cases = casesOf(strategy);
+/** All of them in a long run, else one of some: others for ghost than for mirror. */
+export function sampleOf(mode: Mode): readonly Case[] {
+  const cases = casesOf(mode);
   if (process.env['CLAWRDEN_LONG'] === '1') return cases;
-  const from = seed + strategies.indexOf(strategy);
-  return cases.filter((_, at) => (at + from) % oneOf[strategy] === 0);
+  const from = seed + modes.indexOf(mode);
+  return cases.filter((_, at) => (at + from) % oneOf[mode] === 0);
 }

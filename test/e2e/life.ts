@@ -1,4 +1,6 @@
+import { workspaceLabel } from '../../gateway/docker/replica/replica-volumes.ts';
 import type { Lab } from '../lab/lab.ts';
+import type { LabHost } from '../lab/lab-host.ts';
 import { isListedOnly } from '../lab/listed-only.ts';
 import { waitUntil } from '../lab/wait.ts';
 import type { AuditLine, Stack } from '../stack/start-stack.ts';
@@ -83,21 +85,23 @@ export async function untilAudited(
 
 /** Ids of the agent's ghosts on all hosts, in any state. */
 export async function ghostsOf(lab: Lab, agent: string): Promise<string[]> {
-  const filter = ['--filter', `label=clawrden.agent=${agent}`, '--format', '{{.ID}}\t{{.Names}}'];
-  const perHost = await Promise.all(
-    lab.hosts.map(async (host) => {
-      const { stdout } = await host.docker(['ps', '-a', '--no-trunc', ...filter]);
-      const ghosts = stdout.split('\n').filter(Boolean).map(parseGhost);
-      const gone = await Promise.all(ghosts.map((ghost) => isListedOnly(host, ghost)));
-      return ghosts.filter((_, index) => gone[index] !== true).map(({ id }) => id);
-    }),
-  );
-  return perHost.flat();
+  return (await Promise.all(lab.hosts.map((host) => ghostsAt(host, agent)))).flat();
+}
+
+/** Those on one host. What carries the agent's replica there has its label, too, and is no ghost. */
+export async function ghostsAt(host: LabHost, agent: string): Promise<string[]> {
+  const format = `{{.ID}}\t{{.Names}}\t{{.Label "${workspaceLabel}"}}`;
+  const filter = ['--filter', `label=clawrden.agent=${agent}`, '--format', format];
+  const { stdout } = await host.docker(['ps', '-a', '--no-trunc', ...filter]);
+  const ghosts = stdout.split('\n').filter(Boolean).map(parseGhost);
+  const own = ghosts.filter(({ carries }) => carries === '');
+  const gone = await Promise.all(own.map((ghost) => isListedOnly(host, ghost)));
+  return own.filter((_, index) => gone[index] !== true).map(({ id }) => id);
 }
 
 function parseGhost(line: string) {
-  const [id = '', name = ''] = line.split('\t');
-  return { id, name };
+  const [id = '', name = '', carries = ''] = line.split('\t');
+  return { id, name, carries };
 }
 
 /** Milliseconds until no ghost of the agent is left anywhere. */
