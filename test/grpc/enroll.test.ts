@@ -110,5 +110,6 @@ test('the enrolment listener serves enrolment only, and the other one none', asy
   client.close();
   const inside = await gateway.connect(relay);
   const enrolment = inside.call(RelayServiceService.enroll, { token: '', certificateRequest: '' });
-  await expect(enrolment).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+  // No role may call it there.
+  await expect(enrolment).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
 });

@@ -78,7 +78,7 @@ async function startCarrier(
     const root = `${replicaMount}/${treeFolder}`;
     const found = await session.ready({ ...hello, root, area: replicaMount });
     carriers.add(container.id);
-    const alive = () => !socket.destroyed && socket.writable;
+    const alive = () => socket.readable && socket.writable;
     finished(socket, () => carriers.delete(container.id));
     const end = async () => {
       session.end();
