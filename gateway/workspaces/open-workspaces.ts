@@ -105,7 +105,10 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
           engine.startGhost(await workspaces.placed(host, shape, signal), purpose, signal),
       };
     },
-    holdToAgents: homes.holdToAgents,
+    holdToAgents: () => {
+      homes.holdToAgents();
+      void retirement?.endIdle();
+    },
     begin: ({ ready, forget }) => {
       const evict = (slot: Slot) => evictReplica(slot, { homes, replicas, agents, forget, onKept: tellKept });
       retirement ??= new Retirement({ replicas, agents, forget, evict, log });

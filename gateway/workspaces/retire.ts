@@ -65,7 +65,8 @@ export class Retirement {
     await this.#looking;
   }
 
-  async #look(): Promise<void> {
+  /** Also as soon as the agents have changed: the carriers of those that are gone end at once. */
+  async endIdle(): Promise<void> {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
       if (slot.opening === undefined || !this.#isIdle(slot)) continue;
@@ -73,6 +74,11 @@ export class Retirement {
       this.#parts.forget(slot.agent);
       await replicas.close(slot);
     }
+  }
+
+  async #look(): Promise<void> {
+    const { replicas } = this.#parts;
+    await this.endIdle();
     for (const host of replicas.hosts) {
       await this.#tryOn(host, async () => {
         const there = await replicas.agentsOn(host);

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTmux, openTerminal } from '../cli/terminal.ts';
+import { attempt } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { launcher } from '../stack/gateway-site.ts';
 import { second } from '../stack/second-person.ts';
@@ -128,8 +129,11 @@ describe.skipIf(!hasLab())('an orchestrator', () => {
       code: 1,
       stderr: expect.stringContaining('person:admin asked for it; somebody else has to approve it'),
     });
-    const bob = join(stack.dir, `${second}.yaml`);
-    expect(await stack.cli(['approve', id.slice(0, 8), '--context', bob])).toMatchObject({ code: 0 });
+    const ofBob = join(stack.dir, `${second}.yaml`);
+    const bob = (...args: string[]) => attempt([process.execPath, launcher, '--context', ofBob, ...args]);
+    // The beginning of an id counts only among those that this person was shown.
+    expect((await bob('pending', '--json')).stdout).toContain(id);
+    expect(await bob('approve', id.slice(0, 8))).toMatchObject({ code: 0, stderr: '' });
     expect(await running).toMatchObject({ code: 0 });
     const [newest] = JSON.parse((await stack.cli(['history', '--json'])).stdout) as { id: string }[];
     const shown = await stack.cli(['show', newest?.id ?? '']);
