@@ -1,10 +1,11 @@
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { onAbort } from '../../src/abort.ts';
-import type {
-  RelayServiceServer,
-  SynchronizeRequest,
-  SynchronizeResponse,
+import {
+  type RelayServiceServer,
+  RelayServiceService,
+  type SynchronizeRequest,
+  type SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { homeMessage } from '../../src/wire/home-message.ts';
@@ -31,14 +32,19 @@ export interface RelayServiceParts {
 
 type SynchronizeCall = ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
-/** The calls of relays over mTLS. `Enroll` has a server of its own. */
-export function relayService(parts: RelayServiceParts): RelayServiceServer {
+/** Without `Enroll`, which has a listener of its own: its callers have no certificate yet. */
+export const relayCalls = {
+  token: RelayServiceService.token,
+  renew: RelayServiceService.renew,
+  synchronize: RelayServiceService.synchronize,
+  carry: RelayServiceService.carry,
+} as const;
+
+/** The calls of relays over mTLS. */
+export function relayService(parts: RelayServiceParts): Pick<RelayServiceServer, keyof typeof relayCalls> {
   const { token, renew } = parts.rates ?? relayCallRates;
   const [tokens, renewals] = [createCallBudget('tokens', token), createCallBudget('certificates', renew)];
   return {
-    enroll: unary(() => {
-      throw new CallRefused(status.UNIMPLEMENTED, 'enrolment has a listener of its own');
-    }),
     token: unary(async (_request, call) => {
       const admission = parts.callers.admissionOf(call);
       if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
-import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { executeMethod } from '../../src/wire/execute-method.ts';
@@ -19,7 +18,7 @@ import { Front } from './front/front.ts';
 import { closeServer, listen, newServer } from './front/listen.ts';
 import { callersPace, type Pace } from './front/pace.ts';
 import { addIntrospection } from './introspection.ts';
-import { relayService } from './relay-service.ts';
+import { relayCalls, relayService } from './relay-service.ts';
 import { wardenService } from './warden/warden-service.ts';
 
 export interface GrpcServerOptions {
@@ -60,7 +59,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
     interceptors: [firstMessageWithin(pace.firstMessageMs, faults), callers.interceptor],
   });
   server.addService({ execute: executeMethod }, executionService(options, callers));
-  server.addService(RelayServiceService, relayService({ ...options, callers, closing: closing.signal }));
+  server.addService(relayCalls, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));
   const introspection = addIntrospection(server);
   const tls = { ...options.server, clientAuthority: options.authority };

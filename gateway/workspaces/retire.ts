@@ -153,9 +153,12 @@ export class Retirement {
       if (slot.commands > 0 || !slot.bytes) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
-      if (why === undefined) bytes -= own;
-      if (why === undefined) log.info({ host, agent }, 'a replica of a workspace made room for others');
-      else log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
+      if (why !== undefined) {
+        log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
+        continue;
+      }
+      bytes -= own;
+      log.info({ host, agent }, 'a replica of a workspace made room for others');
     }
   }
 

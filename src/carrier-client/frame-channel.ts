@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { drained } from '../drained.ts';
 import { encodeFrame, type Frame, FrameError, FrameReader } from '../wire/frames.ts';
 import { CarrierError } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
@@ -27,15 +28,8 @@ export class FrameChannel {
   /** A promise means that too much is on its way, and resolves when it is less or the stream is gone. */
   write(type: number, payload?: Uint8Array): Promise<void> | undefined {
     if (!this.#stream.writable || this.#stream.write(encodeFrame(type, payload))) return undefined;
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(deadline);
-        this.#stream.off('drain', done).off('close', done);
-        resolve();
-      };
-      const deadline = setTimeout(() => this.destroy(), this.#silenceMs);
-      this.#stream.on('drain', done).on('close', done);
-    });
+    const deadline = setTimeout(() => this.destroy(), this.#silenceMs);
+    return drained(this.#stream).finally(() => clearTimeout(deadline));
   }
 
   /**

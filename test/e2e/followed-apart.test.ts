@@ -8,20 +8,11 @@ import { waitUntil } from '../lab/wait.ts';
 import { carriersOf } from '../relay/told-host.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { editConfig } from './fleet.ts';
-import { carrierOn, filesIn, volumeOn } from './followed-home.ts';
+import { carrierOn, filesIn, ghostly, volumeOn } from './followed-home.ts';
 import { ownOn } from './replica-on.ts';
 import { type } from './typed.ts';
 
-const policy = `version: 1
-default: deny
-workspace: /app
-timeout: 1m
-tools:
-  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
-rules:
-  - { name: all, action: allow }
-complete: true
-`;
+const policy = ghostly();
 
 /** The same uid, the same host, at the same time. */
 describe.skipIf(!hasLab())('two agents with replicas on one host', () => {

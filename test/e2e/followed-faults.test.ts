@@ -10,7 +10,16 @@ import { waitUntil } from '../lab/wait.ts';
 import { statusOf } from '../relay/told-host.ts';
 import { seeded } from '../scenarios/seeded.ts';
 import { startStack } from '../stack/start-stack.ts';
-import { areaOf, difference, digest, type Files, filesIn, keptBeside, volumeOn } from './followed-home.ts';
+import {
+  areaOf,
+  difference,
+  digest,
+  type Files,
+  filesIn,
+  ghostly,
+  keptBeside,
+  volumeOn,
+} from './followed-home.ts';
 import {
   carriersNow,
   type Field,
@@ -26,16 +35,7 @@ import {
 import { ownOn } from './replica-on.ts';
 import { type Typed, type } from './typed.ts';
 
-const policy = `version: 1
-default: deny
-workspace: /app
-timeout: 2m
-tools:
-  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
-rules:
-  - { name: all, action: allow }
-complete: true
-`;
+const policy = ghostly({ timeout: '2m' });
 
 const long = process.env.CLAWRDEN_LONG === '1';
 const seed = Number(process.env.CLAWRDEN_SEED ?? Date.now() % 1_000_000);

@@ -7,18 +7,9 @@ import { run } from '../lab/command.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { carrierOn, difference, digest, filesIn, keptBeside, volumeOn } from './followed-home.ts';
+import { carrierOn, difference, digest, filesIn, ghostly, keptBeside, volumeOn } from './followed-home.ts';
 
-const policy = `version: 1
-default: deny
-workspace: /app
-timeout: 1m
-tools:
-  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
-rules:
-  - { name: all, action: allow }
-complete: true
-`;
+const policy = ghostly();
 
 const full = /^clawrden: workspace-full: [^\n]*\n$/;
 

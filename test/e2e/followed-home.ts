@@ -4,6 +4,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LabHost } from '../lab/lab-host.ts';
 
+/** Everything runs in a ghost, for `timeout` at most; `rules` come before the one that allows it. */
+export function ghostly({ timeout = '1m', rules = [] }: { timeout?: string; rules?: string[] } = {}): string {
+  return `version: 1
+default: deny
+workspace: /app
+timeout: ${timeout}
+tools:
+  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+rules:
+${[...rules, '{ name: all, action: allow }'].map((rule) => `  - ${rule}\n`).join('')}complete: true
+`;
+}
+
 /** Of each plain file, by its path, what `digest` says of its bytes. */
 export type Files = Map<string, string>;
 

@@ -4,21 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
+import { ghostly } from './followed-home.ts';
 
-const policy = `version: 1
-default: deny
-workspace: /app
-timeout: 1m
-tools:
-  ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
-rules:
-  - { name: readers, tools: [ghostly], args: [": read*"], action: allow, workspace: read }
-  - { name: strangers, tools: [ghostly], args: [": none*"], action: allow, workspace: none }
-  - { name: live, tools: [ghostly], args: [": live*"], action: allow, live: 200ms }
-  - { name: brief, tools: [ghostly], args: [": brief*"], action: allow, timeout: 1s }
-  - { name: all, action: allow }
-complete: true
-`;
+const policy = ghostly({
+  rules: [
+    '{ name: readers, tools: [ghostly], args: [": read*"], action: allow, workspace: read }',
+    '{ name: strangers, tools: [ghostly], args: [": none*"], action: allow, workspace: none }',
+    '{ name: live, tools: [ghostly], args: [": live*"], action: allow, live: 200ms }',
+    '{ name: brief, tools: [ghostly], args: [": brief*"], action: allow, timeout: 1s }',
+  ],
+});
 
 describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
   let stack: Stack;

@@ -1,7 +1,23 @@
 import type { Replica } from '../../gateway/ports/replica.ts';
 import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { LabHost } from '../lab/lab-host.ts';
-import type { GhostsOn } from './ghosts-on.ts';
+import { type GhostsOn, ghostsOn } from './ghosts-on.ts';
+
+/** A gateway's engine that hears what ends; at the end all its replicas are removed. */
+export async function replicasOn(host: LabHost): Promise<GhostsOn & AsyncDisposable> {
+  const on = ghostsOn(host);
+  const watching = new AbortController();
+  await on.engine.ping();
+  void on.engine.watch({ onEvent: () => {} }, watching.signal).catch(() => {});
+  return {
+    ...on,
+    [Symbol.asyncDispose]: async () => {
+      watching.abort();
+      for (const agent of await on.engine.replicaAgents()) await on.engine.removeReplica(agent);
+      on.engine.close();
+    },
+  };
+}
 
 /** Starts the carrier of `agent`'s replica. */
 export function openOn({ engine }: GhostsOn, agent = 'coder'): Promise<Replica> {

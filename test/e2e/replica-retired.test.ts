@@ -8,8 +8,7 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
-import { type GhostsOn, ghostsOn } from './ghosts-on.ts';
-import { ownOn } from './replica-on.ts';
+import { ownOn, replicasOn } from './replica-on.ts';
 
 const never = new AbortController().signal;
 /** In place of 30 minutes and 24 hours. */
@@ -17,19 +16,12 @@ const [idle, gone] = [500, 3000];
 
 describe.skipIf(!hasLab())('replicas that nothing needs any more', () => {
   let host: LabHost;
-  let on: GhostsOn;
-  const watching = new AbortController();
+  let on: Awaited<ReturnType<typeof replicasOn>>;
   beforeAll(async () => {
     host = sharedLab().hosts[1]!;
-    on = ghostsOn(host);
-    await on.engine.ping();
-    void on.engine.watch({ onEvent: () => {} }, watching.signal).catch(() => {});
+    on = await replicasOn(host);
   });
-  afterAll(async () => {
-    watching.abort();
-    for (const agent of (await on?.engine.replicaAgents()) ?? []) await on.engine.removeReplica(agent);
-    on?.engine.close();
-  });
+  afterAll(() => on?.[Symbol.asyncDispose]());
 
   test('12: carriers end when they rest; the replica of an agent that is gone goes after its day, and no other', async () => {
     const replicas = new Replicas();

@@ -7,26 +7,19 @@ import { bringHome, sendOut } from '../../src/carrier-client/exchange.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
-import { type GhostsOn, ghostsOn } from './ghosts-on.ts';
-import { openOn, ownOn } from './replica-on.ts';
+import { ghostsOn } from './ghosts-on.ts';
+import { openOn, ownOn, replicasOn } from './replica-on.ts';
 
 const [{ carrier }] = carrierBuilds;
 
 describe.skipIf(!hasLab())('a replica on a Docker host', () => {
   let host: LabHost;
-  let on: GhostsOn;
-  const watching = new AbortController();
+  let on: Awaited<ReturnType<typeof replicasOn>>;
   beforeAll(async () => {
     host = sharedLab().hosts[1]!;
-    on = ghostsOn(host);
-    await on.engine.ping();
-    void on.engine.watch({ onEvent: () => {} }, watching.signal).catch(() => {});
+    on = await replicasOn(host);
   });
-  afterAll(async () => {
-    watching.abort();
-    for (const agent of (await on?.engine.replicaAgents()) ?? []) await on.engine.removeReplica(agent);
-    on?.engine.close();
-  });
+  afterAll(() => on?.[Symbol.asyncDispose]());
 
   /** A home with an entry of each kind, and a carrier on it. */
   async function homeCarrier() {

@@ -210,13 +210,13 @@ export class Front implements Disposable {
     const serve = () => this.#serve(pass, stream, connection, served);
     // Calls that wait for it may have taken all places of those without a message.
     if (isAhead) return serve();
-    const { reads } = connection.share;
+    const reads = isRead(path) ? connection.share.reads : undefined;
     const inTurn = () => {
       for (const share of connection.shares) share.served(stream);
-      if (isRead(path)) reads.served(stream);
+      reads?.served(stream);
       serve();
     };
-    this.#turns.add(isRead(path) ? reads : connection.share, {
+    this.#turns.add(reads ?? connection.share, {
       since: performance.now(),
       pass: this.#rules.faults.guard('stream', inTurn, destroy),
       refuse: (why) => this.#refuse(connection, stream, why),

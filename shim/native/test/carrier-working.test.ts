@@ -76,6 +76,7 @@ test('12: the blocks of one large file count, and nothing is said while nobody a
   expect(before).toBeGreaterThan(20);
   expect(new Set(types.slice(0, -1))).toEqual(new Set([CarrierFrame.working]));
   writeFileSync(join(place.root, 'large'), Buffer.alloc(64 << 20, 2));
+  // That nothing comes has no event: a second is many times what the carrier takes to read the file.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(types).toHaveLength(before);
 });

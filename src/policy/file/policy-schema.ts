@@ -8,7 +8,7 @@ import {
   parsedField,
 } from '../../config/fields.ts';
 import { maxArgItems } from '../rules/match-args.ts';
-import { networksSchema, runFields, toolsSchema, variableField } from './tool-schema.ts';
+import { networksSchema, runFields, runKeys, toolsSchema, variableField } from './tool-schema.ts';
 
 export const actionField = z.enum(['allow', 'ask', 'deny']);
 
@@ -68,25 +68,8 @@ const ruleSchema = strictObject({
   }
 });
 
-const withoutEffectOnDenial = [
-  'rate',
-  'safe-arguments',
-  'runs-anything',
-  'strategy',
-  'image',
-  'network',
-  'memory',
-  'cpus',
-  'pids',
-  'stdin',
-  'idle-timeout',
-  'output',
-  'file-size',
-  'environment',
-  'record',
-  'workspace',
-  'live',
-] as const;
+/** What says how a command runs, and what it needs to be allowed. */
+const withoutEffectOnDenial = ['rate', 'safe-arguments', 'runs-anything', ...runKeys] as const;
 
 const conditions = ['repeats', 'failures', 'rate'] as const;
 

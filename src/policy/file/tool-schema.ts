@@ -81,4 +81,6 @@ export type NetworksFile = z.infer<typeof networksSchema>;
 
 type RunKey = keyof typeof runFields;
 
+export const runKeys = Object.keys(runFields) as readonly RunKey[];
+
 export type RunFields = { readonly [Key in RunKey]?: ToolsFile[string][Key] | undefined };
