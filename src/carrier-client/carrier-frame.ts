@@ -22,8 +22,6 @@ export const CarrierFrame = {
   acknowledge: 51,
   failed: 52,
   refused: 53,
-  follow: 54,
-  changed: 55,
   take: 56,
   working: 57,
 } as const;

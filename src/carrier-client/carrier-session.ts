@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { onAbort } from '../abort.ts';
 import { type Frame, FrameError } from '../wire/frames.ts';
 import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
@@ -15,7 +14,6 @@ import {
   encodeRead,
   encodeTake,
   parseApplied,
-  parseChanged,
   parseChecked,
   parseDone,
   type ReadFrom,
@@ -23,7 +21,7 @@ import {
 } from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
-import { u8, u32 } from './payload.ts';
+import { u8 } from './payload.ts';
 
 export interface TakenLate {
   readonly count: number;
@@ -161,22 +159,6 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
       return this.#state(CarrierFrame.state);
-    });
-  }
-
-  /**
-   * Resolves with true as soon as the tree is another than this client was last told of: at most once in each interval,
-   * however often it is called. False: the signal was aborted. Until then the carrier can be asked nothing else.
-   */
-  async changed(intervalMs: number, signal: AbortSignal): Promise<boolean> {
-    return this.#alone(async () => {
-      using _ = onAbort(signal, () => void this.#channel.write(CarrierFrame.follow, u32(0)));
-      while (!signal.aborted) {
-        await this.#channel.write(CarrierFrame.follow, u32(intervalMs));
-        const { payload } = await this.#answer(CarrierFrame.changed);
-        if (parseChanged(payload)) return true;
-      }
-      return false;
     });
   }
 

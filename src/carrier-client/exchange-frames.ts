@@ -132,16 +132,6 @@ export function parseApplied(payload: Buffer): Applied {
   return { version, tree, done, refusedCount, refused };
 }
 
-/** Whether something changed; the version and what is dirty are told by the next state, too. */
-export function parseChanged(payload: Buffer): boolean {
-  const reader = new PayloadReader(payload);
-  const changed = reader.u8() !== 0;
-  readVersion(reader);
-  reader.count();
-  reader.end();
-  return changed;
-}
-
 function readRefused(reader: PayloadReader, folder: bigint): Refused {
   const [how, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.text()];
   const why = refusedWhys[how] ?? 'conflict';

@@ -211,7 +211,6 @@ void tell_applied(struct carrier *carrier)
     stream_put_u64(stream, carrier->receiving->kept);
     put_refused(carrier);
     stream_end(stream);
-    follow_told(carrier);
     settle_version(carrier);
     dirty_clean(index);
     carrier->unsaved = true;

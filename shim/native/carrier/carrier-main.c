@@ -48,7 +48,7 @@ static bool wait_and_serve(struct carrier *carrier)
 {
     struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = carrier->notify, .events = POLLIN}};
     int soon = carrier->unsaved ? IDLE_MS : late_wait_ms(carrier);
-    soon = sooner(soon, sooner(background_wait_ms(carrier), follow_wait_ms(carrier)));
+    soon = sooner(soon, background_wait_ms(carrier));
     int ready = poll(polled, 2, soon);
     if (ready < 0)
         return errno == EINTR;
@@ -60,7 +60,6 @@ static bool wait_and_serve(struct carrier *carrier)
         notify_drain(carrier);
     if (polled[0].revents == 0) {
         background_run(carrier);
-        follow_run(carrier);
         return true;
     }
     if (!stream_read(&carrier->stream))

@@ -6,7 +6,6 @@
 
 #include "background.h"
 #include "content.h"
-#include "follow.h"
 #include "index.h"
 #include "hello.h"
 #include "jail.h"
@@ -35,7 +34,6 @@ struct carrier {
     struct receiving *receiving;
     struct late late;
     struct background background;
-    struct follow follow;
     /* When it last said that it works, and whether somebody waits. */
     struct {
         bool asked;

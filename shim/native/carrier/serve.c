@@ -91,10 +91,6 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
     struct reader reader = reader_of(frame->payload, frame->length);
     if (frame->type != FRAME_WANT)
         carrier->background.sent = false;
-    if (carrier->follow.active && frame->type != FRAME_FOLLOW) {
-        tell_refused(carrier, "bad-frame: the client waits for what changes, and asks for something else");
-        return;
-    }
     switch (frame->type) {
     case FRAME_SETTLE:
         serve_settle(carrier, &reader);
@@ -125,9 +121,6 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
         break;
     case FRAME_ACKNOWLEDGE:
         serve_acknowledge(carrier, &reader);
-        break;
-    case FRAME_FOLLOW:
-        follow_serve(carrier, &reader);
         break;
     case FRAME_READ:
         serve_read(carrier, &reader);

@@ -62,7 +62,6 @@ void tell_state(struct carrier *carrier, uint8_t type)
     if (count)
         put_u16(count, unstable);
     skip_tell(carrier);
-    follow_told(carrier);
     late_tell(carrier);
     stream_put_u32(stream, carrier->background.looks);
     stream_put_u64(stream, carrier->background.missed);

@@ -46,8 +46,6 @@ enum frame_type {
     FRAME_ACKNOWLEDGE = 51,
     FRAME_FAILED = 52,
     FRAME_CARRIER_REFUSED = 53,
-    FRAME_FOLLOW = 54,
-    FRAME_CHANGED = 55,
     FRAME_TAKE = 56,
     FRAME_WORKING = 57,
 };

@@ -150,14 +150,10 @@ int64_t __wrap_monotonic_ms(void)
 }
 
 struct carrier;
-#define HASTEN(name) \
-    int __real_##name(const struct carrier *carrier); \
-    int __wrap_##name(const struct carrier *carrier); \
-    int __wrap_##name(const struct carrier *carrier) \
-    { \
-        int wait = __real_##name(carrier); \
-        return wait < 0 ? wait : (wait + haste - 1) / haste; \
-    }
-
-HASTEN(background_wait_ms)
-HASTEN(follow_wait_ms)
+int __real_background_wait_ms(const struct carrier *carrier);
+int __wrap_background_wait_ms(const struct carrier *carrier);
+int __wrap_background_wait_ms(const struct carrier *carrier)
+{
+    int wait = __real_background_wait_ms(carrier);
+    return wait < 0 ? wait : (wait + haste - 1) / haste;
+}
