@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dirty.h"
-#include "judge.h"
+#include "exchange.h"
 #include "saved.h"
 #include "settle.h"
 #include "state-frames.h"

@@ -1,6 +1,7 @@
 #include "background.h"
 
 #include "carrier.h"
+#include "clocks.h"
 #include "links.h"
 #include "look.h"
 #include "notify.h"

@@ -8,9 +8,9 @@
 
 #include "carrier.h"
 #include "descriptors.h"
+#include "exchange.h"
 #include "goes-on.h"
 #include "notify.h"
-#include "receive.h"
 #include "saved.h"
 #include "serve.h"
 #include "state-frames.h"
@@ -77,7 +77,7 @@ int main(void)
     while (!carrier.stream.broken && wait_and_serve(&carrier))
         continue;
     int code = carrier.stream.broken ? REFUSED : 0;
-    receive_end(&carrier);
+    exchange_end(&carrier);
     late_end(&carrier);
     saved_write(&carrier);
     index_end(&carrier.index);

@@ -12,7 +12,7 @@
 #include "late.h"
 #include "stream.h"
 
-/* An exchange that is being received, see receive.h. */
+/* An exchange that is being received, see exchange.h. */
 struct receiving;
 
 struct carrier {

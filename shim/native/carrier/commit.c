@@ -10,7 +10,6 @@
 #include "beneath.h"
 #include "content.h"
 #include "goes-on.h"
-#include "judge.h"
 #include "kept.h"
 #include "move.h"
 #include "stage.h"
@@ -146,7 +145,7 @@ void commit(struct carrier *carrier)
     finish_folders(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);
-    receive_end(carrier);
+    exchange_end(carrier);
     area_remove(carrier, "stage");
     late_bound(carrier);
 }

@@ -6,7 +6,6 @@
 
 #include "beneath.h"
 #include "goes-on.h"
-#include "judge.h"
 #include "stage.h"
 
 /* Above, waiting for the disk costs more than tools are used to; the writing has begun at least. */

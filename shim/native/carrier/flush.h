@@ -1,7 +1,7 @@
 #ifndef CLAWRDEN_CARRIER_FLUSH_H
 #define CLAWRDEN_CARRIER_FLUSH_H
 
-#include "receive.h"
+#include "exchange.h"
 
 /* The disk begins to write a staged file that will take the place of another. */
 void flush_begin(const struct carrier *carrier, const struct op *op, int fd);

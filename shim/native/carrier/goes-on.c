@@ -2,7 +2,7 @@
 
 #include <poll.h>
 
-#include "look.h"
+#include "clocks.h"
 
 enum { SILENT_MS = 5000 };
 

@@ -1,6 +1,5 @@
 #include "guard.h"
 
-#include "judge.h"
 
 /* More than half, if that is more than so many; or everything. */
 enum { GONE_MOST = 1000 };

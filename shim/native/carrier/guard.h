@@ -2,7 +2,7 @@
 #ifndef CLAWRDEN_CARRIER_GUARD_H
 #define CLAWRDEN_CARRIER_GUARD_H
 
-#include "receive.h"
+#include "exchange.h"
 
 /* Most of home is gone since it was last sent or trusted, and no command took it away. */
 bool guard_suspects(const struct carrier *carrier);

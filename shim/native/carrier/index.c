@@ -4,8 +4,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "links.h"
+#include "inodes.h"
 #include "name-hash.h"
+#include "watches.h"
 
 enum { BUCKETS_FIRST = 1024 };
 
@@ -108,7 +109,8 @@ static void rehash(struct index *index, struct entry *entry)
         entry->bucket_next = *bucket;
         *bucket = entry;
     }
-    links_rehash(index, entry);
+    inodes_rehash(index, entry);
+    watches_rehash(index, entry);
     for (struct entry *child = entry->child; child; child = child->next)
         rehash(index, child);
 }
@@ -198,7 +200,7 @@ void index_gone(struct index *index, struct entry *entry)
     for (struct entry *child = entry->child; child; child = child->next)
         if (entry_alive(child) || child->skip != SKIP_NOT)
             index_gone(index, child);
-    links_leave(index, entry);
+    inodes_leave(index, entry);
     index->skipped -= entry->skip != SKIP_NOT;
     entry->skip = SKIP_NOT;
     free(entry->blocks);

@@ -1,7 +1,7 @@
 #ifndef CLAWRDEN_CARRIER_JUDGE_H
 #define CLAWRDEN_CARRIER_JUDGE_H
 
-#include "receive.h"
+#include "exchange.h"
 
 /* Says of every op what is to be done, by what the tree is now. */
 void judge_all(struct carrier *carrier);
@@ -11,11 +11,5 @@ bool judge_known(const struct carrier *carrier, const struct entry *entry, const
 
 /* Something in the folder differs from what the other side had. */
 bool dirty_below(const struct entry *entry);
-
-static inline struct entry *living(const struct carrier *carrier, const char *path)
-{
-    struct entry *entry = index_at(&carrier->index, path);
-    return entry && entry_alive(entry) ? entry : NULL;
-}
 
 #endif

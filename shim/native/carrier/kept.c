@@ -10,8 +10,8 @@
 
 #include "area.h"
 #include "beneath.h"
+#include "clocks.h"
 #include "content.h"
-#include "look.h"
 
 /* An empty file costs something, too: without that the bytes would not bound how many there are. */
 enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2, ENTRY_BYTES = 4096 };

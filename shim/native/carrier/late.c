@@ -9,11 +9,10 @@
 
 #include "area.h"
 #include "beneath.h"
+#include "clocks.h"
 #include "content.h"
-#include "judge.h"
+#include "inodes.h"
 #include "kept.h"
-#include "links.h"
-#include "look.h"
 #include "stage.h"
 
 enum {
@@ -179,7 +178,7 @@ static bool was_written(struct carrier *carrier, struct late_file *file)
     struct stat status;
     char name[24];
     bool there = fstatat(carrier->late.grave, name_of(file, name), &status, AT_SYMLINK_NOFOLLOW) == 0
-        && S_ISREG(status.st_mode) && status.st_ino == file->inode && !links_known(&carrier->index, file->inode);
+        && S_ISREG(status.st_mode) && status.st_ino == file->inode && !inodes_find(&carrier->index, file->inode);
     if (!there)
         return false;
     if ((uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)

@@ -3,105 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "name-hash.h"
+#include "inodes.h"
 #include "wire.h"
-
-static struct entry **inode_bucket(const struct index *index, uint64_t inode)
-{
-    return &index->inodes[number_hash(index->key, inode) & (index->buckets - 1)];
-}
-
-static struct entry **watch_bucket(const struct index *index, int watch)
-{
-    return &index->watches[(size_t)watch & (index->buckets - 1)];
-}
-
-static struct entry *other_name(const struct index *index, uint64_t inode)
-{
-    struct entry *at = *inode_bucket(index, inode);
-    while (at && at->inode != inode)
-        at = at->inode_next;
-    return at;
-}
-
-bool links_known(const struct index *index, uint64_t inode)
-{
-    return other_name(index, inode);
-}
-
-/* The names of this inode are not in order any more, where there are others. */
-static void tear(struct index *index, uint64_t inode, bool left)
-{
-    if (!other_name(index, inode))
-        return;
-    struct torn *last = index->torn_count > index->torn_looked ? &index->torn[index->torn_count - 1] : NULL;
-    if (last && last->inode == inode) {
-        last->left |= left;
-        return;
-    }
-    if (index->torn_count == index->torn_room) {
-        size_t room = index->torn_room ? index->torn_room * 2 : 64;
-        struct torn *torn = realloc(index->torn, room * sizeof *torn);
-        if (!torn) {
-            index->failed = true;
-            return;
-        }
-        index->torn = torn;
-        index->torn_room = room;
-    }
-    index->torn[index->torn_count++] = (struct torn){inode, left};
-}
-
-static void put_in(const struct index *index, struct entry *entry)
-{
-    struct entry **bucket = inode_bucket(index, entry->inode);
-    entry->inode_before = NULL;
-    entry->inode_next = *bucket;
-    if (*bucket)
-        (*bucket)->inode_before = entry;
-    *bucket = entry;
-}
-
-static void take_out(const struct index *index, const struct entry *entry)
-{
-    if (entry->inode_before)
-        entry->inode_before->inode_next = entry->inode_next;
-    else
-        *inode_bucket(index, entry->inode) = entry->inode_next;
-    if (entry->inode_next)
-        entry->inode_next->inode_before = entry->inode_before;
-}
-
-void links_leave(struct index *index, struct entry *entry)
-{
-    if (!(entry->flags & ENTRY_LINKED))
-        return;
-    take_out(index, entry);
-    entry->flags &= (uint8_t)~ENTRY_LINKED;
-    tear(index, entry->inode, true);
-}
-
-void links_join(struct index *index, struct entry *entry, uint64_t inode)
-{
-    if (entry->flags & ENTRY_LINKED && entry->inode == inode)
-        return;
-    links_leave(index, entry);
-    entry->inode = inode;
-    entry->flags |= ENTRY_LINKED;
-    tear(index, inode, false);
-    put_in(index, entry);
-}
-
-void links_rehash(struct index *index, struct entry *entry)
-{
-    if (entry->watch >= 0) {
-        struct entry **bucket = watch_bucket(index, entry->watch);
-        entry->watch_next = *bucket;
-        *bucket = entry;
-    }
-    if (entry->flags & ENTRY_LINKED)
-        put_in(index, entry);
-}
 
 static const struct entry *above(const struct entry *entry, uint32_t steps)
 {
@@ -126,14 +29,13 @@ static bool comes_first(const struct entry *a, const struct entry *b)
 /* The first name is put before the others in the table: a file may have tens of thousands, and each asks for it. */
 static struct entry *first_of(const struct index *index, uint64_t inode)
 {
-    struct entry *first = other_name(index, inode);
+    struct entry *first = inodes_find(index, inode);
     if (!first || (index->torn_count == 0 && first->now.link == 0))
         return first;
     for (struct entry *at = first->inode_next; at; at = at->inode_next)
         if (at->inode == inode && comes_first(at, first))
             first = at;
-    take_out(index, first);
-    put_in(index, first);
+    inodes_put_first(index, first);
     return first;
 }
 
@@ -169,7 +71,7 @@ static void mend(struct index *index, uint64_t inode)
 {
     struct entry *first = first_of(index, inode);
     uint64_t key = first ? key_of(first) : 0;
-    for (struct entry *at = first ? *inode_bucket(index, inode) : NULL; at; at = at->inode_next)
+    for (struct entry *at = first ? inodes_find(index, inode) : NULL; at; at = at->inode_next)
         if (at->inode == inode)
             set_link(index, at, at == first ? 0 : key);
 }
@@ -195,7 +97,7 @@ void links_queue_torn(struct index *index)
 {
     for (; index->torn_looked < index->torn_count; index->torn_looked++) {
         uint64_t inode = index->torn[index->torn_looked].inode;
-        for (struct entry *at = index->torn[index->torn_looked].left ? *inode_bucket(index, inode) : NULL; at;
+        for (struct entry *at = index->torn[index->torn_looked].left ? inodes_find(index, inode) : NULL; at;
              at = at->inode_next)
             if (at->inode == inode)
                 index_queue(index, at);
@@ -220,41 +122,15 @@ void links_queue(struct index *index, const struct entry *entry)
 {
     if (!(entry->flags & ENTRY_LINKED))
         return;
-    for (struct entry *at = *inode_bucket(index, entry->inode); at; at = at->inode_next)
+    for (struct entry *at = inodes_find(index, entry->inode); at; at = at->inode_next)
         if (at->inode == entry->inode && at != entry)
             index_queue(index, at);
 }
 
 bool links_told(const struct index *index, const struct entry *entry)
 {
-    const struct entry *at = entry->flags & ENTRY_LINKED ? *inode_bucket(index, entry->inode) : NULL;
+    const struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry->inode) : NULL;
     while (at && !(at->inode == entry->inode && at->flags & ENTRY_TOLD))
         at = at->inode_next;
     return at;
-}
-
-struct entry *watches_find(const struct index *index, int watch)
-{
-    struct entry *entry = watch >= 0 ? *watch_bucket(index, watch) : NULL;
-    while (entry && entry->watch != watch)
-        entry = entry->watch_next;
-    return entry;
-}
-
-void watches_add(struct index *index, struct entry *entry, int watch)
-{
-    struct entry **bucket = watch_bucket(index, watch);
-    entry->watch = watch;
-    entry->watch_next = *bucket;
-    *bucket = entry;
-}
-
-void watches_remove(struct index *index, struct entry *entry)
-{
-    struct entry **at = entry->watch >= 0 ? watch_bucket(index, entry->watch) : NULL;
-    while (at && *at && *at != entry)
-        at = &(*at)->watch_next;
-    if (at && *at)
-        *at = entry->watch_next;
-    entry->watch = -1;
 }

@@ -4,13 +4,6 @@
 
 #include "index.h"
 
-/* The entry is a name of this inode. Every file is in the table: a new name of one says nothing at the old name. */
-void links_join(struct index *index, struct entry *entry, uint64_t inode);
-void links_leave(struct index *index, struct entry *entry);
-
-/* Puts the entry into tables that were made anew: as a name of its inode, and by its watch. */
-void links_rehash(struct index *index, struct entry *entry);
-
 /* Says of every file whose names changed which is first. Part of a change: it sets `link` of records. */
 void links_mend(struct index *index);
 
@@ -31,13 +24,5 @@ void links_queue(struct index *index, const struct entry *entry);
 
 /* The kernel told of another name of the entry's inode. */
 bool links_told(const struct index *index, const struct entry *entry);
-
-/* Entries by their watch. */
-struct entry *watches_find(const struct index *index, int watch);
-void watches_add(struct index *index, struct entry *entry, int watch);
-void watches_remove(struct index *index, struct entry *entry);
-
-/* A file of the tree has this inode. */
-bool links_known(const struct index *index, uint64_t inode);
 
 #endif

@@ -4,12 +4,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "beneath.h"
+#include "clocks.h"
 #include "content.h"
 #include "goes-on.h"
+#include "inodes.h"
 #include "links.h"
 #include "notify.h"
 #include "skip.h"
@@ -26,20 +27,6 @@ struct found {
     struct content content;
     uint8_t flags;
 };
-
-int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return nanoseconds(&now);
-}
-
-int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return nanoseconds(&now) / 1000000;
-}
 
 static uint8_t type_of(mode_t mode)
 {
@@ -196,9 +183,9 @@ static void keep_facts(struct index *index, struct entry *entry, struct found *f
     entry->looked = found->looked;
     entry->flags = (uint8_t)((entry->flags & ~(ENTRY_UNSTABLE | ENTRY_UNREADABLE)) | found->flags);
     if (found->record.type == TYPE_FILE) {
-        links_join(index, entry, found->status.st_ino);
+        inodes_join(index, entry, found->status.st_ino);
     } else {
-        links_leave(index, entry);
+        inodes_leave(index, entry);
         entry->inode = found->status.st_ino;
     }
 }

@@ -22,10 +22,4 @@ void lose(struct carrier *carrier, struct entry *entry);
 /* What a look at it alone shows: no id, no attributes. */
 struct record record_of(const struct stat *status);
 
-/* The clock that stamps files. */
-int64_t now_ns(void);
-
-/* A clock that nobody sets. */
-int64_t monotonic_ms(void);
-
 #endif

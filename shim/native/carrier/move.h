@@ -2,7 +2,7 @@
 #ifndef CLAWRDEN_CARRIER_MOVE_H
 #define CLAWRDEN_CARRIER_MOVE_H
 
-#include "receive.h"
+#include "exchange.h"
 
 void move_delete(struct carrier *carrier, struct op *op);
 

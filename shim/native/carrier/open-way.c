@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
-#include "receive.h"
+#include "exchange.h"
 
 void way_close(struct way *way)
 {

@@ -2,83 +2,12 @@
 #ifndef CLAWRDEN_CARRIER_RECEIVE_H
 #define CLAWRDEN_CARRIER_RECEIVE_H
 
-#include "carrier.h"
-#include "entry-frame.h"
+#include "exchange.h"
 #include "reader.h"
-
-enum verdict {
-    /* The tree has it already. */
-    DO_NOTHING,
-    DO_MAKE,
-    DO_REPLACE,
-    DO_META,
-    DO_DELETE,
-    /* A folder of which only what the other side knew may go. */
-    DO_EMPTY,
-    IN_CONFLICT,
-    /* Its bytes did not come, or were others than said. */
-    IS_UNSTABLE,
-};
-
-/* Where what was in the tree is now. */
-enum out { OUT_NOT, OUT_GRAVE, OUT_SWAPPED, OUT_EMPTIED };
-
-struct op {
-    uint8_t kind, bits, was_type, verdict, out;
-    /* `aside`: what it replaces is kept, though the other side did not know it. `kept`: one of the two is. */
-    bool staged, done, owner_differs, aside, kept;
-    uint8_t was_id[SHA256_BYTES];
-    struct record wanted;
-    char *path, *target;
-    uint8_t *xattrs;
-    size_t xattrs_length;
-    /* The ids of its blocks, one where it is small, and which of them are there. */
-    uint8_t *blocks;
-    bool *have;
-    uint32_t count, missing;
-    /* The op + 1 of the new folder that this is staged in, 0 where it is staged alone. */
-    uint32_t inside;
-};
-
-/* A block that is being written. */
-struct writing {
-    int fd;
-    uint32_t number, block;
-    uint64_t next;
-    struct sha256 hash;
-};
-
-/* A folder that stays open between two of its entries. */
-struct way {
-    int fd;
-    char folder[PATH_MOST + 16];
-};
-
-struct receiving {
-    int stage;
-    /* `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
-     * `trusted`: however much goes. `keep_only`: nothing is applied, and what would be is kept. */
-    bool force, whole, theirs, trusted, keep_only, asked, checked;
-    uint64_t epoch, seq, bytes;
-    /* Files that were looked for under other names. */
-    uint32_t searched;
-    /* The folder in kept/, 0 where nothing was kept. */
-    uint64_t kept;
-    struct op *ops;
-    uint32_t count, room;
-    /* Ops by path: number + 1. */
-    uint32_t *table;
-    uint32_t table_size;
-    struct writing writing;
-    struct way staged, live;
-    /* What went wrong first, `code: text`: nothing is moved any more. */
-    const char *wrong;
-};
 
 void receive_begin(struct carrier *carrier, struct reader *reader);
 void receive_entry(struct carrier *carrier, const struct frame *frame);
 void receive_chunk(struct carrier *carrier, struct reader *reader);
-void receive_end(struct carrier *carrier);
 
 /* NULL, or why the stream must not say this. */
 const char *receive_wrong(struct carrier *carrier, const struct change *change);
@@ -91,11 +20,5 @@ bool receive_unnamed(struct carrier *carrier);
 
 /* Another name whose first is not here becomes a file of its own, with bytes to come. */
 void receive_as_file(struct carrier *carrier, struct op *op);
-
-struct op *op_at(const struct carrier *carrier, const char *path);
-
-/* The folder of `path` under `base`, kept open for the next; its last name in `*name`. */
-int way_to(struct way *way, int base, const char *path, const char **name);
-void way_close(struct way *way);
 
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "content.h"
-#include "links.h"
+#include "inodes.h"
 #include "saved-format.h"
 #include "saved.h"
 
@@ -47,7 +47,7 @@ static void read_facts(struct index *index, struct reader *reader, struct entry 
     if (entry->seq > index->seq)
         reader->bad = true;
     if (entry->now.type == TYPE_FILE)
-        links_join(index, entry, inode);
+        inodes_join(index, entry, inode);
     else
         entry->inode = inode;
 }

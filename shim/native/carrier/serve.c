@@ -73,7 +73,7 @@ static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
 
 static void serve_abort(struct carrier *carrier)
 {
-    receive_end(carrier);
+    exchange_end(carrier);
     area_remove(carrier, "stage");
     tell_state(carrier, FRAME_STATE);
 }

@@ -10,18 +10,12 @@
 #include "beneath.h"
 #include "content.h"
 #include "flush.h"
+#include "late.h"
 #include "xattrs.h"
 
 static uint32_t number_of(const struct carrier *carrier, const struct op *op)
 {
     return (uint32_t)(op - carrier->receiving->ops);
-}
-
-void stage_path(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16])
-{
-    const struct op *top = op->inside ? &carrier->receiving->ops[op->inside - 1] : op;
-    int length = snprintf(path, 16, "s%u", number_of(carrier, top));
-    strcpy(path + length, op->path + strlen(top->path));
 }
 
 static void close_writing(struct writing *writing)

@@ -1,7 +1,7 @@
 #ifndef CLAWRDEN_CARRIER_STAGE_H
 #define CLAWRDEN_CARRIER_STAGE_H
 
-#include "receive.h"
+#include "exchange.h"
 
 /* Makes what can be made of an entry before its bytes are there. */
 void stage_entry(struct carrier *carrier, struct op *op);
@@ -23,9 +23,6 @@ void stage_other_name(struct carrier *carrier, struct op *op);
 
 /* Stages another name of the file that is in the tree, in place of what was staged. */
 void stage_name_of_living(struct carrier *carrier, struct op *op);
-
-/* Where an op is staged, under the stage. */
-void stage_path(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16]);
 
 /* Owner, mode, attributes and times of something open. */
 void stage_finish(struct op *op, int fd);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
-#include "judge.h"
+#include "exchange.h"
 
 enum { OWNERS = 0700 };
 

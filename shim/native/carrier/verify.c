@@ -11,6 +11,7 @@
 #include "goes-on.h"
 #include "guard.h"
 #include "judge.h"
+#include "receive.h"
 #include "settle.h"
 #include "stage.h"
 #include "state-frames.h"
@@ -204,7 +205,7 @@ static void tell_checked(struct carrier *carrier, uint32_t wanted)
 
 static void fail(struct carrier *carrier, const char *why)
 {
-    receive_end(carrier);
+    exchange_end(carrier);
     area_remove(carrier, "stage");
     tell_failed(carrier, why);
 }

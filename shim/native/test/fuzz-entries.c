@@ -8,6 +8,7 @@
 #include "entry-frame.h"
 #include "hello.h"
 #include "index.h"
+#include "inodes.h"
 #include "links.h"
 #include "skip.h"
 #include "tree-id.h"
@@ -197,9 +198,9 @@ static void change_something(struct index *index)
         record.link = entry->now.link;
     index_set(index, entry, &record);
     if (type == TYPE_FILE)
-        links_join(index, entry, inode);
+        inodes_join(index, entry, inode);
     else
-        links_leave(index, entry);
+        inodes_leave(index, entry);
 }
 
 struct counted {
@@ -225,7 +226,7 @@ static void rebuild(struct index *to, struct entry *folder, const struct entry *
         memset(record.id, 0, sizeof record.id);
         index_set(to, copy, &record);
         if (record.type == TYPE_FILE)
-            links_join(to, copy, child->inode);
+            inodes_join(to, copy, child->inode);
         rebuild(to, copy, child, counted);
     }
 }
