@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import type { AgentConfig, GatewayConfig } from '../src/config/gateway-config.ts';
+import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
-import { createFaults, type Faults, outliveFaults } from '../src/faults.ts';
+import { createFaults, outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { packageVersion } from '../src/package-version.ts';
@@ -12,8 +12,6 @@ import { decide } from '../src/policy/rules/decide.ts';
 import { say } from '../src/text/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import type { AuditRecord } from './audit/audit-record.ts';
-import { createAuthentication } from './auth/create-authentication.ts';
-import { createEnrolment } from './auth/create-enrolment.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openAgentStates } from './control/agent-states.ts';
 import { createHoldToAgents } from './control/bound-agents.ts';
@@ -24,18 +22,15 @@ import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
-import { openRevocations, type Revocations } from './control/revocations.ts';
+import { openRevocations } from './control/revocations.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
-import { createExecute, createResume, type Execute, type ExecuteParts, type Resume } from './execute.ts';
+import { createExecute, createResume, type ExecuteParts } from './execute.ts';
 import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createRefusals } from './execution/refusals.ts';
 import { createExecutors } from './executors/create-executors.ts';
-import type { OfferHome } from './grpc/carry.ts';
-import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
-import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
@@ -44,18 +39,15 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
-import type { RelayRegistry } from './ports/relay-state.ts';
-import type { WardenApi } from './ports/warden-api.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
+import { startServers } from './servers.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import { drain, untilAsked } from './start/drain.ts';
-import { openRecords, type Records } from './start/open-records.ts';
-import { type ReservedPorts, reservePorts } from './start/reserve-ports.ts';
+import { openRecords } from './start/open-records.ts';
+import { reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
 import { openWorkspaces } from './workspaces/open-workspaces.ts';
-
-const closeMs = 2_000;
 
 await main();
 
@@ -241,60 +233,4 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await refusals.close();
   await records.close();
   log.info('stopped');
-}
-
-interface Served {
-  readonly execute: Execute;
-  readonly resume: Resume;
-  readonly warden: WardenApi;
-  readonly relays: RelayRegistry;
-  readonly offerHome: OfferHome;
-  readonly revocations: Revocations;
-  readonly ports: ReservedPorts;
-  readonly agents: () => ReadonlyMap<string, AgentConfig>;
-  readonly faults: Faults;
-  readonly log: Logger;
-}
-
-async function startServers(
-  { grpc, enroll, limits }: GatewayConfig,
-  identity: GatewayIdentity,
-  { tokens, audit }: Records,
-  served: Served,
-): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
-  const { server, authority } = identity;
-  const { agents, revocations, faults, log } = served;
-  const agentsOf = (relay: string) =>
-    [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const authentication = createAuthentication({
-    identity,
-    personOf: (name) => identity.people.get(name),
-    isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
-    onRevoked: revocations.watch,
-  });
-  const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations, audit });
-  await served.ports.release();
-  const first = await startGrpcServer({
-    listen: grpc.listen,
-    server,
-    authority: authority.certificate,
-    authentication,
-    enrolment,
-    limits: connectionLimits(limits),
-    ...served,
-  });
-  const second = await startEnrolmentServer({
-    listen: enroll.listen,
-    server,
-    enrolment,
-    grpcPort: first.port,
-    faults,
-    log,
-  });
-  return {
-    ports: { grpc: first.port, enroll: second.port },
-    close: async () => {
-      await Promise.all([second.close(closeMs), first.close(closeMs)]);
-    },
-  };
 }

@@ -5,12 +5,12 @@ import {
   type EnrollResponse,
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
+import { addressKey } from '../connections/address-key.ts';
+import { createCallBudget } from '../connections/call-budget.ts';
 import type { Enrolment } from '../ports/authentication.ts';
-import { createCallBudget } from './calls/call-budget.ts';
 import { CallRefused } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
-import { addressKey } from './front/address-key.ts';
 
 /** Only `Enroll`: its callers have no certificate yet. */
 export const enrollOnly = { enroll: RelayServiceService.enroll } as const;

@@ -9,10 +9,10 @@ import {
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { homeMessage } from '../../src/wire/home-message.ts';
+import { createCallBudget } from '../connections/call-budget.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './calls/authenticate.ts';
-import { createCallBudget } from './calls/call-budget.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';

@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import { createCallBudget } from '../../gateway/grpc/calls/call-budget.ts';
+import { createCallBudget } from '../../gateway/connections/call-budget.ts';
 import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
 import { openChannel } from '../../src/gateway-client/open-channel.ts';
 import { type UnaryMethod, unaryCall } from '../../src/gateway-client/unary-call.ts';

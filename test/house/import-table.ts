@@ -54,7 +54,12 @@ export const importTable: readonly ImportRow[] = [
   {
     place: 'gateway core',
     files: ['gateway/**'],
-    except: ['gateway/main.ts', 'gateway/dashboard/**', ...adapters.map((name) => `gateway/${name}/**`)],
+    except: [
+      'gateway/main.ts',
+      'gateway/servers.ts',
+      'gateway/dashboard/**',
+      ...adapters.map((name) => `gateway/${name}/**`),
+    ],
     folders: ['shim', 'test', 'src/cli', ...adapters.map((name) => `gateway/${name}`)],
     packages: adapters.flatMap((name) => adapterPackages[name]),
   },
@@ -66,7 +71,7 @@ export const importTable: readonly ImportRow[] = [
   })),
   {
     place: 'gateway/main.ts',
-    files: ['gateway/main.ts'],
+    files: ['gateway/main.ts', 'gateway/servers.ts'],
     folders: ['shim', 'test', 'src/cli'],
     packages: [],
   },

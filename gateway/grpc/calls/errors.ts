@@ -1,6 +1,8 @@
 import { Metadata, status } from '@grpc/grpc-js';
-import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../../src/errors.ts';
+import { type ErrorCode, toClawrdenError } from '../../../src/errors.ts';
 import { pushbackKey } from '../../../src/wire/pushback.ts';
+import { TooSoon } from '../../connections/call-budget.ts';
+import { unwritten } from '../../store/unwritten.ts';
 
 type Status = (typeof status)[keyof typeof status];
 
@@ -78,40 +80,20 @@ export class CallRefused extends Error {
   }
 }
 
-/** A call that comes before its time. gRPC's own name for that time goes along, in milliseconds. */
-export class TooSoon extends CallRefused {
-  readonly waitMs: number;
-
-  constructor(message: string, waitMs: number) {
-    super(statusCodes['rate-limit'], message);
-    this.waitMs = waitMs;
-  }
-}
-
 export function invalid(why: string): CallRefused {
   return new CallRefused(status.INVALID_ARGUMENT, why);
 }
 
 export function toStatus(error: unknown): { code: Status; details: string; metadata?: Metadata } {
-  if (error instanceof TooSoon) return { ...plain(error), metadata: pushback(error.waitMs) };
-  if (error instanceof CallRefused) return plain(error);
-  const { code, message } = toClawrdenError(fullDisk(error) ?? error);
-  return { code: statusCodes[code], details: message };
-}
-
-function plain({ code, message }: CallRefused): { code: Status; details: string } {
-  return { code, details: message };
+  if (error instanceof CallRefused) return { code: error.code, details: error.message };
+  const { code, message } = toClawrdenError(unwritten(error));
+  // gRPC's own name for the time to come back goes along, in milliseconds.
+  const metadata = error instanceof TooSoon && { metadata: pushback(error.waitMs) };
+  return { code: statusCodes[code], details: message, ...metadata };
 }
 
 function pushback(waitMs: number): Metadata {
   const metadata = new Metadata();
   metadata.set(pushbackKey, String(waitMs));
   return metadata;
-}
-
-/** If the database could not write, nothing was done; SQLite's own words would not help the caller. */
-function fullDisk(error: unknown): ClawrdenError | undefined {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: string };
-  if (typeof code !== 'string' || !/^SQLITE_(FULL|IOERR)/.test(code)) return undefined;
-  return new ClawrdenError('audit-unwritable', `nothing has changed: ${message}`);
 }

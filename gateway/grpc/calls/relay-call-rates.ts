@@ -1,5 +1,5 @@
 import type { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
-import type { CallRate } from './call-budget.ts';
+import type { CallRate } from '../../connections/call-budget.ts';
 
 type Methods = typeof RelayServiceService;
 

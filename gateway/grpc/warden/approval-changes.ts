@@ -1,12 +1,13 @@
 import { Approval, type WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
 import { createFairList } from '../../approvals/fair-list.ts';
+import { fillPage } from '../../lists/page.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
-import { fillPage } from './page.ts';
+import { shapeOf } from './warden-lists.ts';
 import { toApproval } from './warden-messages.ts';
 
 /** The size of the new questions and of the ids of gone ones in one message. */
 const mostRows = 1000;
-const shape = { limit: mostRows, toMessage: toApproval, type: Approval };
+const shape = { limit: mostRows, ...shapeOf(toApproval, Approval) };
 
 /** Sends one watcher, step by step, what it does not know yet: at first everything. */
 export function createChanges(waiting: () => readonly PendingApproval[]): () => WatchApprovalsResponse {

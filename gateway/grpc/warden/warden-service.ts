@@ -9,18 +9,18 @@ import {
   Verdict,
   type WardenServiceServer,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import { createSeal } from '../../lists/seal.ts';
 import type { AgentState } from '../../ports/agent-state.ts';
 import type { Enrolment } from '../../ports/authentication.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { type Principal, presentName } from '../../ports/principal.ts';
 import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
 import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
-import { seenWarden } from '../../principals/seen-warden.ts';
+import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
-import { createSeal } from './seal.ts';
-import { createLists, type Seen } from './warden-lists.ts';
+import { wardenLists } from './warden-lists.ts';
 import {
   toApproval,
   toExecution,
@@ -42,7 +42,7 @@ export interface WardenServiceParts {
 export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
   const by = answerer(callers, warden);
   const seal = createSeal();
-  const lists = createLists(warden, seal);
+  const lists = wardenLists(warden, seal);
   const workspaces = (seen: Seen) => workspaceCalls(seen.warden.workspaces, seal);
   return {
     listExecutions: by((request, _caller, seen) => lists.executions(request, seen)),
@@ -110,11 +110,6 @@ function answerer(callers: Callers, warden: WardenApi) {
       const caller = callers.of(call);
       return answer(request, caller, seenBy(warden, caller));
     });
-}
-
-function seenBy(warden: WardenApi, { scope }: Principal): Seen {
-  const sees = warden.within(scope);
-  return { warden: seenWarden(warden, sees), sees };
 }
 
 async function revokeRelay(

@@ -11,6 +11,10 @@ import {
   type WorkspaceReplica,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
+import { limitOf } from '../../lists/create-lists.ts';
+import { newPage } from '../../lists/page.ts';
+import { numbersOf, toToken } from '../../lists/page-token.ts';
+import type { Seal } from '../../lists/seal.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type {
   HomeView,
@@ -22,10 +26,7 @@ import type {
   WorkspaceView,
 } from '../../ports/workspace-view.ts';
 import { CallRefused } from '../calls/errors.ts';
-import { newPage } from './page.ts';
-import { numbersOf, toToken } from './page-token.ts';
-import type { Seal } from './seal.ts';
-import { limitOf } from './warden-lists.ts';
+import { shapeOf } from './warden-lists.ts';
 import { toTime } from './warden-messages.ts';
 
 /** What of the WardenService is about workspaces that follow their agents. */
@@ -64,7 +65,7 @@ async function listKept(
   const [set, number] = numbersOf(seal, 'kept', pageToken, 2) ?? [];
   const behind = set === undefined || number === undefined ? {} : { behind: [set, number] as const };
   const limit = limitOf(request);
-  const page = newPage<KeptFileRow, KeptFile>({ limit, toMessage: toKeptFile, type: KeptFile });
+  const page = newPage({ limit, ...shapeOf<KeptFileRow, KeptFile>(toKeptFile, KeptFile) });
   // One more shows whether there is another page.
   const rows = await workspaces.keptFiles({ agent, id, limit: limit + 1, ...behind });
   for (const row of rows) if (!page.add(row)) break;

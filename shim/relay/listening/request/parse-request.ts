@@ -9,7 +9,7 @@ import {
   readStrictJson,
   TooManyValuesError,
   UnknownKeyError,
-} from './strict-json.ts';
+} from '../../../../src/text/strict-json.ts';
 
 export interface ShimRequest {
   readonly command: Command;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createFairList, type FairRow, type Marks } from '../../approvals/fair-list.ts';
+import { createFairList, type FairRow, type Marks } from '../approvals/fair-list.ts';
 import { fillPage, type PageShape } from './page.ts';
 import { foreignToken, numbersOf, toToken } from './page-token.ts';
 import type { Seal } from './seal.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addressKey } from './address-key.ts';
-import { ConnectionBounds, type Counted } from './connection-bounds.ts';
+import { ConnectionBounds, type Counted } from './bounds.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 

@@ -1,11 +1,15 @@
 /** Far less than any client or server accepts in one message. */
 export const pageBytes = 512 * 1024;
 
-export interface PageShape<Row, Message> {
-  readonly limit: number;
+/** How a door shows the rows of a list. */
+export interface RowShape<Row, Message> {
   readonly toMessage: (row: Row) => Message;
-  /** The row's generated code. */
-  readonly type: { encode(message: Message): { finish(): Uint8Array } };
+  /** The message's size on that door's wire. */
+  readonly bytesOf: (message: Message) => number;
+}
+
+export interface PageShape<Row, Message> extends RowShape<Row, Message> {
+  readonly limit: number;
 }
 
 /** One message of a list while it is filled, measured in its encoded size. */
@@ -24,7 +28,7 @@ export interface Page<Row, Message> {
 export function newPage<Row, Message>({
   limit,
   toMessage,
-  type,
+  bytesOf,
 }: PageShape<Row, Message>): Page<Row, Message> {
   const [messages, rows]: [Message[], Row[]] = [[], []];
   let [bytes, more] = [0, false];
@@ -35,7 +39,7 @@ export function newPage<Row, Message>({
     add: (row) => {
       const message = toMessage(row);
       // Its tag and length are added.
-      bytes += type.encode(message).finish().length + 8;
+      bytes += bytesOf(message) + 8;
       more ||= messages.length >= limit || (messages.length > 0 && bytes > pageBytes);
       if (more) return false;
       messages.push(message);

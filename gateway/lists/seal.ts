@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { fromBase64url, toBase64url } from '../../../src/text/base64url.ts';
+import { fromBase64url, toBase64url } from '../../src/text/base64url.ts';
 
 /** Makes a text that its reader can only give back: places count rows that the reader may not see. */
 export interface Seal {

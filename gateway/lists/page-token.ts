@@ -1,4 +1,4 @@
-import { invalid } from '../calls/errors.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { Seal } from './seal.ts';
 
 /** The list of a token; with the gateway's own start if places do not survive it. */
@@ -33,5 +33,8 @@ export function numbersOf(
 }
 
 export function foreignToken(): Error {
-  return invalid('page_token does not belong to this list now: begin again without one');
+  return new ClawrdenError(
+    'request-invalid',
+    'page_token (over HTTP: cursor) does not belong to this list now: begin again without one',
+  );
 }

@@ -19,7 +19,7 @@ test('A-79: a page token is read as it was written and in no other way', () => {
       try {
         read = numbersOf(seal, 'history', change);
       } catch (error) {
-        expect(error).toMatchObject({ code: 3 });
+        expect(error).toMatchObject({ code: 'request-invalid' });
       }
       if (change !== token) expect(read).toBeUndefined();
     }),

@@ -1,5 +1,5 @@
-import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
-import { TooSoon } from './errors.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
 
 /** How often one peer may make a call. */
 export interface CallRate {
@@ -11,6 +11,16 @@ export interface CallRate {
 export interface CallBudget {
   /** Called before any other work for a call; throws if it comes too soon. */
   readonly charge: (key: string) => void;
+}
+
+/** A call that comes before its time. */
+export class TooSoon extends ClawrdenError {
+  readonly waitMs: number;
+
+  constructor(message: string, waitMs: number) {
+    super('rate-limit', message);
+    this.waitMs = waitMs;
+  }
 }
 
 const keysAtMost = 1024;
@@ -36,7 +46,8 @@ export function createCallBudget(
     charge: (key) => {
       const bucket = bucketOf(key);
       if (bucket.take(1)) return;
-      const waitMs = bucket.waitMs(1);
+      // Time has passed since it was asked.
+      const waitMs = Math.max(1, bucket.waitMs(1));
       const seconds = Math.ceil(waitMs / 1000);
       throw new TooSoon(`${key} asks for ${what} too often (rate-limit); come back in ${seconds} s`, waitMs);
     },

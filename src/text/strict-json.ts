@@ -1,4 +1,4 @@
-import { renderArgument } from '../../../../src/text/render-text.ts';
+import { renderArgument } from './render-text.ts';
 
 /** The text is not JSON that this reader accepts. */
 export class JsonError extends Error {

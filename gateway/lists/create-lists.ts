@@ -1,0 +1,146 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
+import type { AgentView, HostView, WardenApi } from '../ports/warden-api.ts';
+import type { Seen } from '../principals/seen-by.ts';
+import { createFairPages, type Listed } from './fair-pages.ts';
+import { fillPage, newPage, type PageShape, type RowShape } from './page.ts';
+import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
+import type { Seal } from './seal.ts';
+
+/** How one door shows each kind of row. */
+export interface RowShapes<Execution, Approval, Agent, Host> {
+  readonly execution: RowShape<ExecutionSummary, Execution>;
+  readonly approval: RowShape<PendingApproval, Approval>;
+  readonly agent: RowShape<AgentView, Agent>;
+  readonly host: RowShape<HostView, Host>;
+}
+
+export interface PageWish {
+  /** 0 means 100. */
+  readonly limit: number;
+  /** Empty for the first page. */
+  readonly pageToken: string;
+}
+
+export interface ExecutionsWish extends PageWish, Omit<HistoryFilter, 'behind' | 'limit' | 'agents'> {
+  /** Only those that have not ended; then `since` and `decision` do not count. */
+  readonly running: boolean;
+}
+
+/**
+ * The lists of people and programs: pages that are bounded whatever their rows contain. `seen` is what the caller sees
+ * of the gateway. A page begins where the last one ended, so its rows are counted among those of all agents.
+ */
+export interface Lists<Execution, Approval, Agent, Host> {
+  readonly executions: (wish: ExecutionsWish, seen: Seen) => Promise<Listed<Execution>>;
+  readonly approvals: (wish: PageWish, seen: Seen) => Listed<Approval>;
+  readonly agents: (wish: PageWish, seen: Seen) => Listed<Agent>;
+  readonly hosts: (wish: PageWish) => Listed<Host>;
+}
+
+export function createLists<Execution, Approval, Agent, Host>(
+  warden: WardenApi,
+  seal: Seal,
+  shapes: RowShapes<Execution, Approval, Agent, Host>,
+): Lists<Execution, Approval, Agent, Host> {
+  const running = createFairPages<ExecutionSummary, Execution>(
+    ({ caller, id }) => `${caller} ${id}`,
+    ({ agent, caller }) => agent || caller,
+    seal,
+  );
+  const waiting = createFairPages<PendingApproval, Approval>(
+    ({ id }) => id,
+    ({ agent }) => agent,
+    seal,
+  );
+  return {
+    executions: async (wish, { warden: seen, sees }) => {
+      checkFilter(wish);
+      if (!wish.running) return history(seen, wish, seal, shapes.execution);
+      const shape = { limit: limitOf(wish), ...shapes.execution };
+      const wanted = ({ agent }: ExecutionSummary) =>
+        (wish.agent === '' || agent === wish.agent) && sees.agent(agent);
+      return running(warden.running(), wish.pageToken, shape, wanted);
+    },
+    approvals: (wish, { sees }) => {
+      const shape = { limit: limitOf(wish), ...shapes.approval };
+      return waiting(warden.approvals(), wish.pageToken, shape, ({ agent }) => sees.agent(agent));
+    },
+    agents: (wish, { warden: seen }) => byName(seal, 'agents', seen.agents(), wish, shapes.agent),
+    hosts: (wish) => byName(seal, 'hosts', warden.hosts(), wish, shapes.host),
+  };
+}
+
+const defaultLimit = 100;
+export const mostLimit = 1000;
+
+/** Rows of a page as it was asked for. */
+export function limitOf({ limit }: { readonly limit: number }): number {
+  if (limit > mostLimit) throw invalid(`limit must be at most ${mostLimit}`);
+  return limit === 0 ? defaultLimit : limit;
+}
+
+function checkFilter({ since, decision }: ExecutionsWish): void {
+  if (Number.isNaN(since)) throw invalid('since must be an RFC 3339 time');
+  if (!['', 'allow', 'deny', 'ask'].includes(decision)) throw invalid('decision must be allow, deny or ask');
+}
+
+function invalid(text: string): ClawrdenError {
+  return new ClawrdenError('request-invalid', text);
+}
+
+async function history<Message>(
+  warden: WardenApi,
+  wish: ExecutionsWish,
+  seal: Seal,
+  shape: RowShape<ExecutionSummary, Message>,
+): Promise<Listed<Message>> {
+  const { running: _, pageToken, ...filter } = wish;
+  const [receivedAt, row] = numbersOf(seal, 'history', pageToken, 2) ?? [];
+  const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
+  const limit = limitOf(wish);
+  const rows = rowsOfHistory(warden, { ...filter, ...behind, limit });
+  const toMessage = ({ record }: HistoryRow) => shape.toMessage(record);
+  const page = newPage({ limit, toMessage, bytesOf: shape.bytesOf });
+  for await (const each of rows) if (!page.add(each)) break;
+  const last = page.rows.at(-1);
+  const nextPageToken =
+    page.more() && last !== undefined ? toToken(seal, 'history', [last.receivedAt, last.row]) : '';
+  return { messages: [...page.messages], nextPageToken };
+}
+
+/** Rows of an older version may be large: only so many of them are in memory at once. */
+const rowsAtOnce = 50;
+
+async function* rowsOfHistory(warden: WardenApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
+  let behind = filter.behind;
+  for (;;) {
+    const limit = Math.min(rowsAtOnce, filter.limit + 1);
+    const rows = await warden.history({ ...filter, ...(behind && { behind }), limit });
+    yield* rows;
+    behind = rows.at(-1);
+    if (rows.length < limit) return;
+  }
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function byName<Row extends Named, Message>(
+  seal: Seal,
+  kind: string,
+  rows: readonly Row[],
+  wish: PageWish,
+  shape: RowShape<Row, Message>,
+): Listed<Message> {
+  const [behind] = fromToken(seal, kind, wish.pageToken) ?? [''];
+  if (typeof behind !== 'string') throw foreignToken();
+  const left = rows.filter(({ name }) => name > behind).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const whole: PageShape<Row, Message> = { limit: wish.limit === 0 ? mostLimit : limitOf(wish), ...shape };
+  const page = fillPage(left, whole);
+  const last = page.rows.at(-1);
+  const nextPageToken = page.more() && last !== undefined ? toToken(seal, kind, [last.name]) : '';
+  return { messages: [...page.messages], nextPageToken };
+}

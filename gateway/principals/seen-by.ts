@@ -1,0 +1,15 @@
+import type { Principal } from '../ports/principal.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import { seenWarden } from './seen-warden.ts';
+import type { Sees } from './sees.ts';
+
+/** What one principal sees of the gateway. */
+export interface Seen {
+  readonly warden: WardenApi;
+  readonly sees: Sees;
+}
+
+export function seenBy(warden: WardenApi, { scope }: Principal): Seen {
+  const sees = warden.within(scope);
+  return { warden: seenWarden(warden, sees), sees };
+}
