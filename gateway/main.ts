@@ -22,7 +22,6 @@ import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
-import { openRevocations } from './control/revocations.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
@@ -39,11 +38,13 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
+import { openPrincipals } from './principals/open-principals.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { startServers } from './servers.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import { drain, untilAsked } from './start/drain.ts';
+import { markTaken } from './start/mark-taken.ts';
 import { openRecords } from './start/open-records.ts';
 import { reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
@@ -101,7 +102,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const incidents = createIncidents(audit);
-  const revocations = await openRevocations(records.database, audit);
+  const hasAgent = (name: string) => agents().has(name);
+  const principals = await openPrincipals({ ...records, first: identity.people, hasAgent });
+  await markTaken(config.state);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
@@ -183,7 +186,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     states,
     killSwitch,
     breakers,
-    revocations,
+    revocations: principals.revocations,
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
   });
@@ -200,7 +203,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     warden,
     relays,
     offerHome: workspaces.homes.offer,
-    revocations,
+    principals,
     faults,
     log,
   };
@@ -231,6 +234,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await workspaces.close();
   await pool.close();
   await refusals.close();
+  await principals.apiTokens.close();
   await records.close();
   log.info('stopped');
 }

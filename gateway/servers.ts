@@ -4,13 +4,13 @@ import type { Faults } from '../src/faults.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import type { GatewayIdentity } from './auth/gateway-identity.ts';
-import type { Revocations } from './control/revocations.ts';
 import type { Execute, Resume } from './execute.ts';
 import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
+import type { Principals } from './principals/open-principals.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import type { Records } from './start/open-records.ts';
 import type { ReservedPorts } from './start/reserve-ports.ts';
@@ -24,7 +24,7 @@ export interface Served {
   readonly warden: WardenApi;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
-  readonly revocations: Revocations;
+  readonly principals: Principals;
   readonly ports: ReservedPorts;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly faults: Faults;
@@ -39,15 +39,11 @@ export async function startServers(
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
-  const { agents, revocations, faults, log } = served;
+  const { agents, principals, faults, log } = served;
+  const { revocations } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const authentication = createAuthentication({
-    identity,
-    personOf: (name) => identity.people.get(name),
-    isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
-    onRevoked: revocations.watch,
-  });
+  const authentication = createAuthentication({ identity, ...principals });
   const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations, audit });
   await served.ports.release();
   const first = await startGrpcServer({

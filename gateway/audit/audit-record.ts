@@ -15,6 +15,8 @@ export type AuditRecord =
   | HostRecord
   | RevocationRecord
   | CredentialRecord
+  | PersonRecord
+  | TokenRecord
   | WorkspaceRecord
   | IncidentRecord
   | LifecycleRecord
@@ -171,6 +173,40 @@ export interface CredentialRecord {
   readonly fingerprint: string;
   /** RFC 3339. */
   readonly until: string;
+}
+
+/** Who a person is from now on. A start without a database takes it from here. */
+export interface PersonRecord {
+  readonly type: 'person';
+  /** `withdrawn`: it was not added after all. */
+  readonly event: 'set' | 'removed' | 'withdrawn';
+  readonly person: string;
+  /** Empty if there is no such person any more. */
+  readonly role: string;
+  readonly scope: Readonly<Record<string, string>>;
+  /** RFC 3339; empty if there is no end. */
+  readonly until: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** An API token: whom it lets in, and the digest of what it says. */
+export interface TokenRecord {
+  readonly type: 'token';
+  readonly event: 'set' | 'removed' | 'withdrawn';
+  readonly token: string;
+  /** `program:NAME` or `agent:NAME`; empty if there is no such token any more, as what follows. */
+  readonly principal: string;
+  readonly role: string;
+  readonly scope: Readonly<Record<string, string>>;
+  /** SHA-256, in hex. */
+  readonly digest: string;
+  /** What it said before its rotation, and until when that counts (RFC 3339); empty, both, if nothing. */
+  readonly formerDigest: string;
+  readonly formerUntil: string;
+  readonly until: string;
+  readonly by: string;
+  readonly reason: string;
 }
 
 /** What a person did about a workspace that follows its agent. Written before it is done. */

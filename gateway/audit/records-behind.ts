@@ -1,10 +1,19 @@
 import { linkOf } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
-import type { ControlRecord, CredentialRecord, HostRecord, RevocationRecord } from './audit-record.ts';
+import type {
+  ControlRecord,
+  CredentialRecord,
+  HostRecord,
+  PersonRecord,
+  RevocationRecord,
+  TokenRecord,
+} from './audit-record.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
 /** What a person or a breaker changed for good, and what lets a relay in. */
-export type LastingRecord = Recorded<ControlRecord | HostRecord | RevocationRecord | CredentialRecord>;
+export type LastingRecord = Recorded<
+  ControlRecord | HostRecord | RevocationRecord | CredentialRecord | PersonRecord | TokenRecord
+>;
 
 export interface ReadBehind {
   /** The number of the last record. */
@@ -40,6 +49,8 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'host',
   'revocation',
   'credential',
+  'person',
+  'token',
 ]);
 
 function isLasting(record: { readonly type: string }): record is LastingRecord {

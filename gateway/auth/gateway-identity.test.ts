@@ -11,7 +11,12 @@ import { loadGatewayIdentity } from './gateway-identity.ts';
 let dir: string;
 
 /** All that the gateway reads of it before the database, which has a rule of its own (`databaseFault`). */
-const madeLater: readonly string[] = [stateFiles.database, stateFiles.firstStart, stateFiles.auditFaults];
+const madeLater: readonly string[] = [
+  stateFiles.database,
+  stateFiles.firstStart,
+  stateFiles.auditFaults,
+  stateFiles.operatorsTaken,
+];
 const files = Object.values(stateFiles).filter((name) => !madeLater.includes(name));
 
 beforeEach(async () => {
@@ -69,7 +74,19 @@ test('a state folder as init made it is taken', () => {
   expect([gatewayId, people.size, signingKey.type]).toEqual(['gw-1', 0, 'private']);
 });
 
-test.each(files.flatMap((name) => Object.keys(damages).map((what) => [name, what] as const)))(
+/** Its people are taken in at the first start, and it is gone then. */
+const mayBeMissing = (name: string, what: string) => name === stateFiles.operators && what === 'not there';
+
+test('a state folder whose people were taken in is taken', () => {
+  rmSync(join(dir, stateFiles.operators));
+  expect(loadGatewayIdentity(dir).people.size).toBe(0);
+});
+
+test.each(
+  files
+    .flatMap((name) => Object.keys(damages).map((what) => [name, what] as const))
+    .filter(([name, what]) => !mayBeMissing(name, what)),
+)(
   'P4: a state folder whose %s is %s is refused in one line: the file, the fault and the next step',
   (name, what) => {
     const file = join(dir, name);

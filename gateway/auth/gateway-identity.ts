@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextFile } from '../../src/config/read-text-file.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
-import { allAgents, ladder, type Principal } from '../ports/principal.ts';
+import { allAgents, ladder } from '../ports/principal.ts';
+import type { FirstPeople } from '../principals/people.ts';
 
 /** The gateway's id, and the keys with which it signs. */
 export interface GatewayIdentity {
@@ -14,8 +15,8 @@ export interface GatewayIdentity {
   /** `certificate` is the whole chain. */
   readonly server: Credentials;
   readonly signingKey: KeyObject;
-  /** By name. */
-  readonly people: ReadonlyMap<string, Pick<Principal, 'role' | 'scope'>>;
+  /** Whom `init`, or somebody at a loss, names; empty once they were taken in. */
+  readonly people: FirstPeople;
 }
 
 const gatewayIdText = z
@@ -40,8 +41,13 @@ export function loadGatewayIdentity(folder: string): GatewayIdentity {
     authority: pairOf(authority, privateFile(folder, stateFiles.authorityKey)),
     server: pairOf(server, privateFile(folder, stateFiles.serverKey)),
     signingKey: read(privateFile(folder, stateFiles.signingKey), signingKeyOf),
-    people: read(stateFiles.operators, peopleOf),
+    people: isThere(join(folder, stateFiles.operators)) ? read(stateFiles.operators, peopleOf) : new Map(),
   };
+}
+
+/** A link to nothing is there, and cannot be read. */
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function peopleOf(text: string): GatewayIdentity['people'] {

@@ -85,7 +85,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
     },
     explain: parts.explain,
-    within: (scope) => createSees(scope, parts.agents),
+    within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
     status: () => statusView(startedAt, parts),
   };

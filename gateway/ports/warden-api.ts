@@ -130,8 +130,8 @@ export interface WardenApi {
   readonly policy: () => PolicyView;
   /** An agent that is not within the scope is not known. */
   readonly explain: (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;
-  /** The agents that a principal with this scope sees now. */
-  readonly within: (scope: Scope) => Sees;
+  /** The agents that a principal sees now. */
+  readonly within: (caller: Pick<Principal, 'kind' | 'name' | 'scope'>) => Sees;
   readonly status: () => StatusView;
   readonly workspaces: WorkspaceOperations;
 }

@@ -9,7 +9,7 @@ export interface Seen {
   readonly sees: Sees;
 }
 
-export function seenBy(warden: WardenApi, { scope }: Principal): Seen {
-  const sees = warden.within(scope);
+export function seenBy(warden: WardenApi, caller: Principal): Seen {
+  const sees = warden.within(caller);
   return { warden: seenWarden(warden, sees), sees };
 }

@@ -1,4 +1,11 @@
-import type { ControlRecord, CredentialRecord, HostRecord, RevocationRecord } from '../audit/audit-record.ts';
+import type {
+  ControlRecord,
+  CredentialRecord,
+  HostRecord,
+  PersonRecord,
+  RevocationRecord,
+  TokenRecord,
+} from '../audit/audit-record.ts';
 import type { Recorded as OfAudit } from '../audit/recorded-executions.ts';
 import { readBehind } from '../audit/records-behind.ts';
 import type { Recorded } from '../audit/witness.ts';
@@ -8,6 +15,7 @@ import { keepRevocation } from '../control/revocations.ts';
 import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
 import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
+import { apiTokenChanges, noteWord, peopleChanges } from './principals-behind.ts';
 
 /** What the audit has and the database lacks. */
 export interface Behind {
@@ -24,7 +32,7 @@ interface Change {
   readonly apply: () => Promise<unknown>;
 }
 
-/** The last word on each agent, host and relay, the enrolment tokens that were used, and who enrolled. */
+/** The last word on each agent, host, relay, person and API token, the enrolment tokens that were used, and who enrolled. */
 interface Told {
   readonly agents: Map<string, OfAudit<ControlRecord>>;
   readonly hosts: Map<string, OfAudit<HostRecord>>;
@@ -32,6 +40,8 @@ interface Told {
   /** Each token with its relay. */
   readonly used: Map<string, string>;
   readonly enrolled: Set<string>;
+  readonly people: Map<string, OfAudit<PersonRecord>>;
+  readonly apiTokens: Map<string, OfAudit<TokenRecord>>;
 }
 
 const namedAtMost = 8;
@@ -47,6 +57,8 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     relays: new Map(),
     used: new Map(),
     enrolled: new Set(),
+    people: new Map(),
+    apiTokens: new Map(),
   };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
@@ -54,6 +66,8 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     if (record.type === 'control') told.agents.set(record.agent, record);
     else if (record.type === 'host') told.hosts.set(record.host, record);
     else if (record.type === 'credential') noteCredential(told, record);
+    else if (record.type === 'person') noteWord(told.people, record.person, record);
+    else if (record.type === 'token') noteWord(told.apiTokens, record.token, record);
     else {
       const known = told.relays.get(record.relay)?.epoch ?? before.get(record.relay) ?? 0;
       told.relays.set(record.relay, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
@@ -64,6 +78,8 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await hostChanges(database, told)),
     ...relayChanges(database, told, epochs),
     ...(await tokenChanges(database, told, missing !== '')),
+    ...(await peopleChanges(database, told.people)),
+    ...(await apiTokenChanges(database, told.apiTokens)),
   ];
   return {
     areMissing: missing !== '',

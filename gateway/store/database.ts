@@ -9,6 +9,7 @@ import {
 import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
 import { migrations } from './migrations.ts';
+import type { ApiTokenRow, PersonRow } from './principal-rows.ts';
 
 export interface ExecutionRow {
   caller: string;
@@ -178,6 +179,8 @@ export interface KeptFileTableRow {
 }
 
 export interface Tables {
+  people: PersonRow;
+  api_tokens: ApiTokenRow;
   kept_sets: KeptSetRow;
   kept_files: KeptFileTableRow;
   history_sizes: HistorySizeRow;

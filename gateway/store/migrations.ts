@@ -22,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0017-unseen-ends': { up: indexUnseenEnds },
   '0018-kept-changes': { up: createKeptChanges },
   '0019-persons': { up: renameOperators },
+  '0020-principals': { up: createPrincipals },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -253,4 +254,14 @@ async function renameOperators(database: Kysely<unknown>): Promise<void> {
         where ${sql.ref(name)} like ${`${begin}%`}`.execute(database);
     }
   }
+}
+
+async function createPrincipals(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run(`create table people (name text primary key not null, role text not null, scope text not null,
+    until bigint, set_by text not null, set_at bigint not null, removed bigint not null, let_in bigint not null)`);
+  await run(`create table api_tokens (name text primary key not null, principal text not null, role text not null,
+    scope text not null, digest text not null, former_digest text not null, former_until bigint not null,
+    until bigint, set_by text not null, set_at bigint not null, removed bigint not null,
+    used_at bigint, used_from text not null)`);
 }

@@ -12,8 +12,12 @@ export const stateFiles = {
   serverKey: 'server-key.pem',
   /** Ed25519, PKCS #8. */
   signingKey: 'signing-key.pem',
-  /** JSON, `{"NAME": "viewer" | "operator" | "admin"}`: the role of each person. */
+  /**
+   * JSON, `{"NAME": "viewer" | "approver" | "operator" | "admin"}`: people whom the next start takes in. It then has
+   * the name below.
+   */
   operators: 'operators.json',
+  operatorsTaken: 'operators.json.taken',
   /** The gateway makes it at its first start. */
   database: 'clawrden.db',
   /** Made by the gateway at its first start; it tells a first start from one whose records are all lost. */

@@ -213,7 +213,7 @@ const emptyWarden: WardenApi = {
   setHostDraining: async () => undefined,
   revokeRelay: async () => false,
   policy: () => ({ hash: '', text: '', problem: '' }),
-  within: (scope) => createSees(scope, () => new Map()),
+  within: (caller) => createSees(caller, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),
   workspaces: {
     view: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),

@@ -49,7 +49,7 @@ export async function startFleet(names: readonly string[]): Promise<Fleet> {
     scopes: { vera: { team: 'web' }, otto: { team: 'web' } },
     warden: {
       explain,
-      within: (scope) => createSees(scope, () => agents),
+      within: (caller) => createSees(caller, () => agents),
       agents: () => [...agents.keys()].map(viewOf),
       approvals: () => approvals.pending(),
       watchApprovals: (listener, signal) => approvals.watch(listener, signal),

@@ -1,0 +1,40 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { openRevocations, type Revocations } from '../control/revocations.ts';
+import type { Principal } from '../ports/principal.ts';
+import type { Database } from '../store/database.ts';
+import { type ApiTokens, openApiTokens } from './api-tokens.ts';
+import { type FirstPeople, openPeople, type People } from './people.ts';
+
+export interface PrincipalsParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  /** Whom the state folder names. */
+  readonly first: FirstPeople;
+  readonly hasAgent: (name: string) => boolean;
+}
+
+/** Who may call, by what they show: relays and people a certificate, programs and agents an API token. */
+export interface Principals {
+  readonly people: People;
+  readonly apiTokens: ApiTokens;
+  readonly revocations: Revocations;
+  readonly personOf: People['of'];
+  readonly isRevoked: (fingerprint: string, peer: Pick<Principal, 'kind' | 'name'>) => boolean;
+  /** Calls `listener` when somebody may do less than before. */
+  readonly onRevoked: (listener: () => void) => void;
+}
+
+export async function openPrincipals(parts: PrincipalsParts): Promise<Principals> {
+  const { database, audit, first } = parts;
+  const revocations = await openRevocations(database, audit);
+  const people = await openPeople(database, audit, first);
+  const apiTokens = await openApiTokens(parts);
+  return {
+    ...{ people, apiTokens, revocations },
+    personOf: people.of,
+    isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
+    onRevoked: (listener) => {
+      for (const each of [revocations, people, apiTokens]) each.watch(listener);
+    },
+  };
+}

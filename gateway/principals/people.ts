@@ -1,0 +1,167 @@
+import { isPeerName } from '../../src/pki/peer-name.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { loosen, tighten } from '../control/lasting-change.ts';
+import type { Checked } from '../ports/authentication.ts';
+import type { KnownPerson, PersonRole } from '../ports/known-principals.ts';
+import type { Principal, Scope } from '../ports/principal.ts';
+import type { Database } from '../store/database.ts';
+import { keepPerson, keepPersonRemoved } from '../store/people.ts';
+import { createInTurn } from './in-turn.ts';
+import { type PersonEntry, personEntry, personOfRow, recordOfPerson, rowOfPerson } from './person-entry.ts';
+import { scopeProblem } from './scope-text.ts';
+
+/** The people that this gateway knows. A change is on the disk and in the audit before it is answered. */
+export interface People {
+  /** What a person may do; undefined if there is no such person now. */
+  readonly of: (name: string) => Pick<Principal, 'role' | 'scope'> | undefined;
+  readonly list: () => KnownPerson[];
+  /** Adds a person, or, if `replace`, gives a known one other rights. */
+  readonly set: (wanted: WantedPerson, by: string) => Promise<Checked<KnownPerson>>;
+  /** Counts at once; the name is not used again. */
+  readonly remove: (name: string, by: string, reason: string) => Promise<Checked<true>>;
+  /** Calls `listener` when a person may do less than before. */
+  readonly watch: (listener: () => void) => void;
+}
+
+export interface WantedPerson {
+  readonly name: string;
+  readonly role: PersonRole;
+  readonly scope: Scope;
+  readonly until: number | undefined;
+  readonly replace: boolean;
+}
+
+/** The people of an `operators.json`. */
+export type FirstPeople = ReadonlyMap<string, { readonly role: PersonRole; readonly scope: Scope }>;
+
+const noAdmin =
+  'no admin is known; name one in operators.json in the state folder, as {"admin": "admin"}, and start again';
+
+/** `first` are taken in if their names were never known. Rejects if there is no admin then. */
+export async function openPeople(database: Database, audit: AuditLog, first: FirstPeople): Promise<People> {
+  const rows = await database.selectFrom('people').selectAll().execute();
+  const present = rows.filter(({ removed }) => removed === 0);
+  const listeners = new Set<() => void>();
+  const keeping: Keeping = {
+    ...{ database, audit },
+    known: new Map(present.map((row) => [row.name, personOfRow(row)])),
+    removed: new Set(rows.flatMap(({ name, removed }) => (removed === 0 ? [] : [name]))),
+    changed: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+  await takeIn(first, keeping);
+  const { known } = keeping;
+  if (!leavesAdmin(known, '')) throw new Error(noAdmin);
+  const inTurn = createInTurn();
+  return {
+    of: (name) => {
+      const entry = known.get(name);
+      if (entry === undefined || entry.life.isOver()) return undefined;
+      return { role: entry.role, scope: entry.scope };
+    },
+    list: () => [...known.values()].map(shown),
+    set: (wanted, by) => inTurn(() => set(wanted, by, keeping)),
+    remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
+    watch: (listener) => void listeners.add(listener),
+  };
+}
+
+interface Keeping {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly known: Map<string, PersonEntry>;
+  readonly removed: Set<string>;
+  readonly changed: () => void;
+}
+
+async function takeIn(first: FirstPeople, keeping: Keeping): Promise<void> {
+  const { known, removed } = keeping;
+  const fresh = [...first].filter(([name]) => !known.has(name) && !removed.has(name));
+  for (const [name, rights] of fresh) {
+    const entry = personEntry({ name, ...rights, until: undefined, by: 'gateway', letIn: true });
+    await put(entry, 'taken from operators.json', keeping);
+  }
+}
+
+async function set(wanted: WantedPerson, by: string, keeping: Keeping): Promise<Checked<KnownPerson>> {
+  const refused = whyNotSet(wanted, keeping) ?? whyNotLess(wanted, keeping);
+  if (refused !== undefined) return { refused };
+  const { replace: _, ...rest } = wanted;
+  const letIn = keeping.known.get(wanted.name)?.letIn ?? false;
+  const entry = personEntry({ ...rest, by, letIn });
+  await put(entry, '', keeping);
+  return { value: shown(entry) };
+}
+
+async function put(
+  entry: PersonEntry,
+  reason: string,
+  { database, audit, known, changed }: Keeping,
+): Promise<void> {
+  const before = known.get(entry.name);
+  const stay = recordOfPerson(before ?? entry, before === undefined ? 'withdrawn' : 'set', '');
+  await loosen({
+    apply: () => {
+      known.set(entry.name, entry);
+      changed();
+    },
+    keep: () => keepPerson(database, rowOfPerson(entry)),
+    record: () => audit.append(recordOfPerson(entry, 'set', reason)),
+    recordStay: () => audit.append({ ...stay, by: entry.by }),
+    unkept: audit.unkept,
+  });
+}
+
+async function remove(
+  { name, by, reason }: { readonly name: string; readonly by: string; readonly reason: string },
+  { database, audit, known, removed, changed }: Keeping,
+): Promise<Checked<true>> {
+  const entry = known.get(name);
+  if (entry === undefined) return { refused: `there is no person ${name}` };
+  if (!leavesAdmin(known, name)) return { refused: lastAdmin(name) };
+  await tighten({
+    apply: () => {
+      known.delete(name);
+      removed.add(name);
+      changed();
+    },
+    keep: () => keepPersonRemoved(database, { name, set_by: by, set_at: Date.now() }),
+    record: () => audit.append({ ...recordOfPerson(entry, 'removed', reason), by }),
+    unkept: audit.unkept,
+  });
+  return { value: true };
+}
+
+function whyNotSet(
+  { name, scope, until, replace }: WantedPerson,
+  { known, removed }: Keeping,
+): string | undefined {
+  if (!isPeerName(name)) return `${JSON.stringify(name)} is not a name`;
+  if (removed.has(name)) return `the person ${name} was removed, and names are not used again`;
+  if (known.has(name) && !replace) return `there is a person ${name} already`;
+  if (!known.has(name) && replace) return `there is no person ${name}`;
+  if (until !== undefined && until <= Date.now()) return 'its end is over';
+  return scopeProblem(scope) || undefined;
+}
+
+function whyNotLess(wanted: WantedPerson, { known }: Keeping): string | undefined {
+  return leavesAdmin(known, wanted.name) || isLasting(wanted) ? undefined : lastAdmin(wanted.name);
+}
+
+/** Whether there is an admin besides this one who was let in before, and may do everything without an end. */
+function leavesAdmin(people: ReadonlyMap<string, PersonEntry>, besides: string): boolean {
+  return [...people.values()].some((each) => each.name !== besides && each.letIn && isLasting(each));
+}
+
+function isLasting({ role, scope, until }: Pick<KnownPerson, 'role' | 'scope' | 'until'>): boolean {
+  return role === 'admin' && until === undefined && Object.keys(scope).length === 0;
+}
+
+function lastAdmin(name: string): string {
+  return `${name} is the last admin who was let in, for all agents and without an end`;
+}
+
+function shown({ life: _life, letIn: _letIn, ...person }: PersonEntry): KnownPerson {
+  return person;
+}

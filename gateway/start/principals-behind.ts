@@ -1,0 +1,92 @@
+import type { PersonRecord, TokenRecord } from '../audit/audit-record.ts';
+import type { Recorded } from '../audit/recorded-executions.ts';
+import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';
+import type { Database } from '../store/database.ts';
+import { keepPerson, keepPersonRemoved } from '../store/people.ts';
+
+/** What the audit has of people and API tokens, and the database lacks. */
+export interface PrincipalChange {
+  readonly text: string;
+  readonly apply: () => Promise<unknown>;
+}
+
+type Words<Word extends PersonRecord | TokenRecord> = ReadonlyMap<string, Recorded<Word>>;
+
+/** Keeps the last word; one that was taken back is none. */
+export function noteWord<Word extends PersonRecord | TokenRecord>(
+  words: Map<string, Recorded<Word>>,
+  name: string,
+  record: Recorded<Word>,
+): void {
+  if (record.event === 'withdrawn') words.delete(name);
+  else words.set(name, record);
+}
+
+/** A removal always counts; anything else only if the database has nothing newer, and no removal. */
+export async function peopleChanges(
+  database: Database,
+  people: Words<PersonRecord>,
+): Promise<PrincipalChange[]> {
+  const rows = await database.selectFrom('people').select(['name', 'set_at', 'removed']).execute();
+  const known = new Map(rows.map((row) => [row.name, row]));
+  return [...people.values()].flatMap(({ person: name, event, role, scope, until, by: set_by, time }) => {
+    const set_at = Date.parse(time);
+    if (isKnown(known.get(name), event, set_at)) return [];
+    if (event === 'removed')
+      return [
+        {
+          text: `person ${name} removed`,
+          apply: () => keepPersonRemoved(database, { name, set_by, set_at }),
+        },
+      ];
+    const row = {
+      name,
+      role,
+      scope: JSON.stringify(scope),
+      until: msOf(until),
+      set_by,
+      set_at,
+      removed: 0,
+      let_in: 1,
+    };
+    return [{ text: `person ${name} ${role}`, apply: () => keepPerson(database, row) }];
+  });
+}
+
+export async function apiTokenChanges(
+  database: Database,
+  tokens: Words<TokenRecord>,
+): Promise<PrincipalChange[]> {
+  const rows = await database.selectFrom('api_tokens').select(['name', 'set_at', 'removed']).execute();
+  const known = new Map(rows.map((row) => [row.name, row]));
+  return [...tokens.values()].flatMap((record) => {
+    const { token: name, event, principal, role, digest, by: set_by } = record;
+    const set_at = Date.parse(record.time);
+    if (isKnown(known.get(name), event, set_at)) return [];
+    if (event === 'removed')
+      return [
+        {
+          text: `API token ${name} removed`,
+          apply: () => keepTokenRemoved(database, { name, set_by, set_at }),
+        },
+      ];
+    const former = { former_digest: record.formerDigest, former_until: msOf(record.formerUntil) ?? 0 };
+    const rights = { principal, role, scope: JSON.stringify(record.scope), until: msOf(record.until) };
+    const row = { name, ...rights, digest, ...former, set_by, set_at, removed: 0 };
+    return [{ text: `API token ${name}`, apply: () => keepToken(database, row) }];
+  });
+}
+
+function isKnown(
+  row: { readonly set_at: number; readonly removed: number } | undefined,
+  event: PersonRecord['event'],
+  at: number,
+): boolean {
+  if (row === undefined) return false;
+  if (row.removed === 1) return true;
+  return event !== 'removed' && row.set_at >= at;
+}
+
+function msOf(time: string): number | null {
+  return time === '' ? null : Date.parse(time);
+}

@@ -1,0 +1,36 @@
+/** A person, or only the name of one who was removed. */
+export interface PersonRow {
+  name: string;
+  role: string;
+  /** JSON: labels. */
+  scope: string;
+  until: number | null;
+  set_by: string;
+  set_at: number;
+  /** 1: was removed. */
+  removed: number;
+  /** 1: holds a certificate, or held one. */
+  let_in: number;
+}
+
+/** A token of the API, or only the name of one that was removed. */
+export interface ApiTokenRow {
+  name: string;
+  /** Whom it lets in, as `principalName` writes it. */
+  principal: string;
+  role: string;
+  /** JSON: labels. */
+  scope: string;
+  /** SHA-256 of what it says, in hex. */
+  digest: string;
+  /** The same of what it said before its rotation, which counts until then. */
+  former_digest: string;
+  former_until: number;
+  until: number | null;
+  set_by: string;
+  set_at: number;
+  /** 1: was removed. */
+  removed: number;
+  used_at: number | null;
+  used_from: string;
+}
