@@ -36,7 +36,7 @@ export interface TokenAuthentication {
 
 export interface TokenAdmission {
   readonly value: Principal;
-  /** The caller as long as the token counts; whoever serves it for longer asks again. */
+  /** The caller as long as the token counts: a door that serves it for a while asks again. */
   readonly check: () => Checked<Principal>;
 }
 

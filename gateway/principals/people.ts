@@ -35,7 +35,7 @@ export interface WantedPerson {
 export type FirstPeople = ReadonlyMap<string, { readonly role: PersonRole; readonly scope: Scope }>;
 
 const noAdmin =
-  'no admin is known; name one in operators.json in the state folder, as {"admin": "admin"}, and start again';
+  'no admin is known; restore the database or the audit, or name an admin in operators.json in the state folder, as {"admin": "admin"}; the last such file is operators.json.taken';
 
 /** `first` are taken in if their names were never known. Rejects if there is no admin then. */
 export async function openPeople(database: Database, audit: AuditLog, first: FirstPeople): Promise<People> {

@@ -158,7 +158,7 @@ async function tokenChanges(database: Database, { used }: Told, isAny: boolean):
 }
 
 function textOf(changes: readonly Change[], missing: string, knew: string): string {
-  const gone = `${missing} of the audit are not there, so pauses, revocations and used enrolment tokens in them are not known: pause and revoke again what has to be, and create new tokens, because the unused ones were given up`;
+  const gone = `${missing} of the audit are not there, so pauses, revocations, removed people and API tokens, and used enrolment tokens in them are not known: pause, revoke and remove again what has to be, and create new tokens, because the unused ones were given up`;
   const rest = changes.length > namedAtMost ? ` and ${changes.length - namedAtMost} more` : '';
   const names = changes.slice(0, namedAtMost).map(({ text }) => text);
   const applied = `${changes.length} changes were applied from the audit: ${names.join(', ')}${rest}`;

@@ -12,7 +12,7 @@ export interface PrincipalChange {
 
 type Words<Word extends PersonRecord | TokenRecord> = ReadonlyMap<string, Recorded<Word>>;
 
-/** Keeps the last word; one that was taken back is none. */
+/** Keeps the last word, and forgets one that was taken back. */
 export function noteWord<Word extends PersonRecord | TokenRecord>(
   words: Map<string, Recorded<Word>>,
   name: string,
