@@ -126,11 +126,15 @@ export async function mend(host: LabHost): Promise<void> {
   await host.powerOn();
 }
 
-/** Waits until no ghost is left on any host except those that wait. */
+/** Waits until no ghost is left on any host except those that wait. Carriers of replicas are no ghosts. */
 export async function untilNoOrphans(lab: Lab, stack: Stack, withinMs = 60_000): Promise<void> {
   await waitUntil('every ghost that nobody knows to be gone', withinMs, async () => {
     const states = await hostStates(stack);
-    const counts = await Promise.all(lab.hosts.map(async (host) => (await containersOn(host)).length));
-    return lab.hosts.every(({ name }, index) => counts[index] === (states[name]?.warm ?? 0));
+    const ghosts = await Promise.all(
+      lab.hosts.map(async (host) =>
+        (await containersOn(host)).filter(({ name }) => !name.startsWith('clawrden-ws-')),
+      ),
+    );
+    return lab.hosts.every(({ name }, index) => ghosts[index]?.length === (states[name]?.warm ?? 0));
   });
 }

@@ -52,12 +52,12 @@ export function untilMoment(moment: Moment, { home, volume }: Field): (typing: T
   };
 }
 
-interface Watched extends Disposable {
+export interface Watched extends Disposable {
   readonly made: Promise<void>;
 }
 
 /** A carrier makes the folder of a stage anew when an exchange begins. */
-function whenMade(folder: string, name: string): Watched {
+export function whenMade(folder: string, name: string): Watched {
   const { promise: made, resolve } = Promise.withResolvers<void>();
   const watcher = watch(folder, (_event, changed) => {
     if (changed === name) resolve();

@@ -32,9 +32,23 @@ export function countEnds(ended: readonly Ended[]): Record<string, number> {
   return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
 }
 
-/** The same as a line. */
+const kinds = { g: 'ghosts', m: 'mirrors', r: 'in replicas' };
+
+/** The same as a line, for each kind of command. */
 export function tallyOf(ended: readonly Ended[]): string {
-  return describeEnds(countEnds(ended));
+  return Object.entries(kinds)
+    .map(([letter, kind]) => [kind, ended.filter(({ token }) => token.startsWith(letter))] as const)
+    .map(([kind, some]) => `${kind} ${describeEnds(countEnds(some)) || 'none'}`)
+    .join('; ');
+}
+
+/** What the first command of each end but `done` was told. */
+export function examplesOf(ended: readonly Ended[]): string[] {
+  const others = ended.filter((one) => endOf(one) !== 'done');
+  const firsts = [...Map.groupBy(others, endOf).values()].flatMap(([first]) => first ?? []);
+  return firsts.map(
+    ({ token, code, ms, stderr }) => `${token}: exit ${code} after ${ms} ms: ${stderr.trim()}`,
+  );
 }
 
 export function describeEnds(counts: Readonly<Record<string, number>>): string {

@@ -23,8 +23,13 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
+/** What is typed, and how often. */
+export interface LoadKind {
+  readonly everyMs: number;
+  readonly next: (turn: number, random: () => number) => { readonly token: string; readonly argv: string[] };
+}
+
 const program = '/shim-runner.mts';
-const everyMs = 200;
 const endWithinMs = 60_000;
 /** Of ten commands: 1.5 ghosts a second of 5. */
 const ghostTurns: ReadonlySet<number> = new Set([1, 4, 8]);
@@ -42,8 +47,18 @@ export const startsFile = 'starts';
 export const scriptFile = 'step.sh';
 export const script = `echo "$1" >> ${startsFile}; sleep "$2"; echo "$1"\n`;
 
-/** Starts five commands a second through the shim, whatever their results. */
-export function startLoad(agent: AgentContainer, random: () => number): Load {
+/** Five commands a second, in ghosts and in the agent's container. */
+export const busy: LoadKind = {
+  everyMs: 200,
+  next: (turn, random) => {
+    const ghost = ghostTurns.has(turn % 10);
+    const token = `${ghost ? 'g' : 'm'}${turn}`;
+    return { token, argv: [ghost ? 'sh' : 'dash', scriptFile, token, duration(random())] };
+  },
+};
+
+/** Starts commands through the shim, whatever their results. */
+export function startLoad(agent: AgentContainer, random: () => number, kind: LoadKind = busy): Load {
   const child = agent.spawn(['node', program]);
   const open = new Map<string, number>();
   const ended: Ended[] = [];
@@ -73,11 +88,10 @@ export function startLoad(agent: AgentContainer, random: () => number): Load {
   async function typeAll(): Promise<void> {
     let next = performance.now();
     for (let turn = 0; !stopping.signal.aborted; turn++) {
-      const ghost = ghostTurns.has(turn % 10);
-      const token = `${ghost ? 'g' : 'm'}${turn}`;
+      const { token, argv } = kind.next(turn, random);
       open.set(token, Date.now());
-      child.stdin.write(`${JSON.stringify({ token, argv: argvOf(ghost, token, random()) })}\n`);
-      next += everyMs;
+      child.stdin.write(`${JSON.stringify({ token, argv })}\n`);
+      next += kind.everyMs;
       await sleep(Math.max(0, next - performance.now()), undefined, { signal: stopping.signal }).catch(
         () => {},
       );
@@ -85,8 +99,7 @@ export function startLoad(agent: AgentContainer, random: () => number): Load {
   }
 }
 
-/** Half of them end at once, the others within a second and a half. */
-function argvOf(ghost: boolean, token: string, chance: number): string[] {
-  const seconds = chance < 0.5 ? 0 : (chance - 0.5) * 3;
-  return [ghost ? 'sh' : 'dash', scriptFile, token, seconds.toFixed(2)];
+/** Seconds: half of the commands end at once, the others within a second and a half. */
+export function duration(chance: number): string {
+  return (chance < 0.5 ? 0 : (chance - 0.5) * 3).toFixed(2);
 }

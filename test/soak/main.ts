@@ -7,8 +7,9 @@ const mostMinutes = 1440;
 
 const usage = `usage: scripts/soak --minutes N [--seed S] [--json]
 
-Types five commands a second in an agent's container, breaks one part of the chain every minute, and checks what must
-hold whatever breaks. Exit status 1: something did not hold.
+Types six commands a second in two agents' containers, breaks one part of the chain and kills up to three carriers every
+minute, and checks what must hold whatever breaks. Replicas follow the second agent. Beside it, two carriers exchange a
+workspace and are cut at one frame after another. Exit status 1: something did not hold.
   --minutes N   for so long, ${mostMinutes} at most
   --seed S      the same faults as in another run; the time when left out
   --json        the result as JSON on stdout, the lines meanwhile on stderr
@@ -47,13 +48,18 @@ async function main(): Promise<void> {
   }
 }
 
-function describe({ commands, ends, programs, problems }: SoakReport): string {
+function describe({ commands, ends, faults, programs, problems }: SoakReport): string {
   const trends = programs.map(({ program, minutes, megabytes, descriptors, ...slopes }) => {
     const now = `${megabytes.toFixed(0)} MB, ${descriptors} descriptors`;
     const growth = `${slopes.megabytesSlope.toFixed(2)} MB and ${slopes.descriptorsSlope.toFixed(2)} descriptors`;
     return `${program}: ${now} at last; over ${minutes.toFixed(1)} settled minutes ${growth} a minute`;
   });
+  const { chain, inExchanges, framesTo, framesFrom } = faults;
+  const struck = [
+    `${chain} faults of parts of the chain, ${inExchanges} of them in an exchange of a workspace`,
+    `${framesTo + framesFrom} exchanges of carriers cut at a frame: ${framesTo} to a carrier, ${framesFrom} from one`,
+  ];
   const wrong = problems.map((problem) => `wrong: ${problem}`);
   const end = problems.length === 0 ? 'everything held' : `${problems.length} did not hold`;
-  return [`${commands} commands: ${describeEnds(ends)}`, ...trends, ...wrong, end, ''].join('\n');
+  return [`${commands} commands: ${describeEnds(ends)}`, ...struck, ...trends, ...wrong, end, ''].join('\n');
 }

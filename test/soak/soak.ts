@@ -6,13 +6,15 @@ import { stateFiles } from '../../src/pki/state-files.ts';
 import { untilNoOrphans } from '../e2e/fleet.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
-import { countEnds, tallyOf, wrongEnds } from './commands.ts';
-import { type Fault, faults } from './faults.ts';
+import { countEnds, examplesOf, tallyOf, wrongEnds } from './commands.ts';
+import { type Cuts, startCuts } from './cuts.ts';
+import { carrierFaults, type Fault, faults } from './faults.ts';
 import { followHealth, type Health, type Trend } from './health.ts';
 import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { randomFrom } from './random.ts';
 import { type HistoryRow, readAudit, wrongHistory, wrongLives } from './records.ts';
+import { roamer, roamFile, roamingLoad, roamScript, unequalReplicas, wrongRoams } from './roaming.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -27,14 +29,28 @@ export interface SoakReport {
   readonly commands: number;
   /** How many ended in which way. */
   readonly ends: Readonly<Record<string, number>>;
+  readonly faults: FaultCounts;
   readonly programs: readonly Trend[];
   /** Everything that did not hold. */
   readonly problems: readonly string[];
 }
 
+export interface FaultCounts {
+  /** Of parts of the chain, and how many of them met an exchange of a workspace. */
+  readonly chain: number;
+  readonly inExchanges: number;
+  /** Exchanges of two carriers beside the chain that were cut at a frame, to or from one of them. */
+  readonly framesTo: number;
+  readonly framesFrom: number;
+}
+
 interface Soak {
   readonly stack: Stack;
   readonly load: Load;
+  /** Of the agent whose workspace no Docker host sees. */
+  readonly roaming: Load;
+  readonly cuts: Cuts;
+  readonly met: { chain: number; inExchanges: number };
   readonly orphans: FindOrphans;
   readonly health: readonly Health[];
 }
@@ -43,13 +59,19 @@ const minuteMs = 60_000;
 const sampleMs = 5_000;
 /** The last part of each minute checks what works again. */
 const quietMs = 20_000;
+/** Carriers that are killed in each minute after its own fault, and the pause before each. */
+const moreFaults = 3;
+const betweenMs = 3_000;
 
 /** With much memory a heap grows for an hour before it is collected, and a leak would not show. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4' };
 
 export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<SoakReport> {
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
-  const agents = { coder: { container: loadContainer } };
+  const agents = {
+    coder: { container: loadContainer },
+    [roamer]: { container: loadContainer, followed: {} },
+  };
   await using stack = await startStack(lab, {
     name: 'soak',
     policy,
@@ -57,79 +79,122 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     host: { warm: 3 },
     env: smallHeap,
   });
-  const { coder } = stack.agents;
-  if (coder === undefined) throw new Error('the stack has no agent');
+  const { coder, [roamer]: second } = stack.agents;
+  if (coder === undefined || second === undefined) throw new Error('the stack has no agent');
   await writeFile(join(stack.workspaceOf('coder'), scriptFile), script);
+  await writeFile(join(stack.workspaceOf(roamer), roamFile), roamScript);
   const random = randomFrom(seed);
   const health = [
     followHealth('gateway', () => stack.gateway.pid),
     followHealth('relay', () => stack.relay.pid),
   ];
   const orphans = watchOrphans(lab, () => stack.gateway.pid);
-  const run: Soak = { stack, load: startLoad(coder, randomFrom(seed + 1)), orphans, health };
-  say(`seed ${seed}, ${minutes} minutes, 5 commands a second`);
+  const load = startLoad(coder, randomFrom(seed + 1));
+  const run: Soak = {
+    stack,
+    load,
+    roaming: startLoad(second, randomFrom(seed + 2), roamingLoad(stack.workspaceOf(roamer))),
+    cuts: startCuts(seed),
+    met: { chain: 0, inExchanges: 0 },
+    orphans,
+    health,
+  };
+  say(`seed ${seed}, ${minutes} minutes, 6 commands a second`);
   const problems = new Set<string>();
   const note = (found: readonly string[]) => {
     for (const problem of found) problems.add(problem);
   };
   const plan = faults(lab, stack, random);
+  const more = carrierFaults(lab, stack, random);
   for (let minute = 1; minute <= minutes; minute++) {
-    const before = run.load.ended.length;
+    const [before, roamedBefore] = [run.load.ended.length, run.roaming.ended.length];
     const fault = plan.next().value;
-    note(await oneMinute(run, fault, random() * 15_000));
+    note(
+      await oneMinute(run, [fault, ...Array.from({ length: moreFaults }, () => more.next().value)], random),
+    );
     const ended = run.load.ended.slice(before);
+    const roamed = run.roaming.ended.slice(roamedBefore);
     note(await whatIsWrong(run));
-    say(`minute ${minute}: ${fault.name}: ${tallyOf(ended)}; ${problems.size} wrong so far`);
+    const tally = tallyOf([...ended, ...roamed]);
+    note(run.cuts.problems);
+    say(`minute ${minute}: ${fault.name}: ${tally}; ${problems.size} wrong so far`);
+    for (const example of examplesOf([...ended, ...roamed])) say(`  ${example}`);
   }
   note(await ending(lab, run));
   const programs = run.health.map(({ trend }) => trend());
   note(programs.filter(({ grows }) => grows).map(({ program }) => `${program}: grows`));
-  const { ended } = run.load;
-  return { seed, minutes, commands: ended.length, ends: countEnds(ended), programs, problems: [...problems] };
+  const ended = [...run.load.ended, ...run.roaming.ended];
+  const { to: framesTo, from: framesFrom } = run.cuts.counts;
+  return {
+    ...{ seed, minutes, commands: ended.length, ends: countEnds(ended) },
+    ...{ faults: { ...run.met, framesTo, framesFrom }, programs, problems: [...problems] },
+  };
 }
 
-/** One fault, at a moment of its first quarter; commands continue all the time. */
-async function oneMinute(run: Soak, fault: Fault, afterMs: number): Promise<string[]> {
+/** Its faults one after the other, the first at a moment of its first quarter; commands continue all the time. */
+async function oneMinute(run: Soak, planned: readonly Fault[], random: () => number): Promise<string[]> {
   const end = performance.now() + minuteMs;
   const problems: string[] = [];
-  const happening = sleep(afterMs).then(fault.happen);
+  const happening = happenAll(run, planned, random() * 15_000, end - quietMs);
   // Awaited at the end of the minute: until then its rejection would be unhandled and end the process.
   happening.catch(() => {});
-  let quietFrom: number | undefined;
+  let quietFrom: readonly [number, number] | undefined;
   while (performance.now() < end) {
-    if (quietFrom === undefined && performance.now() > end - quietMs) quietFrom = run.load.ended.length;
+    if (quietFrom === undefined && performance.now() > end - quietMs)
+      quietFrom = [run.load.ended.length, run.roaming.ended.length];
     await Promise.all(run.health.map(({ sample }) => sample()));
     problems.push(...(await run.orphans()));
     await sleep(Math.min(sampleMs, Math.max(0, end - performance.now())));
   }
   await happening;
-  const last = run.load.ended.slice(quietFrom ?? 0);
-  return [...problems, ...notWorking(last, fault)];
+  const [from, roamedFrom] = quietFrom ?? [0, 0];
+  const last = [...run.load.ended.slice(from), ...run.roaming.ended.slice(roamedFrom)];
+  return [...problems, ...notWorking(last, planned)];
 }
 
-function notWorking(last: readonly Ended[], { name }: Fault): string[] {
+/** None begins so late that the part would not be back before the minute's last part. */
+async function happenAll(
+  { met }: Soak,
+  planned: readonly Fault[],
+  afterMs: number,
+  until: number,
+): Promise<void> {
+  await sleep(afterMs);
+  for (const { happen } of planned) {
+    if (performance.now() > until) return;
+    const what = await happen();
+    if (what === 'exchange') met.inExchanges++;
+    if (what !== undefined) met.chain++;
+    await sleep(betweenMs);
+  }
+}
+
+function notWorking(last: readonly Ended[], planned: readonly Fault[]): string[] {
   const works = (kind: string) => last.some(({ token, code }) => token.startsWith(kind) && code === 0);
+  const names = planned.map(({ name }) => name).join(', ');
   const kinds = [
     { kind: 'g', what: 'no ghost' },
     { kind: 'm', what: 'no mirror' },
+    { kind: 'r', what: 'no command in a replica' },
   ];
   return kinds
     .filter(({ kind }) => !works(kind))
-    .map(({ what }) => `${what} ran in the ${quietMs / 1000} s at the end of the minute with: ${name}`);
+    .map(({ what }) => `${what} ran in the ${quietMs / 1000} s at the end of the minute with: ${names}`);
 }
 
 /** Everything that can be checked while commands run. */
-async function whatIsWrong({ stack, load }: Soak): Promise<string[]> {
+async function whatIsWrong({ stack, load, roaming }: Soak): Promise<string[]> {
   const state = join(stack.dir, 'warden');
   // Each list is read before the one that must already contain its entries.
-  const ended = [...load.ended];
+  const [ended, roamed] = [[...load.ended], [...roaming.ended]];
   const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8').catch(() => '');
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
   const rows = await history(stack);
   const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
-  const late = [...load.open].filter(([, typed]) => Date.now() - typed > minuteMs);
+  const late = [...load.open, ...roaming.open].filter(([, typed]) => Date.now() - typed > minuteMs);
   return [
     ...wrongEnds(ended, starts.split('\n').filter(Boolean)),
+    ...wrongRoams(roamed, stack.workspaceOf(roamer)),
     ...late.map(([token]) => `${token}: its shim goes on after a minute`),
     ...(audit.problem === '' ? [] : [audit.problem]),
     ...wrongLives(audit.lines, Date.now()),
@@ -145,10 +210,11 @@ async function history(stack: Stack): Promise<HistoryRow[]> {
 
 /** No new command: every one ends, and every ghost goes except those that wait. */
 async function ending(lab: Lab, run: Soak): Promise<string[]> {
-  await run.load.stop();
+  await Promise.all([run.load.stop(), run.roaming.stop(), run.cuts.stop()]);
   const orphans = await untilNoOrphans(lab, run.stack).then(
     () => [],
     (error: Error) => [error.message],
   );
-  return [...orphans, ...(await whatIsWrong(run))];
+  const { problems } = run.cuts;
+  return [...orphans, ...problems, ...(await unequalReplicas(lab, run.stack)), ...(await whatIsWrong(run))];
 }
