@@ -19,7 +19,10 @@ import { openAgentEngine } from './execution/agent-engine.ts';
 import { countedLog } from './listening/counted-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
+import { openContainedCarriers } from './workspace/contained-carriers.ts';
+import type { KeepParts } from './workspace/keep-home.ts';
 import { createHomes, type Homes } from './workspace/keep-homes.ts';
+import { relayKey } from './workspace/relay-key.ts';
 
 /** How long running commands may continue after the first TERM; a second TERM ends the relay at once. */
 const drainMs = 30_000;
@@ -64,7 +67,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     config.docker,
     config.agents.map(({ container }) => container),
   );
-  const homes = createHomes({ link, engine, binary: nativeFile('clawrden-carrier'), log });
+  const homes = createHomes({ link, engine, log, ...openCarriers(config) });
   const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of }, homes);
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -84,6 +87,15 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await Promise.all([synchronized, kept]);
   link.close();
   log.info('stopped');
+}
+
+/** What an earlier run left is removed even if no agent's home needs a container any more. */
+function openCarriers({ docker, identity }: RelayConfig): Pick<KeepParts, 'binary' | 'containers'> {
+  const binary = nativeFile('clawrden-carrier');
+  const containers = openContainedCarriers({ engine: docker, relayKey: relayKey(identity), binary });
+  // An engine that is away is asked again before the first container starts.
+  containers.sweep().catch(() => {});
+  return { binary, containers };
 }
 
 /** Before it writes, removes or binds anything: another relay may work with this state or this identity. */

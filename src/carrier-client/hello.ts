@@ -5,6 +5,8 @@ import { text, u8, u16, u32, u64 } from './payload.ts';
 /** What a carrier is told before anything else. */
 export interface Hello {
   readonly role: CarrierRole;
+  /** At home, in a container that has the workspace mounted at `root`, and nothing else of the host. */
+  readonly contained?: boolean;
   /** The agent's, whose user and group a carrier at home takes if it starts as root. */
   readonly uid: number;
   readonly gid: number;
@@ -40,10 +42,12 @@ export const defaultLimits: CarrierLimits = {
 
 const defaultKept: KeptLimits = { seconds: 30 * 86_400, bytes: 1024 ** 3 };
 
+const roles = { home: 1, replica: 2, contained: 3 } as const;
+
 export function encodeHello(hello: Hello): Buffer {
-  const { role, uid, gid, limits, root, area, excludes = [], kept = defaultKept } = hello;
+  const { role, contained = false, uid, gid, limits, root, area, excludes = [], kept = defaultKept } = hello;
   return Buffer.concat([
-    ...[u8(carrierProtocol), u8(role === 'home' ? 1 : 2), u32(uid), u32(gid)],
+    ...[u8(carrierProtocol), u8(roles[contained ? 'contained' : role]), u32(uid), u32(gid)],
     ...[u64(limits.entries), u64(limits.bytes), u64(limits.file), u32(limits.depth)],
     ...[u32(kept.seconds), u64(kept.bytes)],
     ...[text(root), text(area), u16(excludes.length), ...excludes.map(text)],

@@ -21,6 +21,7 @@ export interface Inspected {
     readonly Labels: Readonly<Record<string, string>>;
   };
   readonly HostConfig: Readonly<Record<string, unknown>>;
+  readonly State: { readonly Running: boolean };
   readonly Mounts: readonly Readonly<Record<string, unknown>>[];
 }
 

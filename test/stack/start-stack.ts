@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
-import type { CommandOptions, CommandResult } from '../lab/command.ts';
+import { type CommandOptions, type CommandResult, run } from '../lab/command.ts';
 import { type GatewaySite, launcher, makeGatewaySite } from './gateway-site.ts';
 import type { Machines } from './machines.ts';
 import { type Program, startProgram } from './program.ts';
@@ -21,6 +21,8 @@ export interface StackOptions {
   /** Keys for some of them, by name. */
   readonly hosts?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly env?: NodeJS.ProcessEnv;
+  /** The relay is this user, in a group that may use the agents' engine; root if absent. */
+  readonly relayUid?: number;
   readonly progress?: (line: string) => void;
 }
 
@@ -72,7 +74,7 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   const { dir, paths, workspaces, warden } = site;
   const startRelay = () =>
     startProgram({
-      argv: [process.execPath, launcher, 'relay', '--config', paths.relayYaml],
+      argv: [...asUser(options.relayUid), process.execPath, launcher, 'relay', '--config', paths.relayYaml],
       log: join(dir, 'relay.log'),
       ...(options.env && { env: options.env }),
     });
@@ -81,6 +83,7 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   progress('enrolling and starting the relay');
   await warden.enrol(paths.relayDir, await warden.newToken(relayName, site.own));
   await addToRelayYaml(site, lab, options.name);
+  await giveTo(options.relayUid, paths, lab.agentHost.socket);
   let relay = await startRelay();
   progress('starting the agent containers');
   const agents = await startAgents(site, lab, options.name);
@@ -114,6 +117,19 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function asUser(uid: number | undefined): string[] {
+  if (uid === undefined) return [];
+  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
+}
+
+/** Its files, and its group's right to use the engine. */
+async function giveTo(uid: number | undefined, { relayDir }: StackPaths, socket: string): Promise<void> {
+  if (uid === undefined) return;
+  await run(['chown', '-R', `${uid}:${uid}`, relayDir]);
+  await run(['chgrp', String(uid), socket]);
+  await run(['chmod', 'g+rw', socket]);
 }
 
 /** A stack's folders and files, before anything runs. */
@@ -254,7 +270,7 @@ async function addToRelayYaml(
       docker: `unix://${lab.agentHost.socket}`,
       state: paths.relayState,
       agents: entries,
-      ...(roots.length > 0 && { 'workspace-roots': roots }),
+      ...(roots.length > 0 && { 'workspace-roots': ['volumes', ...roots] }),
     }),
   );
   await chmod(file, 0o600);

@@ -1,17 +1,10 @@
 import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
+import { attachedProgram, hardening, uncopied } from '../../../src/container/hardened.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
-import { attachedProgram, hardening } from '../container/hardened.ts';
-import {
-  hostsFile,
-  type InitVolume,
-  initDirectory,
-  initFile,
-  initMount,
-  uncopied,
-} from '../init/init-layout.ts';
+import { hostsFile, type InitVolume, initDirectory, initFile, initMount } from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';
 

@@ -1,4 +1,5 @@
 import type { MountSettings } from 'dockerode';
+import { uncopied } from '../../../src/container/hardened.ts';
 
 /** The engine's volume with our programs. */
 export interface InitVolume {
@@ -15,9 +16,6 @@ export const hostsFile = 'hosts';
 
 /** An image of nothing, made on each host. */
 export const emptyImage = 'clawrden-init:empty';
-
-/** Docker would fill an empty volume from the image: a workspace with its files, the init's volume with its init. */
-export const uncopied = { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } };
 
 /** The volume with our programs, as every container that runs one of them has it. */
 export function initMount({ name }: InitVolume): MountSettings {

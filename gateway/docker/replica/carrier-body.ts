@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContainerCreateOptions } from 'dockerode';
-import { attachedProgram, hardening } from '../container/hardened.ts';
-import {
-  carrierFile,
-  emptyImage,
-  type InitVolume,
-  initDirectory,
-  initMount,
-  uncopied,
-} from '../init/init-layout.ts';
+import { attachedProgram, carrierHardening, uncopied } from '../../../src/container/hardened.ts';
+import { carrierFile, emptyImage, type InitVolume, initDirectory, initMount } from '../init/init-layout.ts';
 
 /** Where a carrier finds its volume: the tree in one folder, its own files beside it. */
 export const replicaMount = '/w';
@@ -16,8 +9,6 @@ export const treeFolder = 'base';
 
 /** To give entries their owners, and enter folders that only those may enter; FSETID keeps setgid on folders of any group. */
 export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] as const;
-
-const mebibyte = 1024 * 1024;
 
 /** The volume of a replica, and of its name the carrier's container: only one can have it. */
 export function replicaName(gatewayId: string, agent: string): string {
@@ -37,17 +28,8 @@ export function carrierBody(volume: string, init: InitVolume): ContainerCreateOp
     ...attachedProgram,
     NetworkDisabled: true,
     HostConfig: {
-      ...hardening,
+      ...carrierHardening,
       CapAdd: [...carrierCapabilities],
-      NetworkMode: 'none',
-      PidsLimit: 4,
-      Memory: 256 * mebibyte,
-      // The same as Memory: no additional swap.
-      MemorySwap: 256 * mebibyte,
-      Ulimits: [
-        { Name: 'nofile', Soft: 4096, Hard: 4096 },
-        { Name: 'core', Soft: 0, Hard: 0 },
-      ],
       Mounts: [
         { Type: 'volume', Source: volume, Target: replicaMount, ReadOnly: false, VolumeOptions: uncopied },
         initMount(init),

@@ -2,6 +2,7 @@ import { finished } from 'node:stream';
 import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
+import { attachedStream } from '../../../src/container/attached-stream.ts';
 import type { Replica, ReplicaWish } from '../../ports/replica.ts';
 import { toWorkspaceError } from '../../workspaces/faults.ts';
 import { attach } from '../container/attach.ts';
@@ -14,7 +15,6 @@ import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
 import type { InitVolume } from '../init/init-layout.ts';
 import { type InitSource, withInit } from '../init/with-init.ts';
-import { attachedStream } from './attached-stream.ts';
 import { carrierBody, replicaMount, replicaName, treeFolder } from './carrier-body.ts';
 import { makeReplicaVolume, removeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
 

@@ -41,6 +41,7 @@ const char *limits_read(struct limits *limits, const uint8_t *payload, size_t le
         return "bad-hello: another protocol";
     uint8_t role = read_u8(&reader);
     limits->replica = role == 2;
+    limits->contained = role == 3;
     limits->uid = read_u32(&reader);
     limits->gid = read_u32(&reader);
     limits->entries = read_u64(&reader);
@@ -54,7 +55,7 @@ const char *limits_read(struct limits *limits, const uint8_t *payload, size_t le
     const char *why = read_excludes(limits, &reader);
     if (why)
         return why;
-    if (!read_all(&reader) || role < 1 || role > 2)
+    if (!read_all(&reader) || role < 1 || role > 3)
         return "bad-hello: it cannot be read";
     return check(limits);
 }

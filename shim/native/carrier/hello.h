@@ -10,6 +10,8 @@ enum { EXCLUDES_MOST = 64 };
 /* What a hello says, checked. */
 struct limits {
     bool replica;
+    /* At home, in a container: the workspace is mounted at the root, and nothing else of the host is there. */
+    bool contained;
     uint32_t uid, gid;
     uint64_t entries, bytes, file;
     uint32_t depth;

@@ -28,20 +28,20 @@ static char *behind_fields(char *text, int count)
     return text;
 }
 
-bool place_read(int mounts, uint8_t id[SHA256_BYTES])
+bool place_read(int mounts, const char *point, uint8_t id[SHA256_BYTES])
 {
     static char table[TABLE_MOST];
-    size_t said = 0;
+    size_t said = 0, named = strlen(point);
     if (!read_table(mounts, table))
         return false;
     /* Each line: its id, that of its parent, device, folder of the device, mount point, and what may change. */
     for (char *next, *line = table; *line; line = next) {
         next = strchr(line, '\n');
         *next++ = 0;
-        char *from = behind_fields(line, 2), *point = behind_fields(line, 4);
-        if (!point || strncmp(point, "/ ", 2) != 0)
+        char *from = behind_fields(line, 2), *at = behind_fields(line, 4);
+        if (!at || strncmp(at, point, named) != 0 || at[named] != ' ')
             continue;
-        size_t length = (size_t)(point - from);
+        size_t length = (size_t)(at - from);
         memmove(table + said, from, length);
         said += length;
     }

@@ -49,6 +49,14 @@ static bool pivot(int root, int tree)
     return done;
 }
 
+static const char *read_place(struct jail *jail, const char *point)
+{
+    jail->point = point;
+    return place_read(jail->mounts, point, jail->place)
+        ? NULL
+        : "carrier-failed: /proc does not tell what is mounted, or too much is mounted in the workspace";
+}
+
 static const char *close_jail(struct jail *jail, int root, int tree)
 {
     int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -58,9 +66,15 @@ static const char *close_jail(struct jail *jail, int root, int tree)
     jail->mounts = proc < 0 ? -1 : openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
     if (proc >= 0)
         close(proc);
-    return place_read(jail->mounts, jail->place)
-        ? NULL
-        : "carrier-failed: /proc does not tell what is mounted, or too much is mounted in the workspace";
+    return read_place(jail, "/");
+}
+
+static const char *in_container(struct jail *jail, const struct limits *limits)
+{
+    if (geteuid() == 0 || geteuid() != limits->uid || getegid() != limits->gid)
+        return "carrier-failed: in a container it must be the agent from the start";
+    jail->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    return read_place(jail, limits->root);
 }
 
 static const char *enter(struct jail *jail, const struct limits *limits, int root)
@@ -79,6 +93,8 @@ static const char *enter(struct jail *jail, const struct limits *limits, int roo
 const char *jail_enter(struct jail *jail, const struct limits *limits)
 {
     jail->area = jail->mounts = -1;
+    if (limits->contained)
+        return in_container(jail, limits);
     if (geteuid() != 0)
         return NULL;
     /* The root of a container may not have one. */
@@ -97,5 +113,5 @@ const char *jail_enter(struct jail *jail, const struct limits *limits)
 bool jail_moved(const struct jail *jail)
 {
     uint8_t now[SHA256_BYTES];
-    return !place_read(jail->mounts, now) || memcmp(now, jail->place, sizeof now) != 0;
+    return !place_read(jail->mounts, jail->point, now) || memcmp(now, jail->place, sizeof now) != 0;
 }

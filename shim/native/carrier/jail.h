@@ -1,4 +1,5 @@
-/* A carrier at home that starts as root leaves all of the host behind but the workspace and its own folder. */
+/* A carrier at home that starts as root leaves all of the host behind but the workspace and its own folder. One in a
+ * container has nothing else in view from the start. */
 #ifndef CLAWRDEN_CARRIER_JAIL_H
 #define CLAWRDEN_CARRIER_JAIL_H
 
@@ -7,9 +8,12 @@
 struct jail {
     /* The workspace is `/`, and nothing else of the host can be reached by a path. */
     bool closed;
-    /* Only if it is closed: the carrier's folder, to be opened as the agent, and the table of mounts. */
-    int area, mounts;
-    /* What the table said of `/` at first. */
+    /* Only if it is closed: the carrier's folder, to be opened as the agent. */
+    int area;
+    /* Where the workspace is mounted, if nothing else of the host is in view; else NULL. The table of mounts. */
+    const char *point;
+    int mounts;
+    /* What the table said of it at first. */
     uint8_t place[SHA256_BYTES];
 };
 

@@ -112,7 +112,7 @@ void settle(struct carrier *carrier, bool all)
 bool root_lost(const struct carrier *carrier)
 {
     struct stat status;
-    if (carrier->jail.closed)
+    if (carrier->jail.point)
         return jail_moved(&carrier->jail);
     if (stat(carrier->limits.root, &status) != 0)
         return true;

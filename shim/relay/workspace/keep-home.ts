@@ -5,9 +5,11 @@ import { backoffMs } from '../control/backoff.ts';
 import type { Link } from '../control/renewing-link.ts';
 import type { VolumeFinder } from '../execution/find-mountpoint.ts';
 import { carryLane } from './carry-lane.ts';
-import { type HomeCarrier, startHomeCarrier } from './home-carrier.ts';
+import type { ContainedCarriers } from './contained-carriers.ts';
+import { greetCarrier, type HomeCarrier } from './home-carrier.ts';
 import { findPlace, type HomePlace } from './home-place.ts';
 import type { HomeWish } from './home-wish.ts';
+import { type OnComplaint, startChild } from './started-carrier.ts';
 import { watchRoot } from './watch-root.ts';
 
 export interface KeepParts {
@@ -15,6 +17,7 @@ export interface KeepParts {
   readonly engine: VolumeFinder;
   /** The carrier. */
   readonly binary: string;
+  readonly containers: Pick<ContainedCarriers, 'start'>;
   readonly log: Logger;
 }
 
@@ -67,10 +70,10 @@ async function keepOnce(
   try {
     const place = await findPlace(wish, engine, signal);
     using watched = await watchRoot(place.root, signal);
-    const { carrier, refusal } = await startBest(wish, place, parts, tell, watched.signal);
+    const { carrier, refusal } = await startBest({ agent, wish, parts, tell }, place, watched.signal);
     await using _ = carrier;
     tell(refusal);
-    if (refusal === '') log.info({ root: place.root }, 'the workspace is kept');
+    if (refusal === '') log.info({ root: place.root, contained: place.contained }, 'the workspace is kept');
     // A refusal goes to the gateway, too: it is the carrier's last frame.
     const ended = await carryLane(agent, carrier, link.carry(), watched.signal);
     return refusal || ended;
@@ -87,25 +90,39 @@ interface Greeted {
   readonly refusal: string;
 }
 
+interface Keeping {
+  readonly agent: string;
+  readonly wish: HomeWish;
+  readonly parts: KeepParts;
+  readonly tell: TellProblem;
+}
+
 /** A carrier that has greeted, with its own files in the best place that can be. */
-async function startBest(
-  wish: HomeWish,
-  { root, areas }: HomePlace,
-  { binary, log }: Pick<KeepParts, 'binary' | 'log'>,
-  tell: TellProblem,
-  signal: AbortSignal,
-): Promise<Greeted> {
-  const [area, ...others] = areas;
-  const onComplaint = (text: string) => log.warn({ text }, 'the carrier complains');
-  const carrier = startHomeCarrier({ binary, onComplaint }, { root, area }, wish);
+async function startBest(keeping: Keeping, place: HomePlace, signal: AbortSignal): Promise<Greeted> {
+  const [area, next, ...more] = place.areas;
+  const carrier = await startIn(area, keeping, place, signal);
   await using starting = new AsyncDisposableStack();
   starting.use(carrier);
-  const refusal = await greeted(carrier, tell, signal);
-  const [next, ...more] = others;
+  const refusal = await greeted(carrier, keeping.tell, signal);
   if (refusal.startsWith('area-apart:') && next !== undefined)
-    return await startBest(wish, { root, areas: [next, ...more] }, { binary, log }, tell, signal);
+    return await startBest(keeping, { ...place, areas: [next, ...more] }, signal);
   starting.move();
   return { carrier, refusal };
+}
+
+/** What the carrier may open is what the agent may open. */
+async function startIn(
+  area: string,
+  { agent, wish, parts: { binary, containers, log } }: Keeping,
+  { seen, contained }: HomePlace,
+  signal: AbortSignal,
+): Promise<HomeCarrier> {
+  const { user, limits, excludes } = wish;
+  const onComplaint: OnComplaint = (text) => log.warn({ text }, 'the carrier complains');
+  const started = contained
+    ? await containers.start(agent, wish, onComplaint, signal)
+    : startChild(binary, onComplaint);
+  return greetCarrier(started, { role: 'home', contained, ...user, limits, root: seen, area, excludes });
 }
 
 /** The carrier's greeting, or its end. */

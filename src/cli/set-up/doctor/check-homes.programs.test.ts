@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../carrier-client/hello.ts';
 import { parseRelayConfig } from '../../../config/relay-config.ts';
 import type { ToldAgent } from '../../../config/told-agents.ts';
+import { checkContained } from './check-contained.ts';
 import { checkHomes } from './check-homes.ts';
 import { judgeProbe } from './check-stage.ts';
 import { probeStage } from './probe-stage.ts';
@@ -38,14 +39,34 @@ const told = (name: string, kind: 'bind' | 'volume', source: string, entries = 1
 });
 
 /** An engine with the one volume `app`. */
-async function startEngine(): Promise<AsyncDisposable> {
+async function startEngine(securityOptions: readonly string[] = []): Promise<AsyncDisposable> {
   const server = createServer(({ url }, response) => {
     response.statusCode = url === '/volumes/app' ? 200 : 404;
-    response.end(JSON.stringify({ Driver: 'local', Mountpoint: join(dir, 'app'), Options: null }));
+    const volume = { Driver: 'local', Mountpoint: join(dir, 'app'), Options: null };
+    if (url === '/info') response.statusCode = 200;
+    response.end(JSON.stringify(url === '/info' ? { SecurityOptions: securityOptions } : volume));
   });
   await once(server.listen(join(dir, 'engine.sock')), 'listening');
   return { [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')) };
 }
+
+describe('doctor of a relay that cannot become the agent', () => {
+  const check = () => checkContained('workspace of coder', '/srv/coder', `unix://${dir}/engine.sock`);
+
+  test('says whether its engine can start the carrier', async () => {
+    expect(await check()).toMatchObject({
+      level: 'error',
+      fix: expect.stringContaining('group of the socket'),
+    });
+    await using _ = await startEngine(['name=seccomp,profile=default']);
+    expect(await check()).toMatchObject({ level: 'ok', text: expect.stringContaining('was not tried') });
+  });
+
+  test('refuses an engine that runs without root', async () => {
+    await using _ = await startEngine(['name=seccomp', 'name=rootless']);
+    expect(await check()).toMatchObject({ level: 'error', fix: 'start the relay as root' });
+  });
+});
 
 describe.skipIf(!isRoot)('doctor tries a carrier where a workspace is', () => {
   test('one that can be kept: each thing is looked at, and nothing is left behind', async () => {

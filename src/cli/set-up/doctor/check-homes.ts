@@ -2,6 +2,7 @@ import type { HomeWorkspace } from '../../../config/gateway-config.ts';
 import type { RelayConfig } from '../../../config/relay-config.ts';
 import type { ToldAgent } from '../../../config/told-agents.ts';
 import { volumeFolder } from '../../../volume-folder.ts';
+import { checkContained } from './check-contained.ts';
 import { checkFileSystem } from './check-file-system.ts';
 import { checkSha } from './check-sha.ts';
 import { checkStage } from './check-stage.ts';
@@ -32,10 +33,13 @@ async function checkHome({ agent, kind, source, user }: Home, { docker }: RelayC
   const check = `workspace of ${agent}`;
   try {
     const root = kind === 'bind' ? source : await folderOf(source, docker);
+    const own = process.geteuid?.();
+    const contained = own !== 0 && own !== user.uid && (await checkContained(check, root, docker));
+    // Only root enters the folders above a volume.
+    if (contained && kind === 'volume') return [contained];
     const fileSystem = await checkFileSystem(check, root);
-    return fileSystem.level === 'error'
-      ? [fileSystem]
-      : [fileSystem, ...(await checkStage(check, root, user))];
+    if (fileSystem.level === 'error') return [fileSystem];
+    return [fileSystem, ...(contained ? [contained] : await checkStage(check, root, user))];
   } catch (error) {
     return [bad(check, messageOf(error), 'mend workspace in gateway.yaml')];
   }

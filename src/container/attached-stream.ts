@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Duplex, pipeline, Transform, Writable } from 'node:stream';
-import { DockerDemux } from '../../../src/init-client/docker-demux.ts';
+import { DockerDemux } from '../init-client/docker-demux.ts';
 
-/** The container's stdin, and its stdout without the engine's headers. */
-export function attachedStream(socket: Socket): Duplex {
+/** The container's stdin, and its stdout without the engine's headers. What it writes to its stderr, `complain` gets. */
+export function attachedStream(socket: Socket, complain: (bytes: Buffer) => void = () => {}): Duplex {
   const demux = new DockerDemux();
   const stdout = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      for (const { stream, bytes } of demux.push(chunk)) if (stream === 1) this.push(bytes);
+      for (const { stream, bytes } of demux.push(chunk)) {
+        if (stream === 1) this.push(bytes);
+        if (stream === 2) complain(bytes);
+      }
       done();
     },
   });
