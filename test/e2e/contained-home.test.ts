@@ -119,7 +119,7 @@ describe.skipIf(!hasLab())('a relay that can become no agent', () => {
     const leave = (labels: Readonly<Record<string, string>>, name: string) => {
       const all = Object.entries({ ...Config.Labels, ...labels });
       const flags = all.flatMap(([key, value]) => ['--label', `${key}=${value}`]);
-      return docker('create', '--name', name, ...flags, String(Config.Image), '/carrier');
+      return docker('create', '--name', name, ...flags, Config.Image, '/carrier');
     };
     await stack.relay.end('SIGKILL');
     const ended = async () => (await Promise.all(['coder', 'boxed'].map(carrierOf))).join('') === '';
@@ -144,7 +144,7 @@ describe.skipIf(!hasLab())('a relay that can become no agent', () => {
     const second = await nextCarrier('coder', first);
     expect(await sh('coder', 'echo more > more')).toMatchObject({ code: 0 });
     expect(await readFile(join(home, 'more'), 'utf8')).toBe('more\n');
-    await docker('rmi', '--force', String(Config.Image));
+    await docker('rmi', '--force', Config.Image);
     await docker('rm', '--force', second);
     await nextCarrier('coder', second);
     expect(await sh('coder', 'cat more')).toMatchObject({ stdout: 'more\n', code: 0 });

@@ -83,8 +83,9 @@ async function sweepAll(docker: Docker, relayKey: string, image: CarrierImage): 
 
 /** An engine without root gives its containers other uids than this host's. */
 async function checkEngine(docker: Docker, { user: { uid } }: HomeWish): Promise<void> {
-  const info: unknown = await docker.info({ abortSignal: late() } as never);
-  const { SecurityOptions: options } = info as { readonly SecurityOptions?: readonly string[] };
+  // Its types know no deadline.
+  const asked: unknown = docker.info({ abortSignal: late() } as never);
+  const { SecurityOptions: options } = await (asked as Promise<{ SecurityOptions?: readonly string[] }>);
   if (options?.some((option) => option.startsWith('name=rootless')))
     throw new Error(
       `no container can be uid ${uid} here, because it runs without root: start the relay as root`,
