@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { workspaceLabel } from '../../gateway/docker/replica/replica-volumes.ts';
 import type { Replica } from '../../gateway/ports/replica.ts';
 import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { LabHost } from '../lab/lab-host.ts';
@@ -36,4 +38,19 @@ export async function ownOn(
     return stdout.split('\n').filter(Boolean).length;
   };
   return { containers: await count(['ps', '--all']), volumes: await count(['volume', 'ls']) };
+}
+
+/** The folder of `agent`'s replica, that ghosts on the host have as their workspace; it is a folder of this machine. */
+export async function replicaFolder(host: LabHost, agent: string): Promise<string> {
+  const { stdout } = await host.docker([
+    'volume',
+    'ls',
+    '--quiet',
+    '--filter',
+    `label=${workspaceLabel}=${agent}`,
+  ]);
+  const names = stdout.split('\n').filter(Boolean);
+  if (names.length !== 1) throw new Error(`${agent} has ${names.length} replicas on ${host.name}`);
+  const inspect = await host.docker(['volume', 'inspect', '--format', '{{.Mountpoint}}', ...names]);
+  return join(inspect.stdout.trim(), 'base');
 }

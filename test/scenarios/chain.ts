@@ -1,5 +1,7 @@
-import { readlink } from 'node:fs/promises';
-import { ghostsOf } from '../e2e/life.ts';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workspaceLabel } from '../../gateway/docker/replica/replica-volumes.ts';
+import { ghostsAt, ghostsOf } from '../e2e/life.ts';
 import { processesOf, type Typing } from '../e2e/typed.ts';
 import { processesMentioning, signalAll } from '../lab/host-processes.ts';
 import type { Lab } from '../lab/lab.ts';
@@ -17,7 +19,9 @@ export const parts = [
   'init of a mirror',
   'docker exec',
 ] as const;
-export type Part = (typeof parts)[number];
+/** With those that carry a workspace. */
+export const followedParts = [...parts, 'carrier at home', 'carrier of a replica'] as const;
+export type Part = (typeof followedParts)[number];
 
 export interface Chain {
   readonly lab: Lab;
@@ -48,6 +52,10 @@ export async function killPart(part: Part, chain: Chain): Promise<boolean> {
       return killAll(await withProgram(/init$/, await ghostProcesses(chain)));
     case 'init of a mirror':
       return killAll(await withProgram(/\.init$|clawrden-init$/, await processesOf(agentOf(chain))));
+    case 'carrier at home':
+      return killAll(await withProgram(/carrier$/, await childrenOf(chain.stack.relay.pid)));
+    case 'carrier of a replica':
+      return killAll(await carrierProcesses(chain));
   }
 }
 
@@ -61,9 +69,8 @@ export async function restore(part: Part, { lab, stack }: Chain): Promise<void> 
 
 /** The engine of the ghost, if it has one by now. */
 async function killEngine({ lab, agent }: Chain): Promise<boolean> {
-  const filter = ['ps', '-q', '--filter', `label=clawrden.agent=${agent}`];
   for (const host of lab.hosts) {
-    if ((await host.docker(filter)).stdout === '') continue;
+    if ((await ghostsAt(host, agent)).length === 0) continue;
     await host.kill();
     return true;
   }
@@ -73,6 +80,21 @@ async function killEngine({ lab, agent }: Chain): Promise<boolean> {
 async function ghostProcesses({ lab, agent }: Chain): Promise<number[]> {
   const ghosts = await ghostsOf(lab, agent);
   return (await Promise.all(ghosts.map((id) => processesOf({ id })))).flat();
+}
+
+async function carrierProcesses({ lab, agent }: Chain): Promise<number[]> {
+  const filter = ['ps', '-q', '--no-trunc', '--filter', `label=${workspaceLabel}=${agent}`];
+  const perHost = await Promise.all(lab.hosts.map((host) => host.docker(filter)));
+  const ids = perHost.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+  return (await Promise.all(ids.map((id) => processesOf({ id })))).flat();
+}
+
+/** A thread's children are listed with the thread. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const threads = join('/proc', String(pid), 'task');
+  const names = await readdir(threads).catch(() => []);
+  const texts = names.map((name) => readFile(join(threads, name, 'children'), 'utf8').catch(() => ''));
+  return (await Promise.all(texts)).flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 }
 
 function agentOf({ stack, agent }: Chain) {

@@ -1,98 +1,167 @@
 import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isErrorCode } from '../../src/errors.ts';
 import { exitCodes } from '../../src/exit-codes.ts';
 import { ghostsOf, lifePolicy, listed, shells, untilNoGhosts } from '../e2e/life.ts';
+import { replicaFolder } from '../e2e/replica-on.ts';
+import { treeDifferences } from '../e2e/tree-differences.ts';
 import { processesOf, type Typed, type Typing, type, typed } from '../e2e/typed.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
-import { type Stack, startStack } from '../stack/start-stack.ts';
-import { type Chain, killPart, type Part, parts, restore } from './chain.ts';
+import { type AgentSpec, type Stack, startStack } from '../stack/start-stack.ts';
+import { type Chain, followedParts, killPart, type Part, parts, restore } from './chain.ts';
 import { seeded } from './seeded.ts';
 
-const rounds = process.env.CLAWRDEN_LONG === '1' ? 200 : 20;
+const long = process.env.CLAWRDEN_LONG === '1';
+
+interface Site {
+  readonly workspace: string;
+  readonly agent: string;
+  readonly spec: AgentSpec;
+  readonly victims: readonly Part[];
+  readonly rounds: number;
+}
+const sites: readonly Site[] = [
+  { workspace: 'that all hosts see', agent: 'cut', spec: {}, victims: parts, rounds: long ? 200 : 20 },
+  {
+    workspace: 'that follows the agent',
+    agent: 'cutaway',
+    spec: { followed: {} },
+    victims: followedParts,
+    rounds: long ? 200 : 5,
+  },
+];
+
 const seed = Number(process.env.CLAWRDEN_SEED ?? Date.now() % 1_000_000);
 /**
  * From the kill to the end of every shim; and from there, with everything back, to the end of everything that ran.
  */
 const endWithinMs = 15_000;
 const goneWithinMs = 15_000;
+/** A relay whose carrier ended again and again waits longer each time. */
+const followsWithinMs = 45_000;
 /** A command runs this long by itself: kills come before its start or during it, and rarely after it. */
 const steps = 15;
+/** Of each file that a command leaves, one in each step. */
+const fileSize = 60_000;
 
-describe.skipIf(!hasLab())(`interruptions at random moments (CLAWRDEN_SEED=${seed})`, () => {
-  const dice = seeded(seed);
-  const plan = Array.from({ length: rounds }, (_, index) => ({
-    round: index + 1,
-    // Every part in its turn, so that a short run misses none.
-    part: parts[index % parts.length]!,
-    afterMs: dice.below(1200),
-  }));
-  let stack: Stack;
-  let idle = 0;
-  let volumes: string[] = [];
-  /** Parts whose kill ended a command at least once. */
-  const felt = new Set<Part>();
+describe.skipIf(!hasLab()).each(sites)(
+  `interruptions with a workspace $workspace (CLAWRDEN_SEED=${seed})`,
+  ({ agent, spec, victims, rounds }) => {
+    const dice = seeded(seed);
+    const plan = Array.from({ length: rounds }, (_, index) => ({
+      round: index + 1,
+      // Every part in its turn, so that a short run misses none.
+      part: victims[(rounds < victims.length ? index + seed : index) % victims.length]!,
+      afterMs: dice.below(1200),
+    }));
+    let stack: Stack;
+    let idle = 0;
+    let volumes: string[] = [];
+    /** Parts whose kill ended a command at least once. */
+    const felt = new Set<Part>();
 
-  beforeAll(async () => {
-    stack = await startStack(sharedLab(), { name: 'cut', policy: lifePolicy(), agents: { cut: {} } });
-    idle = (await processesOf(stack.agents.cut!)).length;
-    for (const { shell } of shells) await typed(stack.agents.cut!, [shell, ':']);
-    volumes = await allVolumes();
-  });
-  afterAll(() => stack?.stop());
+    beforeAll(async () => {
+      stack = await startStack(sharedLab(), { name: agent, policy: lifePolicy(), agents: { [agent]: spec } });
+      idle = (await processesOf(stack.agents[agent]!)).length;
+      for (const { shell } of shells) await typed(stack.agents[agent]!, [shell, ':']);
+      volumes = await allVolumes();
+    });
+    afterAll(() => stack?.stop());
 
-  test.each(plan)(
-    '$round: SIGKILL of the $part after $afterMs ms leaves nothing behind',
-    async ({ part, round, afterMs }) => {
-      const mark = `round-${seed}-${round}`;
-      const typings = await start(part, mark);
-      await sleep(afterMs);
-      const chain: Chain = { lab: sharedLab(), stack, agent: 'cut', mark, typings };
-      await untilKilled(part, chain);
-      const began = performance.now();
-      try {
-        const ends = await Promise.all(typings.map(({ ended }) => ended));
-        expect(performance.now() - began).toBeLessThan(endWithinMs);
-        expect(ends.filter((end) => !explained(part, end))).toEqual([]);
-        if (ends.some(({ code }) => code !== 0)) felt.add(part);
-      } finally {
-        await restore(part, chain);
+    test.each(plan)(
+      '$round: SIGKILL of the $part after $afterMs ms leaves nothing behind, and each file whole',
+      { timeout: 120_000 },
+      async ({ part, round, afterMs }) => {
+        const mark = `round-${seed}-${round}`;
+        const typings = await start(part, mark);
+        await sleep(afterMs);
+        const chain: Chain = { lab: sharedLab(), stack, agent, mark, typings };
+        await untilKilled(part, chain);
+        const began = performance.now();
+        let codes: number[] = [];
+        try {
+          const ends = await Promise.all(typings.map(({ ended }) => ended));
+          expect(performance.now() - began).toBeLessThan(endWithinMs);
+          expect(ends.filter((end) => !explained(part, end))).toEqual([]);
+          codes = ends.map(({ code }) => code);
+          if (codes.some((code) => code !== 0)) felt.add(part);
+        } finally {
+          await restore(part, chain);
+        }
+        await untilNothingIsLeft();
+        if (part === 'dockerd') await untilHostsAreReady();
+        await untilItFollows();
+        for (const [index, { shell }] of shells.entries()) await expectWholeFiles(mark, shell, codes[index]);
+      },
+    );
+
+    test('afterwards a command runs as if nothing had been', async () => {
+      for (const { shell } of shells)
+        expect(await typed(stack.agents[agent]!, [shell, 'exit 4'])).toMatchObject({ code: 4, stderr: '' });
+      // A short run may come too late for one part.
+      if (rounds >= 2 * victims.length) expect([...felt].sort()).toEqual([...victims].sort());
+    });
+
+    test.skipIf(spec.followed === undefined)('12: afterwards each replica is what home is', async () => {
+      for (const host of sharedLab().hosts) {
+        const others = stack.hosts.filter((name) => name !== host.name);
+        for (const name of others) await stack.cli(['drain', name]);
+        await untilItFollows();
+        const replica = await replicaFolder(host, agent);
+        expect(await treeDifferences(stack.workspaceOf(agent), replica)).toEqual([]);
+        for (const name of others) await stack.cli(['undrain', name]);
       }
-      await untilNothingIsLeft();
-      if (part === 'dockerd') await untilHostsAreReady();
-    },
-  );
+    });
 
-  test('afterwards a command runs as if nothing had been', async () => {
-    for (const { shell } of shells)
-      expect(await typed(stack.agents.cut!, [shell, 'exit 4'])).toMatchObject({ code: 4, stderr: '' });
-    expect([...felt].sort()).toEqual([...parts].sort());
-  });
+    async function start(part: Part, mark: string): Promise<Typing[]> {
+      const container = stack.agents[agent]!;
+      if (part === 'docker exec')
+        return shells.map(({ shell }) => execOf(container.spawn([shell, `: ${mark}; cat`])));
+      const script = (shell: string) =>
+        [
+          `mkdir -p ${mark}/${shell}; cd ${mark}/${shell}; i=0; while [ $i -lt ${steps} ]; do i=$((i+1)); echo $i`,
+          `head -c ${fileSize} /dev/zero > part && mv part $i; usleep 100000; done`,
+        ].join('; ');
+      return Promise.all(shells.map(({ shell }) => type(container, [shell, script(shell)])));
+    }
 
-  async function start(part: Part, mark: string): Promise<Typing[]> {
-    const agent = stack.agents.cut!;
-    if (part === 'docker exec')
-      return shells.map(({ shell }) => execOf(agent.spawn([shell, `: ${mark}; cat`])));
-    const script = `: ${mark}; i=0; while [ $i -lt ${steps} ]; do i=$((i+1)); echo $i; usleep 100000; done`;
-    return Promise.all(shells.map(({ shell }) => type(agent, [shell, script])));
-  }
+    /** Each is as it was before the command or as the command left it; all are there if it says that it is done. */
+    async function expectWholeFiles(mark: string, shell: string, code: number | undefined): Promise<void> {
+      const folder = join(stack.workspaceOf(agent), mark, shell);
+      const names = (await readdir(folder).catch(() => [])).filter((name) => name !== 'part');
+      const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+      expect(sizes).toEqual(names.map(() => fileSize));
+      if (code === 0) expect(names).toHaveLength(steps);
+    }
 
-  async function untilNothingIsLeft(): Promise<void> {
-    const began = performance.now();
-    await untilNoGhosts(sharedLab(), 'cut', goneWithinMs);
-    const alone = async () => (await processesOf(stack.agents.cut!)).length === idle;
-    await waitUntil('what was mirrored to end', goneWithinMs - (performance.now() - began), alone);
-    expect(await ghostsOf(sharedLab(), 'cut')).toEqual([]);
-    expect(await allVolumes()).toEqual(volumes);
-  }
+    async function untilItFollows(): Promise<void> {
+      if (spec.followed === undefined) return;
+      await waitUntil('a command to run again', followsWithinMs, async () => {
+        const { code, stderr } = await typed(stack.agents[agent]!, ['ghostly', ':']);
+        if (code !== 0) expect(stderr).toMatch(/^clawrden: /);
+        return code === 0;
+      });
+    }
 
-  async function untilHostsAreReady(): Promise<void> {
-    const ready = async () => (await listed(stack, 'hosts')).every(({ state }) => state === 'ready');
-    await waitUntil('the hosts to be ready', 20_000, ready);
-  }
-});
+    async function untilNothingIsLeft(): Promise<void> {
+      const began = performance.now();
+      await untilNoGhosts(sharedLab(), agent, goneWithinMs);
+      const alone = async () => (await processesOf(stack.agents[agent]!)).length === idle;
+      await waitUntil('what was mirrored to end', goneWithinMs - (performance.now() - began), alone);
+      expect(await ghostsOf(sharedLab(), agent)).toEqual([]);
+      expect(await allVolumes()).toEqual(volumes);
+    }
+
+    async function untilHostsAreReady(): Promise<void> {
+      const ready = async () => (await listed(stack, 'hosts')).every(({ state }) => state === 'ready');
+      await waitUntil('the hosts to be ready', 20_000, ready);
+    }
+  },
+);
 
 /** If there is nothing to kill at that moment, the kill comes as soon as there is; never after the command's end. */
 async function untilKilled(part: Part, chain: Chain): Promise<void> {
@@ -136,5 +205,7 @@ function explained(part: Part, { code, signal, stderr }: Typed): boolean {
 async function allVolumes(): Promise<string[]> {
   const { hosts, agentHost } = sharedLab();
   const lists = await Promise.all([...hosts, agentHost].map((host) => host.docker(['volume', 'ls', '-q'])));
-  return lists.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean)).sort();
+  const names = lists.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+  // A replica stays, and one is made when a host takes its first command.
+  return names.filter((name) => !name.startsWith('clawrden-ws-')).sort();
 }
