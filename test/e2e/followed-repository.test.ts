@@ -88,8 +88,8 @@ describe.skipIf(!hasLab())('a real repository in a workspace that no Docker host
     for (const other of stack.hosts) if (other !== host.name) await stack.cli(['drain', other]);
   }
 
-  test.each(work.map((one, index) => ({ ...one, index })))(
-    `12: $argv of ${count} files leaves at home what it leaves natively`,
+  test.each(work.map((one, index) => ({ ...one, index, typed: one.argv.slice(0, 3).join(' ') })))(
+    `12: $typed in a repository of ${count} files leaves at home what it leaves natively`,
     async ({ argv, cwd, index }) => {
       const { hosts } = sharedLab();
       const host = hosts[index % hosts.length]!;
