@@ -44,7 +44,7 @@ const goneWithinMs = 15_000;
 /** A relay whose carrier ended again and again waits longer each time. */
 const followsWithinMs = 45_000;
 /** A command runs this long by itself: kills come before its start or during it, and rarely after it. */
-const steps = 15;
+const steps = 8;
 /** Of each file that a command leaves, one in each step. */
 const fileSize = 60_000;
 
@@ -56,7 +56,7 @@ describe.skipIf(!hasLab()).each(sites)(
       round: index + 1,
       // Every part in its turn, so that a short run misses none.
       part: victims[(rounds < victims.length ? index + seed : index) % victims.length]!,
-      afterMs: dice.below(1200),
+      afterMs: dice.below(700),
     }));
     let stack: Stack;
     let idle = 0;
@@ -102,8 +102,8 @@ describe.skipIf(!hasLab()).each(sites)(
     test('afterwards a command runs as if nothing had been', async () => {
       for (const { shell } of shells)
         expect(await typed(stack.agents[agent]!, [shell, 'exit 4'])).toMatchObject({ code: 4, stderr: '' });
-      // A short run may come too late for one part.
-      if (rounds >= 2 * victims.length) expect([...felt].sort()).toEqual([...victims].sort());
+      // A carrier is started again while the tool runs. A short run may come too late for one part.
+      if (rounds >= 2 * victims.length) expect([...felt]).toEqual(expect.arrayContaining([...parts]));
     });
 
     test.skipIf(spec.followed === undefined)('12: afterwards each replica is what home is', async () => {
