@@ -85,6 +85,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
     'enroll.listen': config.enroll.listen,
+    'http.listen': config.http.listen,
   });
   const records = await openRecords(
     config,

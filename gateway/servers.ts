@@ -8,6 +8,7 @@ import type { Execute, Resume } from './execute.ts';
 import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
+import { startHttpServer } from './http/start-http-server.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
 import type { Principals } from './principals/open-principals.ts';
@@ -33,11 +34,11 @@ export interface Served {
 
 /** Opens every door, at the ports that were reserved for them. */
 export async function startServers(
-  { grpc, enroll, limits }: GatewayConfig,
+  { grpc, enroll, http, limits }: GatewayConfig,
   identity: GatewayIdentity,
   { tokens, audit }: Records,
   served: Served,
-): Promise<{ ports: { grpc: number; enroll: number }; close: () => Promise<void> }> {
+): Promise<{ ports: { grpc: number; enroll: number; http: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
   const { agents, principals, faults, log } = served;
   const { revocations } = principals;
@@ -45,6 +46,7 @@ export async function startServers(
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const authentication = createAuthentication({ identity, ...principals });
   const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations, audit });
+  const bounds = connectionLimits(limits);
   await served.ports.release();
   const first = await startGrpcServer({
     listen: grpc.listen,
@@ -52,7 +54,7 @@ export async function startServers(
     authority: authority.certificate,
     authentication,
     enrolment,
-    limits: connectionLimits(limits),
+    limits: bounds.grpc,
     ...served,
   });
   const second = await startEnrolmentServer({
@@ -63,10 +65,16 @@ export async function startServers(
     faults,
     log,
   });
+  const third = await startHttpServer({
+    http,
+    limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
+    tokens: principals.apiTokens,
+    ...served,
+  });
   return {
-    ports: { grpc: first.port, enroll: second.port },
+    ports: { grpc: first.port, enroll: second.port, http: third.port },
     close: async () => {
-      await Promise.all([second.close(closeMs), first.close(closeMs)]);
+      await Promise.all([third.close(closeMs), second.close(closeMs), first.close(closeMs)]);
     },
   };
 }

@@ -23,7 +23,7 @@ const operates = { roles: from('operator'), about: 'agents' } as const;
 const operatesAll = { roles: from('operator'), about: 'all' } as const;
 const administers = { roles: from('admin'), about: 'all' } as const;
 
-/** Every call that is served over mTLS. What is not here nobody may make. The page docs/security.md shows it. */
+/** Every call of every door. What is not here nobody may make. The page docs/security.md shows it. */
 export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule>(
   Object.entries({
     'ExecutionService/Execute': {
@@ -56,6 +56,9 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/GetPolicy': looksAtAll,
     'WardenService/ExplainCommand': looks,
     'WardenService/GetStatus': looksAtAll,
+    'GET /healthz': anybody,
+    'GET /readyz': looksAtAll,
+    'GET /api/v1/status': looksAtAll,
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,
     'grpc.health.v1.Health/Watch': anybody,

@@ -4,11 +4,20 @@ import { connectionLimits } from './connection-limits.ts';
 const wanted = { connections: 4096, connectionsPerAddress: 256, running: 200 };
 
 test('A-88: connections leave descriptors for the audit and the engines', () => {
-  expect(connectionLimits(wanted, 1_000_000)).toEqual({ connections: 4096, perAddress: 256 });
-  expect(connectionLimits(wanted, 1024)).toEqual({ connections: 632, perAddress: 256 });
-  expect(connectionLimits(wanted, 500)).toEqual({ connections: 108, perAddress: 108 });
+  expect(connectionLimits(wanted, 1_000_000)).toEqual({
+    grpc: { connections: 4096, perAddress: 256 },
+    http: { connections: 1024, perAddress: 256 },
+  });
+  expect(connectionLimits(wanted, 1024)).toEqual({
+    grpc: { connections: 474, perAddress: 256 },
+    http: { connections: 158, perAddress: 158 },
+  });
+  expect(connectionLimits(wanted, 500)).toEqual({
+    grpc: { connections: 81, perAddress: 81 },
+    http: { connections: 27, perAddress: 27 },
+  });
   expect(() => connectionLimits(wanted, 400)).toThrow(
     '400 files may be open, and limits.running: 200 needs 408; raise the limit',
   );
-  expect(connectionLimits(wanted).connections).toBeGreaterThan(0);
+  expect(connectionLimits(wanted).grpc.connections).toBeGreaterThan(0);
 });

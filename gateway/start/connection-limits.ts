@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { ConnectionLimits } from '../connections/bounds.ts';
 
 /** Descriptors for everything that is not a connection of a peer: the audit, the database, files, engines. */
 const ownFiles = 128;
-/** Both listeners count; enrolment also has its own bound. */
+/** Both gRPC listeners count; enrolment also has its own bound. */
 const enrolmentFiles = 64;
 const fewest = 16;
+/** A quarter of what is left at most: relays come first. */
+const httpConnections = 1024;
 
 export interface WantedConnections {
   readonly connections: number;
@@ -20,15 +23,19 @@ export interface WantedConnections {
 export function connectionLimits(
   { connections, connectionsPerAddress, running }: WantedConnections,
   openFiles = openFilesLimit(),
-): { connections: number; perAddress: number } {
+): { readonly grpc: ConnectionLimits; readonly http: ConnectionLimits } {
   const reserved = ownFiles + enrolmentFiles + running;
   const left = openFiles - reserved;
   if (left < fewest) {
     const why = `${openFiles} files may be open, and limits.running: ${running} needs ${reserved + fewest}`;
     throw new Error(`${why}; raise the limit (ulimit -n, LimitNOFILE) or lower limits.running`);
   }
-  const most = Math.min(connections, left);
-  return { connections: most, perAddress: Math.min(connectionsPerAddress, most) };
+  const http = Math.min(Math.floor(left / 4), httpConnections);
+  const boundedTo = (each: number) => ({
+    connections: each,
+    perAddress: Math.min(connectionsPerAddress, each),
+  });
+  return { grpc: boundedTo(Math.min(connections, left - http)), http: boundedTo(http) };
 }
 
 /** RLIMIT_NOFILE; at its start Node has raised the soft limit to the hard one. */

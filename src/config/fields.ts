@@ -1,7 +1,8 @@
+import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { z } from 'zod';
 import type { Identity } from '../command.ts';
-import type { ListenAddress } from './gateway-config.ts';
+import type { ListenAddress, NetworkAddress } from './gateway-config.ts';
 import { parseDuration, parseSize } from './quantities.ts';
 
 const maxDurationMs = 7 * 86_400_000;
@@ -64,6 +65,29 @@ export function parseHostPort(text: string): ListenAddress | undefined {
   const host = bracketed ?? plain;
   const port = Number(digits);
   return host !== undefined && port <= 65_535 ? { host, port } : undefined;
+}
+
+/** Where people and programs reach a listener: scheme, name and port, as a browser's `Origin` writes it. */
+export const originField = parsedField(
+  parseOrigin,
+  'https://HOST[:PORT] or http://HOST[:PORT], without a path',
+);
+
+function parseOrigin(text: string): string | undefined {
+  if (!/^https?:\/\/[^/?#@\\\s]+\/?$/.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text).origin;
+}
+
+/** `10.0.0.0/8`, `fd00::/8`, or one address. */
+export const networkField = parsedField(parseNetwork, 'an address or a network like 10.0.0.0/8');
+
+function parseNetwork(text: string): NetworkAddress | undefined {
+  const [, address = '', digits] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  const prefix = digits === undefined ? longest : Number(digits);
+  if (family === 0 || prefix > longest) return undefined;
+  return { address, prefix, family: family === 4 ? 'ipv4' : 'ipv6' };
 }
 
 function parseUser(text: string): Identity | undefined {

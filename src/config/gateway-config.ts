@@ -7,7 +7,7 @@ export interface GatewayConfig {
   readonly file: string;
   readonly grpc: { readonly listen: ListenAddress };
   readonly enroll: { readonly listen: ListenAddress };
-  readonly http: { readonly listen: ListenAddress };
+  readonly http: HttpConfig;
   /** Folder. */
   readonly state: string;
   readonly policy: string;
@@ -23,6 +23,22 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+}
+
+export interface HttpConfig {
+  readonly listen: ListenAddress;
+  /** Where its users reach it, as an origin; needed behind a proxy. */
+  readonly url?: string;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** If not empty, only these may connect, and they say for whom. */
+  readonly trustProxy: readonly NetworkAddress[];
+}
+
+export interface NetworkAddress {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
 }
 
 export interface GatewayLimits {

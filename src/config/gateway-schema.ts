@@ -7,6 +7,8 @@ import {
   labelsField,
   listenField,
   nameField,
+  networkField,
+  originField,
   parsedField,
   parseHostPort,
   pathField,
@@ -68,7 +70,12 @@ const agent = strictObject({
 export const gatewaySchema = strictObject({
   grpc: listener('0.0.0.0:8443'),
   enroll: listener('0.0.0.0:8444'),
-  http: listener('127.0.0.1:8080'),
+  http: strictObject({
+    listen: listenField.prefault('127.0.0.1:8080'),
+    url: originField.optional(),
+    tls: strictObject({ cert: pathField, key: pathField }).optional(),
+    'trust-proxy': z.array(networkField).min(1).max(64).optional(),
+  }).prefault({}),
   state: pathField.default('state'),
   policy: pathField.default('policy.yaml'),
   audit: pathField.default('audit.jsonl'),

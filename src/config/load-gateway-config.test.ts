@@ -150,12 +150,44 @@ test.each([
   ['grpc: { listen: 8443 }', 'grpc.listen: must be a text, not a number'],
   ['grpc: { listen: "localhost" }', 'grpc.listen: must be HOST:PORT'],
   ['grpc: { listen: "localhost:70000" }', 'grpc.listen: must be HOST:PORT'],
+  [
+    'http: { listen: "0.0.0.0:80" }',
+    'http.listen: is open to other machines: give http.tls, or http.trust-proxy',
+  ],
+  ['http: { listen: "[::]:80", url: "https://a.example" }', 'http.listen: is open to other machines'],
+  [
+    'http: { listen: "10.0.0.1:80", url: "http://a.example", trust-proxy: [10.0.0.2] }',
+    'http.listen: is open',
+  ],
+  ['http: { trust-proxy: [10.0.0.0/8] }', 'http.trust-proxy: needs http.url'],
+  ['http: { trust-proxy: [10.0.0.0/33], url: "https://a.example" }', 'must be an address or a network'],
+  ['http: { url: "https://a.example/path" }', 'http.url: must be https://HOST'],
+  ['http: { url: "https://u:p@a.example" }', 'http.url: must be https://HOST'],
+  ['http: { tls: { cert: a, key: b }, url: "http://a.example" }', 'http.url: must be https'],
   ['limits: { queue-timeout: 5 }', 'limits.queue-timeout: must be a text'],
   ['limits: { queue-timeout: 8d }', 'limits.queue-timeout: must be a duration'],
   ['database: "postgres://db/clawrden"', 'a shared database is not supported yet'],
   ['hosts: {}', 'hosts: must be a list, not a mapping'],
 ])('%s is refused', (text, problem) => {
   expect(() => parseGatewayConfig(text, 'g.yaml')).toThrow(problem);
+});
+
+test('the HTTP door is open to other machines by TLS or by a proxy', () => {
+  const http = (text: string) => parseGatewayConfig(`http: ${text}`, '/srv/gw/g.yaml').http;
+  expect(http('{ listen: "0.0.0.0:443", tls: { cert: a.pem, key: b.pem } }')).toMatchObject({
+    tls: { cert: '/srv/gw/a.pem', key: '/srv/gw/b.pem' },
+    trustProxy: [],
+  });
+  const proxied = '{ listen: "[::]:80", url: "https://a.example/", trust-proxy: [10.0.0.0/8, "fd00::1"] }';
+  expect(http(proxied)).toMatchObject({
+    url: 'https://a.example',
+    trustProxy: [
+      { address: '10.0.0.0', prefix: 8, family: 'ipv4' },
+      { address: 'fd00::1', prefix: 128, family: 'ipv6' },
+    ],
+  });
+  for (const host of ['127.0.0.1', '127.8.8.8', '[::1]', 'localhost'])
+    expect(http(`{ listen: "${host}:80" }`).trustProxy).toEqual([]);
 });
 
 test('the budgets of a host', () => {

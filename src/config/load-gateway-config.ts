@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { duplicates } from './duplicates.ts';
 import type { AgentConfig, GatewayConfig, GatewayLimits, HostConfig, Labels } from './gateway-config.ts';
 import { type GatewayFile, gatewaySchema } from './gateway-schema.ts';
+import { toHttp, wrongHttp } from './http-config.ts';
 import { nearestHint } from './nearest.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
@@ -27,7 +28,9 @@ export function parseGatewayConfig(text: string, file: string): GatewayConfig {
 }
 
 function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
+  const openDoor = wrongHttp(raw.http);
   return [
+    ...(openDoor === undefined ? [] : [source.problem(['http', openDoor.key], openDoor.what)]),
     ...duplicates(raw.hosts.map(({ name }) => name)).map((index) =>
       source.problem(['hosts', index, 'name'], `another host is named "${raw.hosts[index]?.name}" already`),
     ),
@@ -78,7 +81,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     file,
     grpc: raw.grpc,
     enroll: raw.enroll,
-    http: raw.http,
+    http: toHttp(raw.http, inFolder),
     state: inFolder(raw.state),
     policy: inFolder(raw.policy),
     audit: inFolder(raw.audit),

@@ -14,7 +14,7 @@ export class TooManyValuesError extends JsonError {}
 /** The limits of a reader. */
 export interface JsonLimits {
   /** The keys that any of its objects may have. */
-  readonly keys: ReadonlySet<string>;
+  readonly keys: Pick<ReadonlySet<string>, 'has'>;
   /** How many more values are allowed; counts down. */
   left: number;
 }

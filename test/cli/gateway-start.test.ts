@@ -24,7 +24,8 @@ beforeAll(async () => {
   const text = await readFile(config, 'utf8');
   const here = text
     .replace('0.0.0.0:8443', `127.0.0.1:${await freePort()}`)
-    .replace('0.0.0.0:8444', `127.0.0.1:${await freePort()}`);
+    .replace('0.0.0.0:8444', `127.0.0.1:${await freePort()}`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${await freePort()}`);
   await writeFile(config, here);
 });
 beforeEach(() => rm(policy, { recursive: true, force: true }));

@@ -198,7 +198,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   };
 }
 
-const emptyWarden: WardenApi = {
+export const emptyWarden: WardenApi = {
   running: () => [],
   history: async () => [],
   execution: async () => undefined,

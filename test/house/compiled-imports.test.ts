@@ -14,6 +14,7 @@ const projects = [
   'gateway/docker',
   'gateway/grpc',
   'gateway/auth',
+  'gateway/http',
 ];
 
 describe('the compiler, by project references', () => {

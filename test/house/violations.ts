@@ -19,6 +19,7 @@ export const stubs: Readonly<Record<string, string>> = {
   'gateway/docker': 'gateway/docker/stub.ts',
   'gateway/grpc': 'gateway/grpc/stub.ts',
   'gateway/auth': 'gateway/auth/stub.ts',
+  'gateway/http': 'gateway/http/stub.ts',
 };
 
 /** Every forbidden edge of the table, except those of gateway/main.ts, which has no folder for other files. */

@@ -58,7 +58,8 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   };
   await answer(['init', '--dir', state]);
   await writeFile(join(state, 'policy.yaml'), options.policy ?? closedPolicy);
-  const ports = { grpc: { listen: grpcAddress }, enroll: { listen: enrollAddress } };
+  const http = { listen: `127.0.0.1:${await freePort()}` };
+  const ports = { grpc: { listen: grpcAddress }, enroll: { listen: enrollAddress }, http };
   const files = { state: '.', policy: 'policy.yaml', audit: 'audit.jsonl' };
   const keys = { ...ports, ...files, hosts: [], agents: [], ...options.keys };
   // Hosts may share one object.

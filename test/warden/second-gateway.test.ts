@@ -35,7 +35,8 @@ interface Changes {
 async function writeConfig(file: string, changes: Changes): Promise<string> {
   const own = async () => `127.0.0.1:${await freePort()}`;
   const config = { grpc: changes.grpc ?? (await own()), enroll: await own() };
-  const listen = { grpc: { listen: config.grpc }, enroll: { listen: config.enroll } };
+  const http = { listen: await own() };
+  const listen = { grpc: { listen: config.grpc }, enroll: { listen: config.enroll }, http };
   const where = { state: changes.state ?? state, policy: join(state, 'policy.yaml') };
   const audit = join(changes.state ?? state, 'audit.jsonl');
   await writeFile(file, stringify({ ...listen, ...where, audit, agents: [], hosts: changes.hosts ?? [] }));

@@ -12,18 +12,16 @@ import type {
 import { type RecordableCommand, recordable } from '../../../src/recordable-command.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../../execution/bounded-records.ts';
+import { shortText, shortTexts, toTime, withShortTexts } from '../../lists/short-texts.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../../ports/warden-api.ts';
 
-/** Long enough for every name and text of an honest peer. */
-const textBytes = 1024;
 const longPlanBytes = 1024 * 1024;
 const mostTools = 200;
 const toolBytes = 255;
-const mostTexts = 100;
 
 /** Every text in it is bounded. */
 export function toExecution(record: ExecutionRecord): Execution {
@@ -52,26 +50,6 @@ export function toExecutionSummary(record: ExecutionSummary): Execution {
 
 function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<Execution, 'argv' | 'cwd' | 'cut'> {
   return { argv: [...argv], cwd, cut: cut && { ...cut } };
-}
-
-/** Cuts each string that is too long, and marks the cut. */
-function withShortTexts<T extends object>(record: T): T {
-  const entries = Object.entries(record).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? shortText(value) : (value as unknown),
-  ]);
-  return Object.fromEntries(entries) as T;
-}
-
-function shortText(text: string): string {
-  const bytes = Buffer.byteLength(text);
-  return bytes <= textBytes ? text : `${firstBytes(text, textBytes)} ... (${bytes} bytes)`;
-}
-
-/** The first items, and how many more there are. */
-function shortTexts(texts: readonly string[]): string[] {
-  const more = texts.length - mostTexts;
-  return [...texts.slice(0, mostTexts).map(shortText), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 export function toOutput(id: string, output: RecordedOutput | undefined): GetOutputResponse {
@@ -111,11 +89,6 @@ export function toAgent(view: AgentView): Agent {
 export function toHost(view: HostView): Host {
   const { workspaceBytes, ...same } = view;
   return { ...withShortTexts(same), labels: { ...view.labels }, workspaceBytes: BigInt(workspaceBytes) };
-}
-
-/** RFC 3339; empty if not reached. */
-export function toTime(epochMs: number | undefined): string {
-  return epochMs === undefined ? '' : new Date(epochMs).toISOString();
 }
 
 export function toHalt({ stopped, unconfirmed }: Halt): WireHalt {

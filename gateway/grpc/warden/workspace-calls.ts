@@ -15,6 +15,7 @@ import { limitOf } from '../../lists/create-lists.ts';
 import { newPage } from '../../lists/page.ts';
 import { numbersOf, toToken } from '../../lists/page-token.ts';
 import type { Seal } from '../../lists/seal.ts';
+import { toTime } from '../../lists/short-texts.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type {
   HomeView,
@@ -27,7 +28,6 @@ import type {
 } from '../../ports/workspace-view.ts';
 import { CallRefused } from '../calls/errors.ts';
 import { shapeOf } from './warden-lists.ts';
-import { toTime } from './warden-messages.ts';
 
 /** What of the WardenService is about workspaces that follow their agents. */
 export function workspaceCalls(workspaces: WorkspaceOperations, seal: Seal) {

@@ -7,6 +7,9 @@ grpc: { listen: "0.0.0.0:8443" }
 # Machines that have no certificate yet: this listener serves enrolment and nothing else.
 enroll: { listen: "0.0.0.0:8444" }
 
+# The same for people and programs with an API token; docs/http.md. Other machines need http.tls or a proxy.
+http: { listen: "127.0.0.1:8080" }
+
 # Keys, certificates and the database: this folder. Nobody but the gateway's user may read it.
 state: .
 policy: policy.yaml

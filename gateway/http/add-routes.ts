@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import {
+  type AnswerOf,
+  type BodyOf,
+  callOf,
+  type ParamsOf,
+  type QueryOf,
+  type Route,
+  type RouteName,
+  type Routes,
+  routes,
+} from '../../src/http-api/routes.ts';
+import type { TokenAdmission } from '../ports/known-principals.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import { type Seen, seenBy } from '../principals/seen-by.ts';
+import type { Callers } from './callers.ts';
+import type { Connections } from './connections.ts';
+import { invalid, readQuery } from './read-body.ts';
+
+/** One request, once it is known who makes it and that it has the shape of its route. */
+export interface Call<R> {
+  readonly caller: Principal;
+  /** What the caller sees of the gateway. */
+  readonly seen: Seen;
+  /** Whether the caller's token still counts. */
+  readonly check: TokenAdmission['check'];
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The answer, or undefined if the handler has answered by itself. */
+type Answered<A> = A | undefined | Promise<A | undefined>;
+
+export type Handlers = {
+  readonly [Name in RouteName]: Routes[Name] extends { readonly open: true }
+    ? () => AnswerOf<Routes[Name]>
+    : (call: Call<Routes[Name]>) => Answered<AnswerOf<Routes[Name]>>;
+};
+
+export interface RouteParts {
+  readonly callers: Callers;
+  readonly connections: Connections;
+  readonly warden: WardenApi;
+}
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: RouteParts): void {
+  const admissions = new WeakMap<FastifyRequest, TokenAdmission>();
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    const handle = handlers[name] as (call?: Call<Route>) => Answered<unknown>;
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      // Before a byte of the body is read.
+      onRequest: async (request) => {
+        if (route.open) return;
+        const admission = parts.callers.admit(request.raw, callOf(route));
+        parts.connections.prove(request.raw, principalName(admission.value));
+        admissions.set(request, admission);
+      },
+      handler: async (request, reply) => {
+        const admission = admissions.get(request);
+        if (admission === undefined) return reply.send(await handle());
+        const answer = await handle(toCall(route, admission, { request, reply, warden: parts.warden }));
+        return answer === undefined ? reply : reply.send(answer);
+      },
+    });
+  }
+}
+
+function toCall(
+  route: Route,
+  { value: caller, check }: TokenAdmission,
+  { request, reply, warden }: { request: FastifyRequest; reply: FastifyReply; warden: WardenApi },
+): Call<Route> {
+  const params = shaped('the path', route.params, request.params);
+  const query = shaped('the query', route.query, readQuery((request.query as { query: string }).query));
+  const body = shaped('the body', route.body, request.body);
+  return {
+    ...{ caller, check, params, query, body, request, reply },
+    seen: seenBy(warden, caller),
+  } as Call<Route>;
+}
+
+/** A route without a schema takes nothing. */
+function shaped(what: string, schema: z.ZodObject | undefined, value: unknown): unknown {
+  if (schema === undefined) {
+    const [key] = Object.keys(value ?? {});
+    if (key !== undefined) throw invalid(`${what} has a key that is not known`);
+    return value;
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  throw invalid(
+    `${what}${path === '' ? '' : `, ${path.slice(0, 100)}`}: ${issue?.message.slice(0, 300) ?? ''}`,
+  );
+}

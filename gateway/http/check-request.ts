@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { OwnHosts } from './own-hosts.ts';
+import { HttpRefused } from './problem.ts';
+
+/** Node keeps the first of two and forgets the other; a proxy before us may have read that one. */
+const onceOnly: ReadonlySet<string> = new Set([
+  ...[
+    'host',
+    'authorization',
+    'content-type',
+    'content-length',
+    'transfer-encoding',
+    'origin',
+    'accept',
+    'prefer',
+  ],
+  ...['last-event-id', 'x-forwarded-host', 'x-forwarded-proto'],
+]);
+
+/** There is one spelling of each path: nothing in ours needs an escape, and nobody may resolve dots. */
+const onePath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
+
+/** What every request is held to, before it is known who makes it. Throws HttpRefused. */
+export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
+  const twice = repeated(request.rawHeaders);
+  if (twice !== undefined) throw new HttpRefused(400, `the header ${twice} is there twice`);
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  if (!onePath.test(path)) throw new HttpRefused(400, 'the path has an escape, an empty part or dots');
+  checkHost(request, hosts, isBehindProxy);
+  checkOrigin(request, hosts);
+  if (hasBody(request) && (request.method === 'GET' || request.method === 'DELETE'))
+    throw new HttpRefused(400, `${request.method} takes no body`);
+}
+
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (onceOnly.has(name) && seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function checkHost({ headers }: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
+  const forwarded = isBehindProxy ? one(headers['x-forwarded-host']) : undefined;
+  if (!hosts.has(forwarded ?? headers.host ?? ''))
+    throw new HttpRefused(421, 'this gateway is not served under that host; see http.url in gateway.yaml');
+  if (isBehindProxy && one(headers['x-forwarded-proto']) === 'http' && !hosts.isOrigin(`http://${forwarded}`))
+    throw new HttpRefused(403, 'the proxy was called in plain text');
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(',') : value;
+}
+
+/** A browser tells which page made it send this; other programs say nothing. */
+function checkOrigin({ headers }: IncomingMessage, hosts: OwnHosts): void {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if ((origin !== undefined && !hosts.isOrigin(origin)) || isForeign)
+    throw new HttpRefused(403, 'a page of another site asks for this');
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Faults } from '../../src/faults.ts';
+import { connectionKey } from '../connections/address-key.ts';
+import { ConnectionBounds, type ConnectionLimits, type Counted } from '../connections/bounds.ts';
+import type { Callers } from './callers.ts';
+
+/** The connections of one HTTP listener: so many in all, for each address, and for each principal. */
+export interface Connections extends Disposable {
+  /** Its connection has shown who uses it: connections that have not displace it no more. */
+  readonly prove: (request: IncomingMessage, name: string) => void;
+}
+
+const tidyMs = 10_000;
+
+/** Call it before the server listens. */
+export function boundConnections(
+  server: Server,
+  {
+    limits,
+    callers,
+    faults,
+    log,
+  }: {
+    readonly limits: ConnectionLimits;
+    readonly callers: Pick<Callers, 'mayConnect'>;
+    readonly faults: Faults;
+    readonly log: Logger;
+  },
+): Connections {
+  const bounds = new ConnectionBounds<Bounded>(limits);
+  const open = new Map<string, Bounded>();
+
+  function accept(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const connection = { address, name: undefined, socket };
+    const placed = callers.mayConnect(address)
+      ? bounds.add(connection)
+      : { refused: 'it is no proxy of ours' };
+    socket.on('error', () => {});
+    if ('refused' in placed) {
+      log.debug({ address, reason: placed.refused }, 'connection refused');
+      return void socket.destroy();
+    }
+    const key = connectionKey(socket);
+    open.set(key, connection);
+    socket.once('close', () => {
+      open.delete(key);
+      bounds.remove(connection);
+    });
+    placed.displaced?.socket.destroy();
+  }
+
+  server.on(
+    'connection',
+    faults.guard('http connection', accept, (socket) => void socket.destroy()),
+  );
+  const timer = setInterval(
+    faults.guard('http connections', () => bounds.tidy()),
+    tidyMs,
+  ).unref();
+  return {
+    prove: ({ socket }, name) => {
+      const connection = open.get(connectionKey(socket));
+      // Behind a proxy one connection is used for many: it has the name of the first.
+      if (connection === undefined || connection.name !== undefined) return;
+      bounds.prove(connection, name);
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      for (const { socket } of open.values()) socket.destroy();
+    },
+  };
+}
+
+interface Bounded extends Counted {
+  readonly socket: Socket;
+}

@@ -1,0 +1,21 @@
+import type { WardenApi } from '../ports/warden-api.ts';
+import type { Handlers } from './add-routes.ts';
+import { HttpRefused } from './problem.ts';
+import { toStatus } from './views.ts';
+
+export interface HandlerParts {
+  readonly warden: WardenApi;
+}
+
+/** What each route of `src/http-api/routes.ts` does. */
+export function createHandlers({ warden }: HandlerParts): Handlers {
+  return {
+    health: () => ({ status: 'ok' }),
+    ready: () => {
+      const { problem } = warden.status();
+      if (problem !== '') throw new HttpRefused(503, problem, { 'retry-after': '1' });
+      return { status: 'ok' };
+    },
+    status: () => toStatus(warden.status()),
+  };
+}

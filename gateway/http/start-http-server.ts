@@ -1,0 +1,102 @@
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import type { HttpConfig } from '../../src/config/gateway-config.ts';
+import type { Faults } from '../../src/faults.ts';
+import type { ConnectionLimits } from '../connections/bounds.ts';
+import type { Execute } from '../execute.ts';
+import type { TokenAuthentication } from '../ports/known-principals.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import { addRoutes } from './add-routes.ts';
+import { createCallers } from './callers.ts';
+import { checkRequest } from './check-request.ts';
+import { boundConnections, type Connections } from './connections.ts';
+import { createHandlers } from './handlers.ts';
+import { type HttpPace, httpPace, nodeServer, readTls } from './node-server.ts';
+import { type OwnHosts, ownHosts } from './own-hosts.ts';
+import { HttpRefused } from './problem.ts';
+import { bodyBytes, isJson, readBody } from './read-body.ts';
+import { answerBroken, refuseUnknown, sendProblem } from './send-problem.ts';
+
+export interface HttpServerOptions {
+  readonly http: HttpConfig;
+  readonly tokens: TokenAuthentication;
+  readonly execute: Execute;
+  readonly warden: WardenApi;
+  readonly limits: HttpLimits;
+  /** `httpPace` if absent. */
+  readonly pace?: HttpPace;
+  readonly faults: Faults;
+  readonly log: Logger;
+}
+
+export interface HttpLimits extends ConnectionLimits {
+  /** Of one principal, each second; twice as many at once. */
+  readonly requestsPerSecond: number;
+}
+
+export interface RunningHttpServer {
+  readonly port: number;
+  /** Takes nothing new, and ends what is open after `graceMs`. */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** Serves people and programs over HTTP. Rejects if the address is not available. */
+export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
+  const { http, limits, pace = httpPace, faults, log } = options;
+  const tls = readTls(http);
+  const callers = createCallers(options.tokens, http, limits.requestsPerSecond);
+  const app = newApp((handle) => nodeServer(guarded(handle, faults), tls, pace), faults);
+  const { server } = app;
+  const connections = boundConnections(server, { limits, callers, faults, log });
+  const hosts = Promise.withResolvers<OwnHosts>();
+  app.addHook('onRequest', async ({ raw }) =>
+    checkRequest(raw, await hosts.promise, http.trustProxy.length > 0),
+  );
+  addRoutes(app, createHandlers(options), { callers, connections, warden: options.warden });
+  await app.listen({ host: http.listen.host, port: http.listen.port });
+  const { port } = server.address() as AddressInfo;
+  hosts.resolve(ownHosts(http, port, tls?.certificate));
+  return { port, close: (graceMs) => close(app, connections, graceMs) };
+}
+
+/** Fastify reads a query outside of all that catches errors: the route reads it. */
+const unread = (query: string) => ({ query });
+
+/** Fastify, with its own reading of bodies and queries and its own words taken out. */
+function newApp(serverFactory: (handle: RequestListener) => Server, faults: Faults): FastifyInstance {
+  const problems = sendProblem(faults);
+  const app = fastify({
+    serverFactory,
+    bodyLimit: bodyBytes,
+    exposeHeadRoutes: false,
+    clientErrorHandler: answerBroken,
+    frameworkErrors: problems,
+    routerOptions: { caseSensitive: true, maxParamLength: 128, querystringParser: unread },
+  });
+  app.setErrorHandler(problems);
+  app.setNotFoundHandler(refuseUnknown);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!isJson(request.raw))
+      return done(new HttpRefused(415, 'the body must be application/json, in UTF-8'));
+    try {
+      done(null, readBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  return app;
+}
+
+function guarded(handle: RequestListener, { guard }: Faults): RequestListener {
+  return guard('HTTP request', handle, (_request, response) => void response.destroy());
+}
+
+async function close(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => connections[Symbol.dispose](), graceMs);
+  await app.close();
+  clearTimeout(timer);
+  connections[Symbol.dispose]();
+}

@@ -1,0 +1,40 @@
+import { BlockList, isIP } from 'node:net';
+import type { HttpConfig } from './gateway-config.ts';
+import type { GatewayFile } from './gateway-schema.ts';
+
+type HttpFile = GatewayFile['http'];
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether only this machine can connect there. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const family = isIP(host);
+  return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** The door must not be open to other machines in plain text: what makes it so, and at which key. */
+export function wrongHttp(http: HttpFile): { key: keyof HttpFile; what: string } | undefined {
+  const { listen, url, tls, 'trust-proxy': proxies } = http;
+  const isPlain = url?.startsWith('http:') === true;
+  if (tls !== undefined && isPlain) return { key: 'url', what: 'must be https, because http.tls is given' };
+  if (proxies !== undefined && url === undefined)
+    return { key: 'trust-proxy', what: 'needs http.url: where people and programs reach the proxy' };
+  if (isLoopback(listen.host) || tls !== undefined || (proxies !== undefined && !isPlain)) return undefined;
+  const ways = 'http.tls, or http.trust-proxy with an https http.url';
+  return { key: 'listen', what: `is open to other machines: give ${ways}, or listen on 127.0.0.1` };
+}
+
+export function toHttp(
+  { listen, url, tls, 'trust-proxy': proxies }: HttpFile,
+  inFolder: (path: string) => string,
+): HttpConfig {
+  return {
+    listen,
+    ...(url !== undefined && { url }),
+    ...(tls && { tls: { cert: inFolder(tls.cert), key: inFolder(tls.key) } }),
+    trustProxy: proxies ?? [],
+  };
+}

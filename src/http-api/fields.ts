@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** RFC 3339, in UTC, with milliseconds. */
+export const time = z.iso.datetime();
+
+export const count = z.int().min(0);
+
+/** A UUIDv7 in lower case. */
+export const executionId = z
+  .string()
+  .regex(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    'must be a UUIDv7 in lower case',
+  );
+
+export const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be a name of a-z, 0-9, ".", "_" and "-"');

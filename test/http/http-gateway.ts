@@ -1,0 +1,76 @@
+import { pino } from 'pino';
+import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
+import type { TokenAuthentication } from '../../gateway/ports/known-principals.ts';
+import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
+import type { WardenApi } from '../../gateway/ports/warden-api.ts';
+import { createFaults } from '../../src/faults.ts';
+import { emptyWarden } from '../grpc/gateway.ts';
+
+/** The HTTP door on loopback, in front of an `execute` and an interface of people that the test writes. */
+export interface HttpGateway extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** Counts until it is removed; its principal is `program:NAME`, or the agent of that name. */
+  readonly token: (role: Role, more?: { readonly scope?: Scope; readonly name?: string }) => string;
+  readonly remove: (token: string) => void;
+  readonly fetch: (path: string, init?: RequestInit & { readonly token?: string }) => Promise<Response>;
+  readonly faults: () => number;
+  readonly log: string[];
+}
+
+export type HttpGatewayOptions = Partial<Omit<HttpServerOptions, 'warden'>> & {
+  readonly warden?: Partial<WardenApi>;
+};
+
+export const loopback = { listen: { host: '127.0.0.1', port: 0 }, trustProxy: [] } as const;
+
+export async function startHttpGateway(options: HttpGatewayOptions = {}): Promise<HttpGateway> {
+  const known = new Map<string, Principal>();
+  const log: string[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) });
+  const faults = createFaults(logger);
+  const server = await startHttpServer({
+    http: loopback,
+    tokens: tokensOf(known),
+    execute: async () => ({ kind: 'exited', code: 0, signal: 0 }),
+    limits: { connections: 512, perAddress: 512, requestsPerSecond: 1000 },
+    faults,
+    log: logger,
+    ...options,
+    warden: { ...emptyWarden, ...options.warden },
+  });
+  const url = `${options.http?.tls ? 'https' : 'http'}://127.0.0.1:${server.port}`;
+  return {
+    ...{ port: server.port, url, log },
+    token: (role, { scope = {}, name: given } = {}) => {
+      const token = `clw_${role}-${known.size}`;
+      const kind =
+        role === 'agent' || role === 'relay' ? role : role === 'orchestrator' ? 'program' : 'person';
+      known.set(token, { kind, name: given ?? role, role, scope });
+      return token;
+    },
+    remove: (token) => void known.delete(token),
+    fetch: (path, { token, headers, ...init } = {}) =>
+      fetch(`${url}${path}`, {
+        ...init,
+        headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      }),
+    faults: () => faults.count(),
+    [Symbol.asyncDispose]: () => server.close(0),
+  };
+}
+
+/** What the gateway's record of tokens answers, without its database. */
+function tokensOf(known: ReadonlyMap<string, Principal>): TokenAuthentication {
+  const check = (token: string) => {
+    const value = known.get(token);
+    return value === undefined ? { refused: 'the API token is not valid' } : { value };
+  };
+  return {
+    authenticateToken: (token) => {
+      const checked = check(token);
+      if (checked.value === undefined) return { refused: checked.refused, waitMs: 0 };
+      return { value: checked.value, check: () => check(token) };
+    },
+  };
+}
