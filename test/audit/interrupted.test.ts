@@ -12,8 +12,8 @@ import { type Dice, seeded } from '../scenarios/seeded.ts';
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const program = join(import.meta.dirname, 'append-program.ts');
-const recordsALife = 24;
-/** About six records: a run rotates several times. */
+const recordsALife = 18;
+/** About six records: a run rotates twice. */
 const maxBytes = 1800;
 const kinds = ['kill', 'torn', 'EIO', 'ENOSPC', 'EMFILE'] as const;
 
@@ -111,7 +111,7 @@ async function callsOfALife(): Promise<number> {
   const state = await newState();
   const { said } = await live(state, 'whole');
   expect(said('acked')).toHaveLength(recordsALife);
-  expect((await auditFiles(join(state, 'audit.jsonl'))).length).toBeGreaterThan(3);
+  expect((await auditFiles(join(state, 'audit.jsonl'))).length).toBeGreaterThan(2);
   return Number(await readFile(join(state, 'count'), 'utf8'));
 }
 
@@ -126,10 +126,18 @@ function schedules(calls: number): Fault[][] {
     Array.from({ length: 1 + dice.below(3) }, () => randomFault(dice, calls)),
   );
   if (!isLong) return several;
-  const each = Array.from({ length: calls }, (_, index) =>
-    kinds.map((kind) => [{ kind, at: index + 1, calls: 1 + dice.below(3) }]),
-  ).flat();
-  return [...each, ...several];
+  return [...Array.from({ length: calls }, (_, index) => eachKind(index + 1, dice)).flat(), ...several];
+}
+
+/**
+ * All faults at one step, one run after the other, each kind first at every fourth step. A torn write apart: only after
+ * that one may a start find a record that is not whole.
+ */
+function eachKind(at: number, dice: Dice): Fault[][] {
+  const fault = (kind: Fault['kind']) => ({ kind, at, calls: 1 + dice.below(3) });
+  const whole = kinds.filter((kind) => kind !== 'torn');
+  const turned = whole.map((_, index) => whole[(index + at) % whole.length] ?? 'kill');
+  return [turned.map(fault), [fault('torn')]];
 }
 
 test(`A-85 P25: the audit, cut off or refused at any call that it makes: nothing is overwritten, what was acknowledged is there, the next start works (CLAWRDEN_SEED=${seed})`, {

@@ -10,7 +10,7 @@ import type { CommandFacts, Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
 import { referenceAction } from './reference-matcher.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 300;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 3000 : 300;
 const shipped = readFileSync(join(packageRoot(), 'policy.yaml'), 'utf8');
 const hangMs = 100;
 

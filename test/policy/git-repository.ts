@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KeptFolder } from './kept-folder.ts';
 import { findTool } from './scratch.ts';
 
 /** What a line came to. */
@@ -17,8 +18,8 @@ export class GitRepository implements Disposable {
   readonly #root = mkdtempSync(join(tmpdir(), 'clawrden-git-'));
   readonly #home = join(this.#root, 'home');
   readonly #dir = join(this.#home, 'work');
-  readonly #template = join(this.#root, 'template');
   readonly #trace = join(this.#root, 'trace');
+  readonly #kept: KeptFolder;
   readonly #before: GitState;
   readonly #theirs: GitState;
 
@@ -35,9 +36,9 @@ export class GitRepository implements Disposable {
     this.#do('stash push -q');
     writeFileSync(join(this.#dir, 'file'), 'changed');
     writeFileSync(join(this.#dir, 'new'), 'untracked');
-    cpSync(this.#home, this.#template, { recursive: true });
     this.#before = this.#state(this.#dir);
     this.#theirs = this.#state(join(this.#home, 'remote'));
+    this.#kept = new KeptFolder(this.#home);
     rmSync(this.#trace);
   }
 
@@ -45,16 +46,18 @@ export class GitRepository implements Disposable {
   try(args: readonly string[]): GitDeed {
     this.#git(args);
     const events = this.#events();
-    const changed = changedBetween(this.#before, this.#state(this.#dir), this.#theirs);
-    rmSync(this.#home, { recursive: true, force: true });
+    const touched = this.#kept.changed();
+    const after = touched.length > 0 ? this.#state(this.#dir) : this.#before;
+    const changed = changedBetween(this.#before, after, this.#theirs);
+    this.#kept.restore(touched);
     rmSync(this.#trace, { force: true });
-    cpSync(this.#template, this.#home, { recursive: true });
     const inner = events.filter(({ event, sid }) => event === 'cmd_name' && sid.includes('/'));
     const names = new Set(inner.map(({ name = '' }) => name));
     return { started: [...names].filter((name) => !name.startsWith('_')), changed };
   }
 
   [Symbol.dispose](): void {
+    this.#kept[Symbol.dispose]();
     rmSync(this.#root, { recursive: true, force: true });
   }
 

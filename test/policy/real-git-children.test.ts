@@ -6,6 +6,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
 import { grammarOf, words } from './command-lines.ts';
 import { GitRepository } from './git-repository.ts';
+import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
@@ -141,13 +142,6 @@ function linesOf(name: string): string[][] {
   const flags = [...new Set(leaf?.options.values())].filter(({ value }) => value !== 'required');
   const forms = flags.flatMap(({ names }) => ['', 'other', 'file'].map((end) => `${names.at(-1)} ${end}`));
   return [...operands, ...forms].map((form) => [name, ...words(form.trim())]);
-}
-
-/** Always the same ones of all, and of every form. */
-function sampled<T>(all: readonly T[], count: number): readonly T[] {
-  const rank = (at: number) => Math.imul(at + 1, 0x9e3779b1) >>> 0;
-  const order = all.map((one, at) => ({ one, rank: rank(at) })).toSorted((a, b) => a.rank - b.rank);
-  return order.slice(0, count).map(({ one }) => one);
 }
 
 describe.skipIf(!has)(

@@ -14,6 +14,7 @@ import {
   terraformCommand,
 } from './real-option-lists.ts';
 import { type RealCommand, type RealOption, realCommand, spellingsOf } from './real-options.ts';
+import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
@@ -102,8 +103,14 @@ function leaves(tool: string, stride: number): (readonly string[])[] {
     .map(({ spellings: [first = []] }) => first);
 }
 
-/** They take half a second to start. */
-const slow: ReadonlySet<string> = new Set(['npm', 'pip', 'terraform']);
+/** They take a tenth of a second and more to start. */
+const slow: ReadonlySet<string> = new Set(['cargo', 'kubectl', 'npm', 'pip', 'terraform']);
+
+/** How many spellings the real tool is asked about. */
+function triedOf(tool: string): number {
+  if (isLong) return slow.has(tool) ? 150 : 1500;
+  return slow.has(tool) ? 3 : 8;
+}
 
 describe('A-74: a deny or an ask by any one name of an option holds for each spelling of it', () => {
   test.for(Object.keys(commandsOf))('%s', { timeout: 900_000 }, (tool, context) => {
@@ -115,9 +122,7 @@ describe('A-74: a deny or an ask by any one name of an option holds for each spe
     const written = all.flatMap(({ command, option }) =>
       spellingsOf(option, command).map((spelling) => ({ command, spelling })),
     );
-    const tried = written.filter(
-      (_, index) => index % (isLong ? 1 : Math.ceil(written.length / (slow.has(tool) ? 3 : 8))) === 0,
-    );
+    const tried = sampled(written, triedOf(tool));
     const refused = tried.filter(({ command, spelling }) => !command.accepts(spelling));
     expect(refused.map(({ command, spelling }) => [tool, ...command.words, ...spelling].join(' '))).toEqual(
       [],

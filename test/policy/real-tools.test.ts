@@ -3,6 +3,7 @@ import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
 import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
 import { formsOf, grammarOf, knownToolNames, type Line, linesOf, words } from './command-lines.ts';
 import { harmfulLines } from './harmful-lines.ts';
+import { sampled } from './sampled.ts';
 import { findTool, Scratch } from './scratch.ts';
 
 let scratch: Scratch;
@@ -54,6 +55,11 @@ const strides: Readonly<Record<string, number>> = {
   make: 20,
 };
 
+/** The most lines of a long run for a tool that takes a tenth of a second and more to start. */
+const mostLines: Readonly<Record<string, number>> = {
+  ...{ npm: 120, pip: 60, kubectl: 300, terraform: 100, cargo: 60, gh: 300, yarn: 100, pnpm: 100 },
+};
+
 /** npm reads its options before its sub-command, so one sub-command that runs a script shows the effect for all. */
 const npmLines: ReadonlySet<string | undefined> = new Set(['run', undefined]);
 
@@ -72,8 +78,8 @@ function attemptsOf(tool: string): Attempt[] {
     const forms = [[], ...harmless.flatMap((option) => formsOf(tool, option))];
     return forms.map((form) => ({ line, args: [...line.before, ...form, ...line.after] }));
   });
-  const stride = process.env['CLAWRDEN_LONG'] === '1' ? 1 : (strides[tool] ?? 40);
-  return all.filter((_, index) => index % stride === 0);
+  if (process.env['CLAWRDEN_LONG'] === '1') return sampled(all, mostLines[tool] ?? all.length);
+  return all.filter((_, index) => index % (strides[tool] ?? 40) === 0);
 }
 
 test.each(knownToolNames)(

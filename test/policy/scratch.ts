@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KeptFolder } from './kept-folder.ts';
 import { fillScratch } from './scratch-files.ts';
 
 export interface Deed {
@@ -36,13 +37,11 @@ function isExecutable(file: string): boolean {
 export class Scratch implements Disposable {
   readonly dir = mkdtempSync(join(tmpdir(), 'clawrden-tools-'));
   readonly #mark = `${this.dir}.mark`;
-  readonly #template = `${this.dir}.template`;
-  readonly #before: ReadonlyMap<string, string>;
+  readonly #kept: KeptFolder;
 
   constructor() {
     fillScratch(this.dir, this.#mark);
-    cpSync(this.dir, this.#template, { recursive: true });
-    this.#before = this.#files();
+    this.#kept = new KeptFolder(this.dir);
   }
 
   /** Runs a tool alone, without a terminal, and returns the result when everything that it started has ended. */
@@ -56,16 +55,17 @@ export class Scratch implements Disposable {
       maxBuffer: 1 << 26,
       env: this.#environment(),
     });
-    const after = this.#files();
-    const names = new Set([...this.#before.keys(), ...after.keys()]);
-    const touched = [...names].filter((name) => this.#before.get(name) !== after.get(name));
+    const changed = this.#kept.changed();
+    const touched = changed.filter((name) => !books.test(name) && this.#kept.isAnotherFile(name));
     const calls = this.#calls();
-    if (calls.length > 0 || touched.length > 0) this.#restore();
+    if (calls.length > 0) rmSync(this.#mark, { force: true });
+    if (calls.length > 0 || touched.length > 0) this.#kept.restore(changed);
     return { calls, touched, status };
   }
 
   [Symbol.dispose](): void {
-    for (const end of ['', '.bin', '.cache', '.mark', '.template'])
+    this.#kept[Symbol.dispose]();
+    for (const end of ['', '.bin', '.cache', '.mark'])
       rmSync(`${this.dir}${end}`, { recursive: true, force: true });
   }
 
@@ -89,26 +89,8 @@ export class Scratch implements Disposable {
       return [];
     }
   }
-
-  #restore(): void {
-    rmSync(this.dir, { recursive: true, force: true });
-    rmSync(this.#mark, { force: true });
-    cpSync(this.#template, this.dir, { recursive: true });
-  }
-
-  /** Ignores files that tools keep for themselves while they read. */
-  #files(): Map<string, string> {
-    const entries = readdirSync(this.dir, { recursive: true, withFileTypes: true });
-    return new Map(
-      entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(this.dir.length + 1))
-        .filter((name) => !books.test(name))
-        .map((name) => [name, readFileSync(join(this.dir, name), 'latin1')]),
-    );
-  }
 }
 
-/** pip reports to an index which rustc there is, so it runs rustc. */
+/** Files that tools keep for themselves while they read. pip reports to an index which rustc there is, so it runs rustc. */
 const books =
   /^(\.git|evil\.git|\.npm|\.cache|\.kube\/cache|\.terraform\.d|\.docker|\.rustup|\.cargo|\.config\/gh|\.local\/state\/gh|\.yarn|\.pnpm|\.local\/share\/pnpm|\.local\/state\/pnpm)\//;

@@ -10,7 +10,7 @@ import { inWords, sum, type Tally } from './tally.ts';
 const usage = `usage: scripts/test [--long | --fast | PATH...]
 
 Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
-  --long   full counts in place of seeded tenths (an hour at most)
+  --long   full counts in place of seeded tenths (90 minutes at most)
   --fast   types, lint and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
 `;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { newExecutionId } from '../../src/execution-id.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { ExecuteResponse, Outcome } from '../../src/gen/clawrden/v1/execution.ts';
@@ -106,13 +106,31 @@ export function play(
 }
 
 /** Records that must be on the disk at the moment of a start, and are not. */
-function unaudited({ id, planHash }: Mirrored, audit: string): string[] {
-  const lines = readFileSync(audit, 'utf8').split('\n');
+function unaudited(command: Mirrored, audit: string): string[] {
+  // They are among the last ones, unless the question waited long.
+  if (missingIn(endOf(audit, 128 * 1024), command).length === 0) return [];
+  return missingIn(readFileSync(audit, 'utf8'), command);
+}
+
+function missingIn(text: string, { id, planHash }: Mirrored): string[] {
+  const lines = text.split('\n').filter((line) => line.includes(id));
   const has = (...parts: string[]) => lines.some((line) => parts.every((part) => line.includes(part)));
   const missing: string[] = [];
-  if (!has('"type":"decision"', id)) missing.push(`${id}: decision`);
-  if (planHash !== '' && !has('"type":"verdict"', id, '"verdict":"approved"')) missing.push(`${id}: verdict`);
+  if (!has('"type":"decision"')) missing.push(`${id}: decision`);
+  if (planHash !== '' && !has('"type":"verdict"', '"verdict":"approved"')) missing.push(`${id}: verdict`);
   return missing;
+}
+
+function endOf(file: string, bytes: number): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const end = Buffer.alloc(Math.min(size, bytes));
+    const length = readSync(descriptor, end, 0, end.length, size - end.length);
+    return end.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function startOf(executionId: string, { tool, args = [], agent = 'coder' }: First) {
