@@ -39,6 +39,7 @@ import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
 import { openPrincipals } from './principals/open-principals.ts';
+import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { startServers } from './servers.ts';
@@ -187,7 +188,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     states,
     killSwitch,
     breakers,
-    revocations: principals.revocations,
+    principals: createPrincipalOperations({ ...principals, agents }),
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
   });

@@ -41,11 +41,11 @@ export async function startServers(
 ): Promise<{ ports: { grpc: number; enroll: number; http: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
   const { agents, principals, faults, log } = served;
-  const { revocations } = principals;
+  const { revocations, people } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const authentication = createAuthentication({ identity, ...principals });
-  const enrolment = createEnrolment({ identity, agentsOf, tokens, revocations, audit });
+  const enrolment = createEnrolment({ identity, agentsOf, people, tokens, revocations, audit });
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const first = await startGrpcServer({

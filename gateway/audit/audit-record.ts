@@ -147,23 +147,26 @@ export interface HostRecord {
   readonly reason: string;
 }
 
-/** A relay whose earlier certificates count no more. */
+/** A principal whose earlier certificates count no more. */
 export interface RevocationRecord {
   readonly type: 'revocation';
-  readonly relay: string;
+  /** `kind:name`. */
+  readonly principal: string;
   /** How often it was revoked; earlier versions did not record it. */
   readonly epoch?: number;
   readonly by: string;
   readonly reason: string;
 }
 
-/** What lets a relay in. Written before it is given. */
+/** What lets a relay or a person in. Written before it is given. */
 export interface CredentialRecord {
   readonly type: 'credential';
   readonly credential: 'enrolment-token' | 'certificate';
-  readonly relay: string;
+  /** `kind:name`. */
+  readonly principal: string;
+  /** Of a relay. */
   readonly agents: readonly string[];
-  /** The person, the relay that renews, or `token:ID` for the enrolment token that was used. */
+  /** The person, the principal that renews, or `token:ID` for the enrolment token that was used. */
   readonly by: string;
   /** Address and port of a machine that enrols; empty for others. */
   readonly from: string;

@@ -37,11 +37,23 @@ export async function readBehind(
       if (seq > last + 1 && missing === '') missing = `records ${last + 1} to ${seq - 1}`;
       last = seq;
       // This program wrote it; a later change breaks the chain.
-      const record = JSON.parse(line) as { readonly type: string };
+      const record = withPrincipal(JSON.parse(line));
       if (isLasting(record)) note(record);
     }
   }
   return { last, missing };
+}
+
+interface AnyRecord {
+  readonly type: string;
+  /** Earlier versions named a relay here, where there is a principal now. */
+  readonly relay?: string;
+  readonly principal?: string;
+}
+
+function withPrincipal(record: AnyRecord): AnyRecord {
+  const { relay, ...same } = record;
+  return relay === undefined ? record : { ...same, principal: `relay:${relay}` };
 }
 
 const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([

@@ -12,6 +12,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openRevocations } from '../control/revocations.ts';
 import type { Enrolment } from '../ports/authentication.ts';
+import type { KnownPerson } from '../ports/known-principals.ts';
 import { openDatabase } from '../store/database.ts';
 import { openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { createEnrolment } from './create-enrolment.ts';
@@ -22,6 +23,7 @@ const signingKey = generateKeyPairSync('ed25519').privateKey;
 const identity = { gatewayId: 'gw-1', signingKey, authority };
 const { request } = await makeCertificateRequest();
 
+const host = { kind: 'relay', name: 'host-7' } as const;
 const by = { kind: 'person', name: 'ann', role: 'admin', scope: {} } as const;
 const dir = await mkdtemp(join(tmpdir(), 'clawrden-enrolment-'));
 afterAll(() => rm(dir, { recursive: true }));
@@ -41,8 +43,11 @@ async function enrolment(
   const revocations = await openRevocations(database, audit);
   const tokens = await openEnrolmentTokens(database);
   const agentsOf = (relay: string) => agents[relay] ?? [];
-  const options = { identity: { ...identity, signingKey: key }, agentsOf, tokens, revocations, audit };
-  return { ...createEnrolment(options), revocations, database, records, disk };
+  const known = new Map<string, KnownPerson>();
+  const people = { find: (name: string) => known.get(name), noteLetIn: async () => {} };
+  const signing = { ...identity, signingKey: key };
+  const options = { identity: signing, agentsOf, people, tokens, revocations, audit };
+  return { ...createEnrolment(options), revocations, database, records, disk, known };
 }
 
 async function newToken(from: Enrolment, ttl = 0): Promise<string> {
@@ -66,6 +71,42 @@ test('a token turns a request into a certificate for its relay, once', async () 
   expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toEqual({
     refused: 'the token was used before',
   });
+});
+
+test('a code turns a request into a certificate for its person, once, and no longer than the person is known', async () => {
+  const gateway = await enrolment();
+  const until = Date.now() + 5 * 86_400_000;
+  expect(await gateway.createCode('ann', 0, by)).toEqual({ refused: 'there is no person ann' });
+  const ann: KnownPerson = { name: 'ann', role: 'viewer', scope: {}, until, by: '', since: 0 };
+  gateway.known.set('ann', ann);
+  const code = async () => {
+    const made = await gateway.createCode('ann', 0, by);
+    if ('refused' in made) throw new Error(made.refused);
+    return made.value.token;
+  };
+  const [first, old] = [await code(), await code()];
+  const enrolled = await gateway.enroll(first, request, '192.0.2.1:4000');
+  if ('refused' in enrolled) throw new Error(enrolled.refused);
+  expect(enrolled.value).toMatchObject({ relay: '', person: 'ann', agents: [] });
+  const certificate = new X509Certificate(enrolled.value.certificate);
+  expect(certificate.subjectAltName).toBe('URI:spiffe://clawrden/person/ann');
+  expect(Math.abs(certificate.validToDate.getTime() - until)).toBeLessThan(1000);
+  expect(gateway.records.at(-1)).toMatchObject({
+    principal: 'person:ann',
+    agents: [],
+    by: expect.stringMatching(/^token:/),
+  });
+  expect(await gateway.enroll(first, request, '')).toEqual({ refused: 'the token was used before' });
+  await gateway.revocations.revoke('person:ann', by, '');
+  expect(gateway.revocations.isRevoked(fingerprintOfPem(enrolled.value.certificate), 'person:ann')).toBe(
+    true,
+  );
+  expect(await gateway.enroll(old, request, '')).toEqual({
+    refused: 'the token is older than the revocation of the person ann',
+  });
+  const last = await code();
+  gateway.known.clear();
+  expect(await gateway.enroll(last, request, '')).toEqual({ refused: 'there is no person ann' });
 });
 
 test('a request that cannot be signed does not cost the token', async () => {
@@ -92,18 +133,18 @@ test('relays and agents that gateway.yaml does not bind are refused, when the to
 test('a token that is older than the revocation of its relay enrols nobody; a newer one does', async () => {
   const gateway = await enrolment();
   const old = await newToken(gateway);
-  await gateway.revocations.revoke('host-7', by, '');
+  await gateway.revocations.revoke('relay:host-7', by, '');
   expect(await gateway.enroll(old, request, '192.0.2.1:4000')).toEqual({
     refused: 'the token is older than the revocation of the relay host-7',
   });
   const enrolled = await gateway.enroll(await newToken(gateway), request, '192.0.2.1:4000');
   if ('refused' in enrolled) throw new Error(enrolled.refused);
   const print = fingerprintOfPem(enrolled.value.certificate);
-  expect(gateway.revocations.isRevoked(print, 'host-7')).toBe(false);
+  expect(gateway.revocations.isRevoked(print, 'relay:host-7')).toBe(false);
   const reopened = await openRevocations(gateway.database, { append: async () => {} } as unknown as AuditLog);
-  expect(reopened.isRevoked(print, 'host-7')).toBe(false);
-  await gateway.revocations.revoke('host-7', by, '');
-  expect(gateway.revocations.isRevoked(print, 'host-7')).toBe(true);
+  expect(reopened.isRevoked(print, 'relay:host-7')).toBe(false);
+  await gateway.revocations.revoke('relay:host-7', by, '');
+  expect(gateway.revocations.isRevoked(print, 'relay:host-7')).toBe(true);
 });
 
 test('A-88: enrolment is open while a token is out, over a restart too, and not after its end', async () => {
@@ -142,10 +183,10 @@ describe('P25: what lets a relay in', () => {
     const gateway = await enrolment();
     const token = await newToken(gateway);
     const enrolled = await gateway.enroll(token, request, '192.0.2.1:4000');
-    const renewed = await gateway.renew('host-7', request, admission);
+    const renewed = await gateway.renew(host, request, admission);
     if ('refused' in enrolled || 'refused' in renewed) throw new Error('refused');
     const certificateRecord = (pem: string) => ({
-      ...{ type: 'credential', credential: 'certificate', relay: 'host-7' },
+      ...{ type: 'credential', credential: 'certificate', principal: 'relay:host-7' },
       fingerprint: fingerprintOfPem(pem),
       id: new X509Certificate(pem).serialNumber,
       until: new X509Certificate(pem).validToDate.toISOString(),
@@ -153,7 +194,12 @@ describe('P25: what lets a relay in', () => {
     const [made] = gateway.records;
     expect(gateway.records).toEqual([
       {
-        ...{ type: 'credential', credential: 'enrolment-token', relay: 'host-7', agents: ['coder'] },
+        ...{
+          type: 'credential',
+          credential: 'enrolment-token',
+          principal: 'relay:host-7',
+          agents: ['coder'],
+        },
         ...{ by: 'person:ann', from: '', id: expect.any(String), fingerprint: '' },
         until: expect.stringMatching(/^20/),
       },
@@ -175,7 +221,7 @@ describe('P25: what lets a relay in', () => {
     const unwritable = { code: 'audit-unwritable' };
     await expect(newToken(gateway)).rejects.toMatchObject(unwritable);
     await expect(gateway.enroll(token, request, '192.0.2.1:4000')).rejects.toMatchObject(unwritable);
-    await expect(gateway.renew('host-7', request, admission)).rejects.toMatchObject(unwritable);
+    await expect(gateway.renew(host, request, admission)).rejects.toMatchObject(unwritable);
     gateway.disk.isFull = false;
     expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toHaveProperty('refused');
     expect(await gateway.enroll(token, 'nonsense', '192.0.2.1:4000')).toHaveProperty('refused');

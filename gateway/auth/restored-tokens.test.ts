@@ -10,8 +10,8 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
 import { openRevocations } from '../control/revocations.ts';
-import { createWardenApi, type WardenParts } from '../control/warden-api.ts';
 import type { Admission, Enrolment } from '../ports/authentication.ts';
+import { createPrincipalOperations } from '../principals/principal-operations.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
 import { createEnrolment } from './create-enrolment.ts';
 
@@ -37,18 +37,18 @@ interface Life extends Records, Enrolment {
   readonly refusal: (token: string) => Promise<string>;
 }
 
+const people = { find: () => undefined, noteLetIn: async () => {} };
 const spare = { check: () => ({ value: {} }) } as unknown as Admission;
 
 async function start(): Promise<Life> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
   const records = await openRecords(config, identity.signingKey, 'test');
   const revocations = await openRevocations(records.database, records.audit);
-  const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], revocations });
-  const warden = createWardenApi({
-    ...records,
-    agents: () => new Map(),
-    revocations,
-  } as unknown as WardenParts);
+  const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], people, revocations });
+  const parts = { revocations, people: {}, apiTokens: {}, agents: () => new Map() };
+  const principals = createPrincipalOperations(
+    parts as unknown as Parameters<typeof createPrincipalOperations>[0],
+  );
   return {
     ...records,
     ...enrolment,
@@ -57,7 +57,10 @@ async function start(): Promise<Life> {
       if ('refused' in made) throw new Error(made.refused);
       return made.value.token;
     },
-    revoke: async (relay) => (await warden.revokeRelay(relay, by, '')) && revocations.epochOf(relay),
+    revoke: async (relay) => {
+      const revoked = await principals.revoke({ kind: 'relay', name: relay }, by, '');
+      return 'value' in revoked && revocations.epochOf(`relay:${relay}`);
+    },
     refusal: async (token) => {
       const answer = await enrolment.enroll(token, request, 'there');
       return 'refused' in answer ? answer.refused : '';
@@ -83,7 +86,7 @@ test('P6 P25: a token that was used enrols no machine after an older copy of the
   const second = await start();
   const told = second.audit.warnings().filter((text) => text.includes('was behind the audit'));
   expect(told).toEqual([
-    expect.stringMatching(/1 changes.*: enrolment token [-0-9a-f]{36} used for relay r$/),
+    expect.stringMatching(/1 changes.*: enrolment token [-0-9a-f]{36} used for relay:r$/),
   ]);
   for (const used of [before, since]) expect(await second.refusal(used)).toBe('the token was used before');
   expect(second.isOpen()).toBe(true);
@@ -115,7 +118,7 @@ test('P6: a relay that enrolled or renewed is revoked although gateway.yaml does
   expect(await first.refusal(await first.token())).toBe('');
   expect(await first.revoke('r')).toBe(1);
   // It enrolled before there was a list.
-  expect(await first.renew('older', request, spare)).toHaveProperty('value');
+  expect(await first.renew({ kind: 'relay', name: 'older' }, request, spare)).toHaveProperty('value');
   expect(await first.revoke('older')).toBe(1);
   expect(await first.revoke('mistyped')).toBe(false);
   await first.close();

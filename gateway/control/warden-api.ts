@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
+import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { principalName } from '../ports/principal.ts';
 import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
 import type { WorkspaceOperations } from '../ports/workspace-view.ts';
@@ -20,7 +21,6 @@ import type { Breakers } from './breakers.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
-import type { Revocations } from './revocations.ts';
 
 export interface WardenParts {
   readonly version: string;
@@ -41,7 +41,7 @@ export interface WardenParts {
   readonly states: AgentStates;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
-  readonly revocations: Revocations;
+  readonly principals: PrincipalOperations;
   readonly faults: Faults;
   readonly workspaces: WorkspaceOperations;
 }
@@ -73,13 +73,6 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       await parts.drains.set({ host: name, draining, by, reason }, apply);
       return hostView(host, parts);
     },
-    revokeRelay: async (relay, by, reason) => {
-      const isNamed = [...parts.agents().values()].some((agent) => agent.relay === relay);
-      // Its agents may be gone from gateway.yaml, and its certificate still counts. A name that was mistyped is refused.
-      if (!isNamed && !(await parts.revocations.wasEnrolled(relay))) return false;
-      await parts.revocations.revoke(relay, by, reason);
-      return true;
-    },
     policy: () => {
       const { policyFile } = parts;
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
@@ -87,6 +80,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     explain: parts.explain,
     within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
+    principals: parts.principals,
     status: () => statusView(startedAt, parts),
   };
 }

@@ -36,10 +36,10 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
         throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);
       }
-      const { relay, agents, certificate, authority } = enrolled.value;
-      log.info({ peer: call.getPeer(), relay, agents }, 'relay enrolled');
+      const { relay, person, agents, certificate, authority } = enrolled.value;
+      log.info({ peer: call.getPeer(), relay, person, agents }, 'enrolled');
       return {
-        relay,
+        ...{ relay, person },
         agents: [...agents],
         certificate,
         certificateAuthority: authority,

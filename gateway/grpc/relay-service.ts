@@ -57,13 +57,13 @@ export function relayService(parts: RelayServiceParts): Pick<RelayServiceServer,
       const { kind, name } = parts.callers.of(call);
       const admission = parts.callers.admissionOf(call);
       const place = parts.callers.placeOf(call);
-      if (admission === undefined || place === undefined)
-        throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
+      if (admission === undefined) throw new CallRefused(status.UNAUTHENTICATED, 'no client certificate');
       renewals.charge(`${kind}:${name}`);
-      const renewed = await parts.enrolment.renew(name, certificateRequest, admission);
+      const renewed = await parts.enrolment.renew(admission.peer, certificateRequest, admission);
       if ('refused' in renewed) throw new CallRefused(status.PERMISSION_DENIED, renewed.refused);
-      place.renewedTo = fingerprintOfPem(renewed.value.certificate);
-      parts.log.info({ peer: call.getPeer(), relay: name }, 'certificate renewed');
+      // A relay goes over to it while it synchronizes.
+      if (place !== undefined) place.renewedTo = fingerprintOfPem(renewed.value.certificate);
+      parts.log.info({ peer: call.getPeer(), [kind]: name }, 'certificate renewed');
       return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
     }),
     synchronize: synchronize(parts),

@@ -128,7 +128,8 @@ interface Named {
   readonly name: string;
 }
 
-function byName<Row extends Named, Message>(
+/** Rows by their name; a page token names the last one. */
+export function byName<Row extends Named, Message>(
   seal: Seal,
   kind: string,
   rows: readonly Row[],

@@ -39,12 +39,12 @@ export interface IssuedToken {
   readonly expiresIn: number;
 }
 
-/** How a relay gets its certificate. */
+/** How relays and people get their certificates. */
 export interface Enrolment {
   /** Whether any enrolment token is valid. */
   readonly isOpen: () => boolean;
   /**
-   * `ttl` in seconds, 0 for the default of an hour. What this and the other two give is in the audit before; each
+   * `ttl` in seconds, 0 for the default of an hour. What this and the others give is in the audit before; each
    * rejects with `audit-unwritable`, and gives nothing, if it cannot be.
    */
   readonly createToken: (
@@ -53,14 +53,16 @@ export interface Enrolment {
     ttl: number,
     by: Principal,
   ) => Promise<Checked<NewToken>>;
-  /** Uses up the token and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
-  readonly enroll: (token: string, request: string, from: string) => Promise<Checked<EnrolledRelay>>;
-  /** Signs another key for a known relay, while the certificate of its connection counts. */
+  /** The same for a person. */
+  readonly createCode: (person: string, ttl: number, by: Principal) => Promise<Checked<NewToken>>;
+  /** Uses up the token or code and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
+  readonly enroll: (token: string, request: string, from: string) => Promise<Checked<Enrolled>>;
+  /** Signs another key for a known peer, while the certificate of its connection counts. */
   readonly renew: (
-    relay: string,
+    peer: PeerName,
     request: string,
     admission: Pick<Admission, 'check'>,
-  ) => Promise<Checked<RelayCertificate>>;
+  ) => Promise<Checked<Certificate>>;
 }
 
 export interface NewToken {
@@ -69,12 +71,14 @@ export interface NewToken {
 }
 
 /** PEM, both. */
-export interface RelayCertificate {
+export interface Certificate {
   readonly certificate: string;
   readonly authority: string;
 }
 
-export interface EnrolledRelay extends RelayCertificate {
+/** A relay or a person; the other one is empty. */
+export interface Enrolled extends Certificate {
   readonly relay: string;
+  readonly person: string;
   readonly agents: readonly string[];
 }

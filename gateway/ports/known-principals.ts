@@ -1,5 +1,5 @@
 import type { Checked } from './authentication.ts';
-import type { ladder, Principal, Scope } from './principal.ts';
+import type { ladder, Principal, PrincipalKind, Scope } from './principal.ts';
 
 /** A person as the gateway's record has it. */
 export interface KnownPerson {
@@ -45,4 +45,51 @@ export interface TokenRefusal {
   readonly refused: string;
   /** More than 0 if there were too many wrong tokens from there: so long no other one is looked at. */
   readonly waitMs: number;
+}
+
+/** A person as an admin wants one. */
+export interface WantedPerson {
+  readonly name: string;
+  readonly role: PersonRole;
+  readonly scope: Scope;
+  readonly until: number | undefined;
+  /** Gives a known person other rights, and adds nobody. */
+  readonly replace: boolean;
+}
+
+export interface WantedToken {
+  readonly name: string;
+  readonly role: 'orchestrator' | 'viewer' | 'agent';
+  /** Of a program. */
+  readonly scope: Scope;
+  /** Whose it is, if its role is `agent`; else empty. */
+  readonly agent: string;
+  readonly until: number | undefined;
+}
+
+export interface ToldToken {
+  readonly token: KnownToken;
+  /** What its owner has to show; nobody is told it again. */
+  readonly text: string;
+}
+
+/** What admins do about who may call. Everything is on the disk and in the audit before it is answered. */
+export interface PrincipalOperations {
+  readonly people: () => KnownPerson[];
+  readonly setPerson: (wanted: WantedPerson, by: Principal) => Promise<Checked<KnownPerson>>;
+  readonly removePerson: (name: string, by: Principal, reason: string) => Promise<Checked<true>>;
+  readonly tokens: () => KnownToken[];
+  readonly createToken: (wanted: WantedToken, by: Principal) => Promise<Checked<ToldToken>>;
+  /** What it said before counts for `overlapMs` more. */
+  readonly rotateToken: (name: string, overlapMs: number, by: Principal) => Promise<Checked<ToldToken>>;
+  readonly removeToken: (name: string, by: Principal, reason: string) => Promise<Checked<true>>;
+  /**
+   * Certificates and codes of a relay or a person are void, and a new one lets it in again; API tokens of a program
+   * or an agent are removed.
+   */
+  readonly revoke: (
+    principal: { readonly kind: PrincipalKind; readonly name: string },
+    by: Principal,
+    reason: string,
+  ) => Promise<Checked<true>>;
 }

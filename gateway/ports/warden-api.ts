@@ -1,6 +1,7 @@
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type { PrincipalOperations } from './known-principals.ts';
 import type { Principal, Scope } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
@@ -125,8 +126,7 @@ export interface WardenApi {
     by: Principal,
     reason: string,
   ) => Promise<HostView | undefined>;
-  /** Resolves when it is on the disk; false if no agent has this relay and it never enrolled. */
-  readonly revokeRelay: (relay: string, by: Principal, reason: string) => Promise<boolean>;
+  readonly principals: PrincipalOperations;
   readonly policy: () => PolicyView;
   /** An agent that is not within the scope is not known. */
   readonly explain: (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;

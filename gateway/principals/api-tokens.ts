@@ -2,8 +2,8 @@ import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
 import type { Checked } from '../ports/authentication.ts';
-import type { KnownToken, TokenAuthentication } from '../ports/known-principals.ts';
-import type { Principal, Scope } from '../ports/principal.ts';
+import type { KnownToken, TokenAuthentication, ToldToken, WantedToken } from '../ports/known-principals.ts';
+import type { Principal } from '../ports/principal.ts';
 import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';
 import type { Database } from '../store/database.ts';
 import { createAuthenticateToken } from './authenticate-token.ts';
@@ -36,21 +36,6 @@ export interface ApiTokens extends TokenAuthentication {
   /** Calls `listener` when a token may let in no more. */
   readonly watch: (listener: () => void) => void;
   readonly close: () => Promise<void>;
-}
-
-export interface WantedToken {
-  readonly name: string;
-  readonly role: 'orchestrator' | 'viewer' | 'agent';
-  /** Of a program. */
-  readonly scope: Scope;
-  /** Whose it is, if its role is `agent`; else empty. */
-  readonly agent: string;
-  readonly until: number | undefined;
-}
-
-export interface ToldToken {
-  readonly token: KnownToken;
-  readonly text: string;
 }
 
 export interface ApiTokensParts {

@@ -16,6 +16,7 @@ function from(rung: (typeof ladder)[number]): readonly Role[] {
 }
 
 const anybody = { roles, about: 'own' } as const;
+const certified = { roles: ['relay', ...ladder], about: 'own' } as const;
 const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
@@ -31,7 +32,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
       about: 'agents',
     },
     'RelayService/Token': anybody,
-    'RelayService/Renew': relays,
+    'RelayService/Renew': certified,
     'RelayService/Synchronize': relays,
     'RelayService/Carry': relays,
     'WardenService/ListExecutions': looks,
@@ -53,6 +54,14 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/ResetReplica': operates,
     'WardenService/CreateEnrolmentToken': administers,
     'WardenService/RevokeRelay': administers,
+    'WardenService/Revoke': administers,
+    'WardenService/SetUser': administers,
+    'WardenService/ListUsers': administers,
+    'WardenService/RemoveUser': administers,
+    'WardenService/CreateApiToken': administers,
+    'WardenService/ListApiTokens': administers,
+    'WardenService/RotateApiToken': administers,
+    'WardenService/RemoveApiToken': administers,
     'WardenService/GetPolicy': looksAtAll,
     'WardenService/ExplainCommand': looks,
     'WardenService/GetStatus': looksAtAll,

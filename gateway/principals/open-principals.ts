@@ -1,6 +1,6 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openRevocations, type Revocations } from '../control/revocations.ts';
-import type { Principal } from '../ports/principal.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
 import { type FirstPeople, openPeople, type People } from './people.ts';
@@ -32,7 +32,7 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   return {
     ...{ people, apiTokens, revocations },
     personOf: people.of,
-    isRevoked: (print, { kind, name }) => kind === 'relay' && revocations.isRevoked(print, name),
+    isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),
     onRevoked: (listener) => {
       for (const each of [revocations, people, apiTokens]) each.watch(listener);
     },

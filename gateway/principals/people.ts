@@ -2,7 +2,7 @@ import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
 import type { Checked } from '../ports/authentication.ts';
-import type { KnownPerson, PersonRole } from '../ports/known-principals.ts';
+import type { KnownPerson, PersonRole, WantedPerson } from '../ports/known-principals.ts';
 import type { Principal, Scope } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { keepPerson, keepPersonRemoved } from '../store/people.ts';
@@ -14,21 +14,18 @@ import { scopeProblem } from './scope-text.ts';
 export interface People {
   /** What a person may do; undefined if there is no such person now. */
   readonly of: (name: string) => Pick<Principal, 'role' | 'scope'> | undefined;
+  readonly find: (name: string) => KnownPerson | undefined;
   readonly list: () => KnownPerson[];
   /** Adds a person, or, if `replace`, gives a known one other rights. */
   readonly set: (wanted: WantedPerson, by: string) => Promise<Checked<KnownPerson>>;
   /** Counts at once; the name is not used again. */
   readonly remove: (name: string, by: string, reason: string) => Promise<Checked<true>>;
+  /** Whether the person holds a certificate that counts. */
+  readonly noteLetIn: (name: string, isIn: boolean) => Promise<void>;
+  /** Whether there is another admin who can come in if this person cannot. */
+  readonly leavesAdmin: (name: string) => boolean;
   /** Calls `listener` when a person may do less than before. */
   readonly watch: (listener: () => void) => void;
-}
-
-export interface WantedPerson {
-  readonly name: string;
-  readonly role: PersonRole;
-  readonly scope: Scope;
-  readonly until: number | undefined;
-  readonly replace: boolean;
 }
 
 /** The people of an `operators.json`. */
@@ -40,11 +37,11 @@ const noAdmin =
 /** `first` are taken in if their names were never known. Rejects if there is no admin then. */
 export async function openPeople(database: Database, audit: AuditLog, first: FirstPeople): Promise<People> {
   const rows = await database.selectFrom('people').selectAll().execute();
-  const present = rows.filter(({ removed }) => removed === 0);
+  const kept = rows.filter(({ removed }) => removed === 0);
   const listeners = new Set<() => void>();
   const keeping: Keeping = {
     ...{ database, audit },
-    known: new Map(present.map((row) => [row.name, personOfRow(row)])),
+    known: new Map(kept.map((row) => [row.name, personOfRow(row)])),
     removed: new Set(rows.flatMap(({ name, removed }) => (removed === 0 ? [] : [name]))),
     changed: () => {
       for (const listener of listeners) listener();
@@ -54,15 +51,24 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
   const { known } = keeping;
   if (!leavesAdmin(known, '')) throw new Error(noAdmin);
   const inTurn = createInTurn();
+  const present = (name: string) => {
+    const entry = known.get(name);
+    return entry === undefined || entry.life.isOver() ? undefined : entry;
+  };
   return {
     of: (name) => {
-      const entry = known.get(name);
-      if (entry === undefined || entry.life.isOver()) return undefined;
-      return { role: entry.role, scope: entry.scope };
+      const entry = present(name);
+      return entry && { role: entry.role, scope: entry.scope };
+    },
+    find: (name) => {
+      const entry = present(name);
+      return entry && shown(entry);
     },
     list: () => [...known.values()].map(shown),
     set: (wanted, by) => inTurn(() => set(wanted, by, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
+    noteLetIn: (name, isIn) => inTurn(() => noteLetIn(name, isIn, keeping)),
+    leavesAdmin: (name) => leavesAdmin(known, name),
     watch: (listener) => void listeners.add(listener),
   };
 }
@@ -131,6 +137,18 @@ async function remove(
     unkept: audit.unkept,
   });
   return { value: true };
+}
+
+/** It only counts for who the last admin is: the audit has the certificates themselves. */
+async function noteLetIn(name: string, letIn: boolean, { database, known }: Keeping): Promise<void> {
+  const entry = known.get(name);
+  if (entry === undefined || entry.letIn === letIn) return;
+  known.set(name, { ...entry, letIn });
+  await database
+    .updateTable('people')
+    .set({ let_in: letIn ? 1 : 0 })
+    .where('name', '=', name)
+    .execute();
 }
 
 function whyNotSet(

@@ -6,9 +6,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
-import { type PersonRole } from '../ports/known-principals.ts';
+import type { PersonRole, WantedToken } from '../ports/known-principals.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
-import type { WantedToken } from './api-tokens.ts';
 import { openPrincipals, type Principals } from './open-principals.ts';
 import type { FirstPeople } from './people.ts';
 

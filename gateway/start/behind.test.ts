@@ -7,12 +7,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
 import { openAgentStates } from '../control/agent-states.ts';
 import { openDrains } from '../control/drains.ts';
 import { openRevocations } from '../control/revocations.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
+const revocation = { type: 'revocation', by: 'person:admin', reason: '' };
 const by = { kind: 'person', name: 'admin', role: 'admin', scope: {} } as const;
 
 let dir: string;
@@ -49,14 +51,14 @@ const told = ({ audit }: Records) => audit.warnings().filter((text) => text.incl
 
 test('P6 P25: a revocation that was recorded and not kept is in force after a stop', async () => {
   const first = await start();
-  await fail(first, 'revoked_relays', 'insert', true);
-  const revoked = (await openRevocations(first.database, first.audit)).revoke('r2', by, '');
+  await fail(first, 'revocations', 'insert', true);
+  const revoked = (await openRevocations(first.database, first.audit)).revoke('relay:r2', by, '');
   await expect(revoked).rejects.toThrow('it is in force, and a restart takes it from the audit: full');
-  await fail(first, 'revoked_relays', 'insert', false);
+  await fail(first, 'revocations', 'insert', false);
   await stop(first);
   const second = await start();
-  expect((await openRevocations(second.database, second.audit)).epochOf('r2')).toBe(1);
-  expect(told(second)).toEqual([expect.stringContaining('relay r2 revoked')]);
+  expect((await openRevocations(second.database, second.audit)).epochOf('relay:r2')).toBe(1);
+  expect(told(second)).toEqual([expect.stringContaining('relay:r2 revoked')]);
 });
 
 test('P19 P25: a drain that could not be ended stays, over a lost database too', async () => {
@@ -77,11 +79,11 @@ test('P19 P25: records of earlier versions count strictly, and missing ones are 
   await stop(first);
   const audit = await openAuditLog(file, { key: privateKey });
   for (let i = 0; i < 2; i += 1)
-    await audit.append({ type: 'revocation', relay: 'r2', by: 'person:admin', reason: '' });
+    await audit.append({ ...{ relay: 'r2' }, ...revocation } as unknown as AuditRecord);
   await audit.append({ type: 'control', agent: 'a1', state: 'unheard-of', by: 'x', reason: '' });
   await audit.close();
   const second = await start();
-  expect((await openRevocations(second.database, second.audit)).epochOf('r2')).toBe(2);
+  expect((await openRevocations(second.database, second.audit)).epochOf('relay:r2')).toBe(2);
   expect((await openAgentStates(second.database)).stateOf('a1')).toBe('paused');
   await stop(second);
 

@@ -32,12 +32,12 @@ interface Change {
   readonly apply: () => Promise<unknown>;
 }
 
-/** The last word on each agent, host, relay, person and API token, the enrolment tokens that were used, and who enrolled. */
+/** The last word on each agent, host, revoked principal, person and API token, the enrolment tokens that were used, and who enrolled. */
 interface Told {
   readonly agents: Map<string, OfAudit<ControlRecord>>;
   readonly hosts: Map<string, OfAudit<HostRecord>>;
-  readonly relays: Map<string, OfAudit<RevocationRecord> & { readonly epoch: number }>;
-  /** Each token with its relay. */
+  readonly revoked: Map<string, OfAudit<RevocationRecord> & { readonly epoch: number }>;
+  /** Each token with the principal that it let in. */
   readonly used: Map<string, string>;
   readonly enrolled: Set<string>;
   readonly people: Map<string, OfAudit<PersonRecord>>;
@@ -49,12 +49,12 @@ const namedAtMost = 8;
 /** Compares the records after `recorded` with what the database has. Before anything reads the database's states. */
 export async function findBehind(database: Database, file: string, recorded: Recorded): Promise<Behind> {
   const from = typeof recorded === 'string' ? 0 : recorded.seq;
-  const revoked = await database.selectFrom('revoked_relays').selectAll().execute();
-  const epochs = new Map(revoked.map(({ relay, epoch }) => [relay, epoch]));
+  const revoked = await database.selectFrom('revocations').selectAll().execute();
+  const epochs = new Map(revoked.map(({ principal, epoch }) => [principal, epoch]));
   const told: Told = {
     agents: new Map(),
     hosts: new Map(),
-    relays: new Map(),
+    revoked: new Map(),
     used: new Map(),
     enrolled: new Set(),
     people: new Map(),
@@ -69,14 +69,15 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     else if (record.type === 'person') noteWord(told.people, record.person, record);
     else if (record.type === 'token') noteWord(told.apiTokens, record.token, record);
     else {
-      const known = told.relays.get(record.relay)?.epoch ?? before.get(record.relay) ?? 0;
-      told.relays.set(record.relay, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
+      const { principal } = record;
+      const known = told.revoked.get(principal)?.epoch ?? before.get(principal) ?? 0;
+      told.revoked.set(principal, { ...record, epoch: Math.max(record.epoch ?? known + 1, known) });
     }
   });
   const changes = [
     ...(await agentChanges(database, told)),
     ...(await hostChanges(database, told)),
-    ...relayChanges(database, told, epochs),
+    ...revocationChanges(database, told, epochs),
     ...(await tokenChanges(database, told, missing !== '')),
     ...(await peopleChanges(database, told.people)),
     ...(await apiTokenChanges(database, told.apiTokens)),
@@ -86,7 +87,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     text: textOf(changes, missing, `it knew record ${from} of ${last}`),
     apply: async () => {
       for (const change of changes) await change.apply();
-      for (const relay of told.enrolled) await keepEnrolled(database, relay);
+      for (const principal of told.enrolled) await keepEnrolled(database, principal);
     },
   };
 }
@@ -128,31 +129,35 @@ async function hostChanges(database: Database, { hosts }: Told): Promise<Change[
   });
 }
 
-function relayChanges(database: Database, { relays }: Told, epochs: ReadonlyMap<string, number>): Change[] {
-  return [...relays.values()].flatMap(({ relay, epoch, by: set_by, reason, time }) => {
-    if (epoch <= (epochs.get(relay) ?? 0)) return [];
-    const row = { relay, epoch, set_by, reason, set_at: Date.parse(time) };
-    return [{ text: `relay ${relay} revoked`, apply: () => keepRevocation(database, row) }];
+function revocationChanges(
+  database: Database,
+  { revoked }: Told,
+  epochs: ReadonlyMap<string, number>,
+): Change[] {
+  return [...revoked.values()].flatMap(({ principal, epoch, by: set_by, reason, time }) => {
+    if (epoch <= (epochs.get(principal) ?? 0)) return [];
+    const row = { principal, epoch, set_by, reason, set_at: Date.parse(time) };
+    return [{ text: `${principal} revoked`, apply: () => keepRevocation(database, row) }];
   });
 }
 
-function noteCredential(told: Told, { credential, by, relay }: CredentialRecord): void {
+function noteCredential(told: Told, { credential, by, principal }: CredentialRecord): void {
   if (credential !== 'certificate') return;
-  told.enrolled.add(relay);
+  told.enrolled.add(principal);
   const token = tokenOfName(by);
-  if (token !== undefined) told.used.set(token, relay);
+  if (token !== undefined) told.used.set(token, principal);
 }
 
 /** If records are missing, each token may have been used. */
 async function tokenChanges(database: Database, { used }: Told, isAny: boolean): Promise<Change[]> {
   const rows = await database.selectFrom('enrolment_tokens').select('id').execute();
   return rows.flatMap(({ id }) => {
-    const relay = used.get(id);
-    if (relay === undefined && !isAny) return [];
+    const principal = used.get(id);
+    if (principal === undefined && !isAny) return [];
     const text =
-      relay === undefined
+      principal === undefined
         ? `enrolment token ${id} given up`
-        : `enrolment token ${id} used for relay ${relay}`;
+        : `enrolment token ${id} used for ${principal}`;
     return [{ text, apply: () => database.deleteFrom('enrolment_tokens').where('id', '=', id).execute() }];
   });
 }

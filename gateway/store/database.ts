@@ -9,7 +9,13 @@ import {
 import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
 import { migrations } from './migrations.ts';
-import type { ApiTokenRow, PersonRow } from './principal-rows.ts';
+import type {
+  ApiTokenRow,
+  EnrolledRow,
+  LaterCertificateRow,
+  PersonRow,
+  RevocationRow,
+} from './principal-rows.ts';
 
 export interface ExecutionRow {
   caller: string;
@@ -114,27 +120,6 @@ export interface OutputRow {
   stderr_tail: Buffer;
 }
 
-export interface RevokedRelayRow {
-  relay: string;
-  set_by: string;
-  reason: string;
-  set_at: number;
-  /** How often it was revoked. */
-  epoch: number;
-}
-
-/** Issued to a relay after it was revoked. */
-export interface ReissuedCertificateRow {
-  fingerprint: string;
-  relay: string;
-  epoch: number;
-}
-
-/** A relay that holds or held a certificate. */
-export interface EnrolledRelayRow {
-  relay: string;
-}
-
 export interface AuditPositionRow {
   /** Always 1: there is one row. */
   one: number;
@@ -191,9 +176,9 @@ export interface Tables {
   approvals: ApprovalRow;
   grants: GrantRow;
   outputs: OutputRow;
-  revoked_relays: RevokedRelayRow;
-  enrolled_relays: EnrolledRelayRow;
-  reissued_certificates: ReissuedCertificateRow;
+  revocations: RevocationRow;
+  enrolled: EnrolledRow;
+  later_certificates: LaterCertificateRow;
   executions: ExecutionRow;
   enrolment_tokens: EnrolmentTokenRow;
 }

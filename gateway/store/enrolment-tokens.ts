@@ -15,15 +15,15 @@ export interface EnrolmentTokens {
 
 export interface TokenUse {
   readonly id: string;
-  readonly relay: string;
-  /** How often the relay had been revoked when the token was made. */
+  readonly principal: string;
+  /** How often the principal had been revoked when the token was made. */
   readonly epoch: number;
   readonly fingerprint: string;
 }
 
 const nameBegin = 'token:';
 
-/** The name of a token as what let a relay in, in the audit. */
+/** The name of a token as what let a principal in, in the audit. */
 export function tokenName(id: string): string {
   return `${nameBegin}${id}`;
 }
@@ -58,54 +58,54 @@ export async function openEnrolmentTokens(database: Database): Promise<Enrolment
 
 function useUp(
   database: Database,
-  { id, relay, epoch, fingerprint }: TokenUse,
+  { id, principal, epoch, fingerprint }: TokenUse,
 ): Promise<'used' | 'not-out' | 'revoked'> {
   return database.transaction().execute(async (step) => {
-    if ((await epochOf(step, relay)) !== epoch) return 'revoked';
+    if ((await epochOf(step, principal)) !== epoch) return 'revoked';
     const { numDeletedRows } = await step
       .deleteFrom('enrolment_tokens')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     if (numDeletedRows !== 1n) return 'not-out';
-    await recordCertificate(step, { relay, epoch, fingerprint });
+    await recordCertificate(step, { principal, epoch, fingerprint });
     return 'used';
   });
 }
 
-/** How often a relay was revoked. */
-export async function epochOf(database: Database, relay: string): Promise<number> {
+/** How often a principal was revoked. */
+export async function epochOf(database: Database, principal: string): Promise<number> {
   const row = await database
-    .selectFrom('revoked_relays')
+    .selectFrom('revocations')
     .select('epoch')
-    .where('relay', '=', relay)
+    .where('principal', '=', principal)
     .executeTakeFirst();
   return row?.epoch ?? 0;
 }
 
-/** If a relay was never revoked, every certificate of it counts and only its name is recorded. */
+/** If a principal was never revoked, every certificate of it counts and only its name is recorded. */
 export async function recordCertificate(
   database: Database,
-  row: { relay: string; epoch: number; fingerprint: string },
+  row: { principal: string; epoch: number; fingerprint: string },
 ): Promise<void> {
-  await keepEnrolled(database, row.relay);
+  await keepEnrolled(database, row.principal);
   if (row.epoch === 0) return;
-  await database.insertInto('reissued_certificates').values(row).execute();
+  await database.insertInto('later_certificates').values(row).execute();
 }
 
-/** Notes that the relay holds a certificate, or held one. */
-export async function keepEnrolled(database: Database, relay: string): Promise<void> {
+/** Notes that the principal holds a certificate, or held one. */
+export async function keepEnrolled(database: Database, principal: string): Promise<void> {
   await database
-    .insertInto('enrolled_relays')
-    .values({ relay })
+    .insertInto('enrolled')
+    .values({ principal })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-export async function wasEnrolled(database: Database, relay: string): Promise<boolean> {
+export async function wasEnrolled(database: Database, principal: string): Promise<boolean> {
   const row = await database
-    .selectFrom('enrolled_relays')
-    .select('relay')
-    .where('relay', '=', relay)
+    .selectFrom('enrolled')
+    .select('principal')
+    .where('principal', '=', principal)
     .executeTakeFirst();
   return row !== undefined;
 }

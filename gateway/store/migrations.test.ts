@@ -57,7 +57,9 @@ test.each(names.map((name, index) => [name, index + 1] as const))(
       const database = await openDatabase(file, 'crash');
       const waiting = await createApprovalStore(database).unfinished();
       expect(waiting.map(({ id }) => id)).toEqual(count > names.indexOf('0003-approvals') ? ['a1'] : []);
-      expect(await wasEnrolled(database, 'host-1')).toBe(count < names.indexOf('0016-enrolled-relays') + 1);
+      expect(await wasEnrolled(database, 'relay:host-1')).toBe(
+        count < names.indexOf('0016-enrolled-relays') + 1,
+      );
       const history = openHistory(database);
       expect(await history.find('e1')).toMatchObject({
         ...{ agent: 'coder', argv: ['ls', '-l'], state: 'ended', exitCode: 3, stdoutBytes: 12, endedAt: 2 },

@@ -23,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0018-kept-changes': { up: createKeptChanges },
   '0019-persons': { up: renameOperators },
   '0020-principals': { up: createPrincipals },
+  '0021-revoked-principals': { up: renameRelays },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -264,4 +265,24 @@ async function createPrincipals(database: Kysely<unknown>): Promise<void> {
     scope text not null, digest text not null, former_digest text not null, former_until bigint not null,
     until bigint, set_by text not null, set_at bigint not null, removed bigint not null,
     used_at bigint, used_from text not null)`);
+}
+
+/** Only relays were revoked and enrolled; now everybody with a certificate is, under the name of a principal. */
+async function renameRelays(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run(`create table revocations (principal text primary key not null, set_by text not null, reason text not null,
+    set_at bigint not null, epoch bigint not null)`);
+  await run(
+    `insert into revocations select 'relay:' || relay, set_by, reason, set_at, epoch from revoked_relays`,
+  );
+  await run('create table enrolled (principal text primary key not null)');
+  await run(`insert into enrolled select 'relay:' || relay from enrolled_relays`);
+  await run(
+    'create table later_certificates (fingerprint text primary key not null, principal text not null, epoch bigint not null)',
+  );
+  await run(
+    `insert into later_certificates select fingerprint, 'relay:' || relay, epoch from reissued_certificates`,
+  );
+  for (const table of ['revoked_relays', 'enrolled_relays', 'reissued_certificates'])
+    await run(`drop table ${table}`);
 }

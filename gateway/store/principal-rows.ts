@@ -34,3 +34,25 @@ export interface ApiTokenRow {
   used_at: number | null;
   used_from: string;
 }
+
+/** A principal is `kind:name` in all three. */
+export interface RevocationRow {
+  principal: string;
+  set_by: string;
+  reason: string;
+  set_at: number;
+  /** How often it was revoked. */
+  epoch: number;
+}
+
+/** Issued to a principal after it was revoked. */
+export interface LaterCertificateRow {
+  fingerprint: string;
+  principal: string;
+  epoch: number;
+}
+
+/** Holds a certificate, or held one. */
+export interface EnrolledRow {
+  principal: string;
+}

@@ -16,7 +16,8 @@ import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
-import type { Role, Scope } from '../../gateway/ports/principal.ts';
+import type { KnownPerson, PersonRole } from '../../gateway/ports/known-principals.ts';
+import { principalName, type Role, type Scope } from '../../gateway/ports/principal.ts';
 import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createSees } from '../../gateway/principals/sees.ts';
@@ -106,13 +107,16 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       const role = people.get(name);
       return role && { role, scope: options.scopes?.[name] ?? {} };
     },
-    isRevoked: (print, { kind, name }) =>
-      revoked.has(print) || (kind === 'relay' && revocations.isRevoked(print, name)),
+    isRevoked: (print, peer) => revoked.has(print) || revocations.isRevoked(print, principalName(peer)),
     onRevoked: revocations.watch,
   });
   const enrolment = createEnrolment({
     identity,
     agentsOf: (name) => (name.startsWith('host-') ? ['coder'] : []),
+    people: {
+      find: (name) => personNamed(name, people.get(name)),
+      noteLetIn: async () => {},
+    },
     tokens: await openEnrolmentTokens(database),
     revocations,
     audit,
@@ -198,6 +202,13 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   };
 }
 
+function personNamed(name: string, role: Role | undefined): KnownPerson | undefined {
+  if (role === undefined) return undefined;
+  return { name, role: role as PersonRole, scope: {}, until: undefined, by: '', since: 0 };
+}
+
+const nobody = { refused: 'nobody is known here' };
+
 export const emptyWarden: WardenApi = {
   running: () => [],
   history: async () => [],
@@ -211,7 +222,16 @@ export const emptyWarden: WardenApi = {
   agents: () => [],
   hosts: () => [],
   setHostDraining: async () => undefined,
-  revokeRelay: async () => false,
+  principals: {
+    people: () => [],
+    setPerson: async () => nobody,
+    removePerson: async () => nobody,
+    tokens: () => [],
+    createToken: async () => nobody,
+    rotateToken: async () => nobody,
+    removeToken: async () => nobody,
+    revoke: async () => nobody,
+  },
   policy: () => ({ hash: '', text: '', problem: '' }),
   within: (caller) => createSees(caller, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import type { Principal } from '../../gateway/ports/principal.ts';
+import { principalName } from '../../gateway/ports/principal.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
@@ -70,7 +71,7 @@ const inside: Record<string, UnderWay> = {
       if ('refused' in enrolled) throw new Error(enrolled.refused);
       const admission = gateway.authentication.admit(new X509Certificate(enrolled.value.certificate).raw);
       if ('refused' in admission) throw new Error(admission.refused);
-      return () => gateway.enrolment.renew(relay.name, request, admission.value);
+      return () => gateway.enrolment.renew(relay, request, admission.value);
     },
     counts: certificateCounts,
   },
@@ -110,8 +111,8 @@ test.each(Object.keys(inside))(
         const result = begin().catch(() => ({}));
         for (let n = 0; n < immediates; n++) await setImmediate();
         for (let n = 0; n < ticks; n++) await Promise.resolve();
-        const revoked = [gateway.revocations.revoke(relay.name, by, '')];
-        if (twice) revoked.push(gateway.revocations.revoke(relay.name, by, ''));
+        const revoked = [gateway.revocations.revoke(principalName(relay), by, '')];
+        if (twice) revoked.push(gateway.revocations.revoke(principalName(relay), by, ''));
         await Promise.all(revoked);
         expect(await stillCounts((await result) as never)).toBe(false);
       }),
@@ -153,7 +154,7 @@ test(
       ]);
       stream.write({ message: { $case: 'start', value: start() } });
       await new Promise((resolve) => setTimeout(resolve, delay * (isLong ? 1 : 6)));
-      await gateway.revocations.revoke(relay.name, by, '');
+      await gateway.revocations.revoke(principalName(relay), by, '');
       await meeting;
       const identities = await Promise.all(
         [old, fresh].map((dir) =>

@@ -20,6 +20,7 @@ import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
+import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { wardenLists } from './warden-lists.ts';
 import {
   toApproval,
@@ -89,6 +90,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
     }),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
+    ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, { scope }) =>
       toExplanation(await warden.explain(toExplained(request), scope)),
@@ -104,6 +106,21 @@ type Answer<Request, Response> = (
   seen: Seen,
 ) => Promise<Response> | Response;
 
+type By = ReturnType<typeof answerer>;
+
+function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceServer, keyof PrincipalCalls> {
+  return {
+    setUser: by((request, caller) => calls.setUser(request, caller)),
+    listUsers: by((request) => calls.listUsers(request)),
+    removeUser: by((request, caller) => calls.removeUser(request, caller)),
+    createApiToken: by((request, caller) => calls.createApiToken(request, caller)),
+    listApiTokens: by((request) => calls.listApiTokens(request)),
+    rotateApiToken: by((request, caller) => calls.rotateApiToken(request, caller)),
+    removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
+    revoke: by((request, caller) => calls.revoke(request, caller)),
+  };
+}
+
 function answerer(callers: Callers, warden: WardenApi) {
   return <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
     unary((request, call) => {
@@ -117,9 +134,9 @@ async function revokeRelay(
   { relay, reason }: RevokeRelayRequest,
   caller: Principal,
 ): Promise<RevokeRelayResponse> {
-  if (await warden.revokeRelay(relay, caller, reason)) return {};
-  const text = `no agent in gateway.yaml has the relay ${relay}, and none of that name was enrolled`;
-  throw new CallRefused(status.NOT_FOUND, text);
+  const revoked = await warden.principals.revoke({ kind: 'relay', name: relay }, caller, reason);
+  if ('refused' in revoked) throw new CallRefused(status.NOT_FOUND, revoked.refused);
+  return {};
 }
 
 async function theOne(

@@ -53,6 +53,8 @@ export interface EnrollResponse {
   agents: string[];
   /** HOST:PORT of the mTLS listener, as the gateway knows itself; empty if it does not know. */
   grpcAddress: string;
+  /** If a person enrolled; then `relay` is empty. */
+  person: string;
 }
 
 export interface RenewRequest {
@@ -472,7 +474,7 @@ export const EnrollRequest: MessageFns<EnrollRequest> = {
 };
 
 function createBaseEnrollResponse(): EnrollResponse {
-  return { certificate: "", certificateAuthority: "", relay: "", agents: [], grpcAddress: "" };
+  return { certificate: "", certificateAuthority: "", relay: "", agents: [], grpcAddress: "", person: "" };
 }
 
 export const EnrollResponse: MessageFns<EnrollResponse> = {
@@ -491,6 +493,9 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     }
     if (message.grpcAddress !== "") {
       writer.uint32(42).string(message.grpcAddress);
+    }
+    if (message.person !== "") {
+      writer.uint32(50).string(message.person);
     }
     return writer;
   },
@@ -548,6 +553,14 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
             message.grpcAddress = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.person = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -575,6 +588,7 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
         : isSet(object.grpc_address)
         ? globalThis.String(object.grpc_address)
         : "",
+      person: isSet(object.person) ? globalThis.String(object.person) : "",
     };
   },
 
@@ -595,6 +609,9 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     if (message.grpcAddress !== "") {
       obj.grpcAddress = message.grpcAddress;
     }
+    if (message.person !== "") {
+      obj.person = message.person;
+    }
     return obj;
   },
 
@@ -608,6 +625,7 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     message.relay = object.relay ?? "";
     message.agents = object.agents?.map((e) => e) || [];
     message.grpcAddress = object.grpcAddress ?? "";
+    message.person = object.person ?? "";
     return message;
   },
 };
@@ -1670,7 +1688,7 @@ export const WorkspaceLimits: MessageFns<WorkspaceLimits> = {
 export type RelayServiceService = typeof RelayServiceService;
 export const RelayServiceService = {
   /**
-   * Enroll turns a one-time token and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll: {
@@ -1693,7 +1711,7 @@ export const RelayServiceService = {
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
   /**
-   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew: {
@@ -1742,14 +1760,14 @@ export const RelayServiceService = {
 
 export interface RelayServiceServer extends UntypedServiceImplementation {
   /**
-   * Enroll turns a one-time token and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
   token: handleUnaryCall<TokenRequest, TokenResponse>;
   /**
-   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
@@ -1774,7 +1792,7 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
 
 export interface RelayServiceClient extends Client {
   /**
-   * Enroll turns a one-time token and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll(
@@ -1809,7 +1827,7 @@ export interface RelayServiceClient extends Client {
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Renew signs a new key for the calling relay before its certificate ends. A revoked relay must enrol again.
+   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew(

@@ -564,6 +564,148 @@ export interface RevokeRelayRequest {
 export interface RevokeRelayResponse {
 }
 
+export interface RevokeRequest {
+  /** relay:NAME, person:NAME, program:NAME or agent:NAME. */
+  principal: string;
+  reason: string;
+}
+
+export interface RevokeResponse {
+}
+
+export interface SetUserRequest {
+  name: string;
+  /** viewer, approver, operator or admin. */
+  role: string;
+  /** Labels that an agent must have; without any of them it is all agents. */
+  scope: { [key: string]: string };
+  /** Seconds; 0 if there is no end. */
+  ttl: bigint;
+  /** Changes a known person, and adds nobody. */
+  replace: boolean;
+}
+
+export interface SetUserRequest_ScopeEntry {
+  key: string;
+  value: string;
+}
+
+export interface SetUserResponse {
+  user:
+    | User
+    | undefined;
+  /** For `Enroll`; works once, for an hour. */
+  code: string;
+  /** RFC 3339. */
+  codeExpiresAt: string;
+}
+
+export interface User {
+  name: string;
+  role: string;
+  scope: { [key: string]: string };
+  /** RFC 3339; empty if there is no end. */
+  expiresAt: string;
+  /** Who set this, and when (RFC 3339). */
+  setBy: string;
+  setAt: string;
+}
+
+export interface User_ScopeEntry {
+  key: string;
+  value: string;
+}
+
+export interface ListUsersRequest {
+  pageToken: string;
+}
+
+export interface ListUsersResponse {
+  /** By name. */
+  users: User[];
+  nextPageToken: string;
+}
+
+export interface RemoveUserRequest {
+  name: string;
+  reason: string;
+}
+
+export interface RemoveUserResponse {
+}
+
+export interface CreateApiTokenRequest {
+  name: string;
+  /** orchestrator, viewer or agent. */
+  role: string;
+  /** Of an orchestrator or viewer: labels that an agent must have; without any of them it is all agents. */
+  scope: { [key: string]: string };
+  /** Of role agent: which. */
+  agent: string;
+  /** Seconds; 0 if there is no end. */
+  ttl: bigint;
+}
+
+export interface CreateApiTokenRequest_ScopeEntry {
+  key: string;
+  value: string;
+}
+
+export interface CreateApiTokenResponse {
+  /** clw_ and 43 characters of base64url. */
+  text: string;
+  token: ApiToken | undefined;
+}
+
+export interface ApiToken {
+  name: string;
+  /** Whom it lets in: program:NAME or agent:NAME. */
+  principal: string;
+  role: string;
+  scope: { [key: string]: string };
+  /** RFC 3339; empty if there is no end. */
+  expiresAt: string;
+  setBy: string;
+  setAt: string;
+  /** When it last let somebody in (RFC 3339), and the address; empty if it never did. */
+  usedAt: string;
+  usedFrom: string;
+}
+
+export interface ApiToken_ScopeEntry {
+  key: string;
+  value: string;
+}
+
+export interface ListApiTokensRequest {
+  pageToken: string;
+}
+
+export interface ListApiTokensResponse {
+  /** By name. */
+  tokens: ApiToken[];
+  nextPageToken: string;
+}
+
+export interface RotateApiTokenRequest {
+  name: string;
+  /** Seconds for which what it said before still counts, at most 30 days. */
+  overlap: number;
+}
+
+export interface RotateApiTokenResponse {
+  text: string;
+  token: ApiToken | undefined;
+}
+
+export interface RemoveApiTokenRequest {
+  name: string;
+  reason: string;
+}
+
+export interface RemoveApiTokenResponse {
+}
+
 export interface GetStatusRequest {
 }
 
@@ -6686,6 +6828,2225 @@ export const RevokeRelayResponse: MessageFns<RevokeRelayResponse> = {
   },
 };
 
+function createBaseRevokeRequest(): RevokeRequest {
+  return { principal: "", reason: "" };
+}
+
+export const RevokeRequest: MessageFns<RevokeRequest> = {
+  encode(message: RevokeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.principal !== "") {
+      writer.uint32(10).string(message.principal);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RevokeRequest {
+    return {
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RevokeRequest): unknown {
+    const obj: any = {};
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeRequest>): RevokeRequest {
+    return RevokeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeRequest>): RevokeRequest {
+    const message = createBaseRevokeRequest();
+    message.principal = object.principal ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRevokeResponse(): RevokeResponse {
+  return {};
+}
+
+export const RevokeResponse: MessageFns<RevokeResponse> = {
+  encode(_: RevokeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RevokeResponse {
+    return {};
+  },
+
+  toJSON(_: RevokeResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeResponse>): RevokeResponse {
+    return RevokeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RevokeResponse>): RevokeResponse {
+    const message = createBaseRevokeResponse();
+    return message;
+  },
+};
+
+function createBaseSetUserRequest(): SetUserRequest {
+  return { name: "", role: "", scope: {}, ttl: 0n, replace: false };
+}
+
+export const SetUserRequest: MessageFns<SetUserRequest> = {
+  encode(message: SetUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.role !== "") {
+      writer.uint32(18).string(message.role);
+    }
+    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
+      SetUserRequest_ScopeEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    if (message.ttl !== 0n) {
+      if (BigInt.asUintN(64, message.ttl) !== message.ttl) {
+        throw new globalThis.Error("value provided for field message.ttl of type uint64 too large");
+      }
+      writer.uint32(32).uint64(message.ttl);
+    }
+    if (message.replace !== false) {
+      writer.uint32(40).bool(message.replace);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetUserRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetUserRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = SetUserRequest_ScopeEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.scope[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ttl = reader.uint64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.replace = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetUserRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      role: isSet(object.role) ? globalThis.String(object.role) : "",
+      scope: isObject(object.scope)
+        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+      ttl: isSet(object.ttl) ? BigInt(object.ttl) : 0n,
+      replace: isSet(object.replace) ? globalThis.Boolean(object.replace) : false,
+    };
+  },
+
+  toJSON(message: SetUserRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.role !== "") {
+      obj.role = message.role;
+    }
+    if (message.scope) {
+      const entries = globalThis.Object.entries(message.scope) as [string, string][];
+      if (entries.length > 0) {
+        obj.scope = {};
+        entries.forEach(([k, v]) => {
+          obj.scope[k] = v;
+        });
+      }
+    }
+    if (message.ttl !== 0n) {
+      obj.ttl = message.ttl.toString();
+    }
+    if (message.replace !== false) {
+      obj.replace = message.replace;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetUserRequest>): SetUserRequest {
+    return SetUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetUserRequest>): SetUserRequest {
+    const message = createBaseSetUserRequest();
+    message.name = object.name ?? "";
+    message.role = object.role ?? "";
+    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.ttl = (object.ttl !== undefined && object.ttl !== null) ? BigInt(object.ttl) : 0n;
+    message.replace = object.replace ?? false;
+    return message;
+  },
+};
+
+function createBaseSetUserRequest_ScopeEntry(): SetUserRequest_ScopeEntry {
+  return { key: "", value: "" };
+}
+
+export const SetUserRequest_ScopeEntry: MessageFns<SetUserRequest_ScopeEntry> = {
+  encode(message: SetUserRequest_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetUserRequest_ScopeEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetUserRequest_ScopeEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetUserRequest_ScopeEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: SetUserRequest_ScopeEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetUserRequest_ScopeEntry>): SetUserRequest_ScopeEntry {
+    return SetUserRequest_ScopeEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetUserRequest_ScopeEntry>): SetUserRequest_ScopeEntry {
+    const message = createBaseSetUserRequest_ScopeEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseSetUserResponse(): SetUserResponse {
+  return { user: undefined, code: "", codeExpiresAt: "" };
+}
+
+export const SetUserResponse: MessageFns<SetUserResponse> = {
+  encode(message: SetUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user !== undefined) {
+      User.encode(message.user, writer.uint32(10).fork()).join();
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.codeExpiresAt !== "") {
+      writer.uint32(26).string(message.codeExpiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetUserResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetUserResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user = User.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.codeExpiresAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetUserResponse {
+    return {
+      user: isSet(object.user) ? User.fromJSON(object.user) : undefined,
+      code: isSet(object.code) ? globalThis.String(object.code) : "",
+      codeExpiresAt: isSet(object.codeExpiresAt)
+        ? globalThis.String(object.codeExpiresAt)
+        : isSet(object.code_expires_at)
+        ? globalThis.String(object.code_expires_at)
+        : "",
+    };
+  },
+
+  toJSON(message: SetUserResponse): unknown {
+    const obj: any = {};
+    if (message.user !== undefined) {
+      obj.user = User.toJSON(message.user);
+    }
+    if (message.code !== "") {
+      obj.code = message.code;
+    }
+    if (message.codeExpiresAt !== "") {
+      obj.codeExpiresAt = message.codeExpiresAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SetUserResponse>): SetUserResponse {
+    return SetUserResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetUserResponse>): SetUserResponse {
+    const message = createBaseSetUserResponse();
+    message.user = (object.user !== undefined && object.user !== null) ? User.fromPartial(object.user) : undefined;
+    message.code = object.code ?? "";
+    message.codeExpiresAt = object.codeExpiresAt ?? "";
+    return message;
+  },
+};
+
+function createBaseUser(): User {
+  return { name: "", role: "", scope: {}, expiresAt: "", setBy: "", setAt: "" };
+}
+
+export const User: MessageFns<User> = {
+  encode(message: User, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.role !== "") {
+      writer.uint32(18).string(message.role);
+    }
+    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
+      User_ScopeEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    if (message.expiresAt !== "") {
+      writer.uint32(34).string(message.expiresAt);
+    }
+    if (message.setBy !== "") {
+      writer.uint32(42).string(message.setBy);
+    }
+    if (message.setAt !== "") {
+      writer.uint32(50).string(message.setAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): User {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = User_ScopeEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.scope[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.setBy = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.setAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): User {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      role: isSet(object.role) ? globalThis.String(object.role) : "",
+      scope: isObject(object.scope)
+        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+      expiresAt: isSet(object.expiresAt)
+        ? globalThis.String(object.expiresAt)
+        : isSet(object.expires_at)
+        ? globalThis.String(object.expires_at)
+        : "",
+      setBy: isSet(object.setBy)
+        ? globalThis.String(object.setBy)
+        : isSet(object.set_by)
+        ? globalThis.String(object.set_by)
+        : "",
+      setAt: isSet(object.setAt)
+        ? globalThis.String(object.setAt)
+        : isSet(object.set_at)
+        ? globalThis.String(object.set_at)
+        : "",
+    };
+  },
+
+  toJSON(message: User): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.role !== "") {
+      obj.role = message.role;
+    }
+    if (message.scope) {
+      const entries = globalThis.Object.entries(message.scope) as [string, string][];
+      if (entries.length > 0) {
+        obj.scope = {};
+        entries.forEach(([k, v]) => {
+          obj.scope[k] = v;
+        });
+      }
+    }
+    if (message.expiresAt !== "") {
+      obj.expiresAt = message.expiresAt;
+    }
+    if (message.setBy !== "") {
+      obj.setBy = message.setBy;
+    }
+    if (message.setAt !== "") {
+      obj.setAt = message.setAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<User>): User {
+    return User.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<User>): User {
+    const message = createBaseUser();
+    message.name = object.name ?? "";
+    message.role = object.role ?? "";
+    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.expiresAt = object.expiresAt ?? "";
+    message.setBy = object.setBy ?? "";
+    message.setAt = object.setAt ?? "";
+    return message;
+  },
+};
+
+function createBaseUser_ScopeEntry(): User_ScopeEntry {
+  return { key: "", value: "" };
+}
+
+export const User_ScopeEntry: MessageFns<User_ScopeEntry> = {
+  encode(message: User_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): User_ScopeEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUser_ScopeEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): User_ScopeEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: User_ScopeEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<User_ScopeEntry>): User_ScopeEntry {
+    return User_ScopeEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<User_ScopeEntry>): User_ScopeEntry {
+    const message = createBaseUser_ScopeEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseListUsersRequest(): ListUsersRequest {
+  return { pageToken: "" };
+}
+
+export const ListUsersRequest: MessageFns<ListUsersRequest> = {
+  encode(message: ListUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUsersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUsersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUsersRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListUsersRequest): unknown {
+    const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUsersRequest>): ListUsersRequest {
+    return ListUsersRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUsersRequest>): ListUsersRequest {
+    const message = createBaseListUsersRequest();
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListUsersResponse(): ListUsersResponse {
+  return { users: [], nextPageToken: "" };
+}
+
+export const ListUsersResponse: MessageFns<ListUsersResponse> = {
+  encode(message: ListUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.users) {
+      User.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListUsersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListUsersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.users.push(User.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListUsersResponse {
+    return {
+      users: globalThis.Array.isArray(object?.users) ? object.users.map((e: any) => User.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListUsersResponse): unknown {
+    const obj: any = {};
+    if (message.users?.length) {
+      obj.users = message.users.map((e) => User.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListUsersResponse>): ListUsersResponse {
+    return ListUsersResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListUsersResponse>): ListUsersResponse {
+    const message = createBaseListUsersResponse();
+    message.users = object.users?.map((e) => User.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseRemoveUserRequest(): RemoveUserRequest {
+  return { name: "", reason: "" };
+}
+
+export const RemoveUserRequest: MessageFns<RemoveUserRequest> = {
+  encode(message: RemoveUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveUserRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveUserRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RemoveUserRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RemoveUserRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RemoveUserRequest>): RemoveUserRequest {
+    return RemoveUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemoveUserRequest>): RemoveUserRequest {
+    const message = createBaseRemoveUserRequest();
+    message.name = object.name ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRemoveUserResponse(): RemoveUserResponse {
+  return {};
+}
+
+export const RemoveUserResponse: MessageFns<RemoveUserResponse> = {
+  encode(_: RemoveUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveUserResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveUserResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RemoveUserResponse {
+    return {};
+  },
+
+  toJSON(_: RemoveUserResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RemoveUserResponse>): RemoveUserResponse {
+    return RemoveUserResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RemoveUserResponse>): RemoveUserResponse {
+    const message = createBaseRemoveUserResponse();
+    return message;
+  },
+};
+
+function createBaseCreateApiTokenRequest(): CreateApiTokenRequest {
+  return { name: "", role: "", scope: {}, agent: "", ttl: 0n };
+}
+
+export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
+  encode(message: CreateApiTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.role !== "") {
+      writer.uint32(18).string(message.role);
+    }
+    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
+      CreateApiTokenRequest_ScopeEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    if (message.agent !== "") {
+      writer.uint32(34).string(message.agent);
+    }
+    if (message.ttl !== 0n) {
+      if (BigInt.asUintN(64, message.ttl) !== message.ttl) {
+        throw new globalThis.Error("value provided for field message.ttl of type uint64 too large");
+      }
+      writer.uint32(40).uint64(message.ttl);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateApiTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = CreateApiTokenRequest_ScopeEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.scope[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.ttl = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateApiTokenRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      role: isSet(object.role) ? globalThis.String(object.role) : "",
+      scope: isObject(object.scope)
+        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      ttl: isSet(object.ttl) ? BigInt(object.ttl) : 0n,
+    };
+  },
+
+  toJSON(message: CreateApiTokenRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.role !== "") {
+      obj.role = message.role;
+    }
+    if (message.scope) {
+      const entries = globalThis.Object.entries(message.scope) as [string, string][];
+      if (entries.length > 0) {
+        obj.scope = {};
+        entries.forEach(([k, v]) => {
+          obj.scope[k] = v;
+        });
+      }
+    }
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.ttl !== 0n) {
+      obj.ttl = message.ttl.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateApiTokenRequest>): CreateApiTokenRequest {
+    return CreateApiTokenRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateApiTokenRequest>): CreateApiTokenRequest {
+    const message = createBaseCreateApiTokenRequest();
+    message.name = object.name ?? "";
+    message.role = object.role ?? "";
+    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.agent = object.agent ?? "";
+    message.ttl = (object.ttl !== undefined && object.ttl !== null) ? BigInt(object.ttl) : 0n;
+    return message;
+  },
+};
+
+function createBaseCreateApiTokenRequest_ScopeEntry(): CreateApiTokenRequest_ScopeEntry {
+  return { key: "", value: "" };
+}
+
+export const CreateApiTokenRequest_ScopeEntry: MessageFns<CreateApiTokenRequest_ScopeEntry> = {
+  encode(message: CreateApiTokenRequest_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiTokenRequest_ScopeEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateApiTokenRequest_ScopeEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateApiTokenRequest_ScopeEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: CreateApiTokenRequest_ScopeEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateApiTokenRequest_ScopeEntry>): CreateApiTokenRequest_ScopeEntry {
+    return CreateApiTokenRequest_ScopeEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateApiTokenRequest_ScopeEntry>): CreateApiTokenRequest_ScopeEntry {
+    const message = createBaseCreateApiTokenRequest_ScopeEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseCreateApiTokenResponse(): CreateApiTokenResponse {
+  return { text: "", token: undefined };
+}
+
+export const CreateApiTokenResponse: MessageFns<CreateApiTokenResponse> = {
+  encode(message: CreateApiTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.token !== undefined) {
+      ApiToken.encode(message.token, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateApiTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = ApiToken.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateApiTokenResponse {
+    return {
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+      token: isSet(object.token) ? ApiToken.fromJSON(object.token) : undefined,
+    };
+  },
+
+  toJSON(message: CreateApiTokenResponse): unknown {
+    const obj: any = {};
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    if (message.token !== undefined) {
+      obj.token = ApiToken.toJSON(message.token);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateApiTokenResponse>): CreateApiTokenResponse {
+    return CreateApiTokenResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateApiTokenResponse>): CreateApiTokenResponse {
+    const message = createBaseCreateApiTokenResponse();
+    message.text = object.text ?? "";
+    message.token = (object.token !== undefined && object.token !== null)
+      ? ApiToken.fromPartial(object.token)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseApiToken(): ApiToken {
+  return {
+    name: "",
+    principal: "",
+    role: "",
+    scope: {},
+    expiresAt: "",
+    setBy: "",
+    setAt: "",
+    usedAt: "",
+    usedFrom: "",
+  };
+}
+
+export const ApiToken: MessageFns<ApiToken> = {
+  encode(message: ApiToken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.principal !== "") {
+      writer.uint32(18).string(message.principal);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
+      ApiToken_ScopeEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    if (message.expiresAt !== "") {
+      writer.uint32(42).string(message.expiresAt);
+    }
+    if (message.setBy !== "") {
+      writer.uint32(50).string(message.setBy);
+    }
+    if (message.setAt !== "") {
+      writer.uint32(58).string(message.setAt);
+    }
+    if (message.usedAt !== "") {
+      writer.uint32(66).string(message.usedAt);
+    }
+    if (message.usedFrom !== "") {
+      writer.uint32(74).string(message.usedFrom);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiToken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiToken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = ApiToken_ScopeEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.scope[entry4.key] = entry4.value;
+            }
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.setBy = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.setAt = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.usedAt = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.usedFrom = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ApiToken {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      role: isSet(object.role) ? globalThis.String(object.role) : "",
+      scope: isObject(object.scope)
+        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+      expiresAt: isSet(object.expiresAt)
+        ? globalThis.String(object.expiresAt)
+        : isSet(object.expires_at)
+        ? globalThis.String(object.expires_at)
+        : "",
+      setBy: isSet(object.setBy)
+        ? globalThis.String(object.setBy)
+        : isSet(object.set_by)
+        ? globalThis.String(object.set_by)
+        : "",
+      setAt: isSet(object.setAt)
+        ? globalThis.String(object.setAt)
+        : isSet(object.set_at)
+        ? globalThis.String(object.set_at)
+        : "",
+      usedAt: isSet(object.usedAt)
+        ? globalThis.String(object.usedAt)
+        : isSet(object.used_at)
+        ? globalThis.String(object.used_at)
+        : "",
+      usedFrom: isSet(object.usedFrom)
+        ? globalThis.String(object.usedFrom)
+        : isSet(object.used_from)
+        ? globalThis.String(object.used_from)
+        : "",
+    };
+  },
+
+  toJSON(message: ApiToken): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.role !== "") {
+      obj.role = message.role;
+    }
+    if (message.scope) {
+      const entries = globalThis.Object.entries(message.scope) as [string, string][];
+      if (entries.length > 0) {
+        obj.scope = {};
+        entries.forEach(([k, v]) => {
+          obj.scope[k] = v;
+        });
+      }
+    }
+    if (message.expiresAt !== "") {
+      obj.expiresAt = message.expiresAt;
+    }
+    if (message.setBy !== "") {
+      obj.setBy = message.setBy;
+    }
+    if (message.setAt !== "") {
+      obj.setAt = message.setAt;
+    }
+    if (message.usedAt !== "") {
+      obj.usedAt = message.usedAt;
+    }
+    if (message.usedFrom !== "") {
+      obj.usedFrom = message.usedFrom;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ApiToken>): ApiToken {
+    return ApiToken.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApiToken>): ApiToken {
+    const message = createBaseApiToken();
+    message.name = object.name ?? "";
+    message.principal = object.principal ?? "";
+    message.role = object.role ?? "";
+    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.expiresAt = object.expiresAt ?? "";
+    message.setBy = object.setBy ?? "";
+    message.setAt = object.setAt ?? "";
+    message.usedAt = object.usedAt ?? "";
+    message.usedFrom = object.usedFrom ?? "";
+    return message;
+  },
+};
+
+function createBaseApiToken_ScopeEntry(): ApiToken_ScopeEntry {
+  return { key: "", value: "" };
+}
+
+export const ApiToken_ScopeEntry: MessageFns<ApiToken_ScopeEntry> = {
+  encode(message: ApiToken_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiToken_ScopeEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiToken_ScopeEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ApiToken_ScopeEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: ApiToken_ScopeEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ApiToken_ScopeEntry>): ApiToken_ScopeEntry {
+    return ApiToken_ScopeEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApiToken_ScopeEntry>): ApiToken_ScopeEntry {
+    const message = createBaseApiToken_ScopeEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseListApiTokensRequest(): ListApiTokensRequest {
+  return { pageToken: "" };
+}
+
+export const ListApiTokensRequest: MessageFns<ListApiTokensRequest> = {
+  encode(message: ListApiTokensRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApiTokensRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApiTokensRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListApiTokensRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListApiTokensRequest): unknown {
+    const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListApiTokensRequest>): ListApiTokensRequest {
+    return ListApiTokensRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListApiTokensRequest>): ListApiTokensRequest {
+    const message = createBaseListApiTokensRequest();
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListApiTokensResponse(): ListApiTokensResponse {
+  return { tokens: [], nextPageToken: "" };
+}
+
+export const ListApiTokensResponse: MessageFns<ListApiTokensResponse> = {
+  encode(message: ListApiTokensResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tokens) {
+      ApiToken.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApiTokensResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApiTokensResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tokens.push(ApiToken.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListApiTokensResponse {
+    return {
+      tokens: globalThis.Array.isArray(object?.tokens) ? object.tokens.map((e: any) => ApiToken.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListApiTokensResponse): unknown {
+    const obj: any = {};
+    if (message.tokens?.length) {
+      obj.tokens = message.tokens.map((e) => ApiToken.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListApiTokensResponse>): ListApiTokensResponse {
+    return ListApiTokensResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListApiTokensResponse>): ListApiTokensResponse {
+    const message = createBaseListApiTokensResponse();
+    message.tokens = object.tokens?.map((e) => ApiToken.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseRotateApiTokenRequest(): RotateApiTokenRequest {
+  return { name: "", overlap: 0 };
+}
+
+export const RotateApiTokenRequest: MessageFns<RotateApiTokenRequest> = {
+  encode(message: RotateApiTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.overlap !== 0) {
+      writer.uint32(16).uint32(message.overlap);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateApiTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateApiTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateApiTokenRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      overlap: isSet(object.overlap) ? globalThis.Number(object.overlap) : 0,
+    };
+  },
+
+  toJSON(message: RotateApiTokenRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.overlap !== 0) {
+      obj.overlap = Math.round(message.overlap);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateApiTokenRequest>): RotateApiTokenRequest {
+    return RotateApiTokenRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateApiTokenRequest>): RotateApiTokenRequest {
+    const message = createBaseRotateApiTokenRequest();
+    message.name = object.name ?? "";
+    message.overlap = object.overlap ?? 0;
+    return message;
+  },
+};
+
+function createBaseRotateApiTokenResponse(): RotateApiTokenResponse {
+  return { text: "", token: undefined };
+}
+
+export const RotateApiTokenResponse: MessageFns<RotateApiTokenResponse> = {
+  encode(message: RotateApiTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.token !== undefined) {
+      ApiToken.encode(message.token, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateApiTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateApiTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = ApiToken.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateApiTokenResponse {
+    return {
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+      token: isSet(object.token) ? ApiToken.fromJSON(object.token) : undefined,
+    };
+  },
+
+  toJSON(message: RotateApiTokenResponse): unknown {
+    const obj: any = {};
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    if (message.token !== undefined) {
+      obj.token = ApiToken.toJSON(message.token);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateApiTokenResponse>): RotateApiTokenResponse {
+    return RotateApiTokenResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateApiTokenResponse>): RotateApiTokenResponse {
+    const message = createBaseRotateApiTokenResponse();
+    message.text = object.text ?? "";
+    message.token = (object.token !== undefined && object.token !== null)
+      ? ApiToken.fromPartial(object.token)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseRemoveApiTokenRequest(): RemoveApiTokenRequest {
+  return { name: "", reason: "" };
+}
+
+export const RemoveApiTokenRequest: MessageFns<RemoveApiTokenRequest> = {
+  encode(message: RemoveApiTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveApiTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveApiTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RemoveApiTokenRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RemoveApiTokenRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RemoveApiTokenRequest>): RemoveApiTokenRequest {
+    return RemoveApiTokenRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemoveApiTokenRequest>): RemoveApiTokenRequest {
+    const message = createBaseRemoveApiTokenRequest();
+    message.name = object.name ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRemoveApiTokenResponse(): RemoveApiTokenResponse {
+  return {};
+}
+
+export const RemoveApiTokenResponse: MessageFns<RemoveApiTokenResponse> = {
+  encode(_: RemoveApiTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveApiTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveApiTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RemoveApiTokenResponse {
+    return {};
+  },
+
+  toJSON(_: RemoveApiTokenResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RemoveApiTokenResponse>): RemoveApiTokenResponse {
+    return RemoveApiTokenResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RemoveApiTokenResponse>): RemoveApiTokenResponse {
+    const message = createBaseRemoveApiTokenResponse();
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -7690,7 +10051,7 @@ export const WardenServiceService = {
   },
   /**
    * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
-   * and its work end. To come back it must enrol again. Role `admin`.
+   * and its work end. To come back it must enrol again. Role `admin`. `Revoke` does the same for every principal.
    */
   revokeRelay: {
     path: "/clawrden.v1.WardenService/RevokeRelay" as const,
@@ -7700,6 +10061,94 @@ export const WardenServiceService = {
     requestDeserialize: (value: Buffer): RevokeRelayRequest => RevokeRelayRequest.decode(value),
     responseSerialize: (value: RevokeRelayResponse): Buffer => Buffer.from(RevokeRelayResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RevokeRelayResponse => RevokeRelayResponse.decode(value),
+  },
+  /**
+   * The same for a relay or a person; a person comes back with a new code. The API tokens of a program or an agent are
+   * removed.
+   */
+  revoke: {
+    path: "/clawrden.v1.WardenService/Revoke" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RevokeRequest): Buffer => Buffer.from(RevokeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RevokeRequest => RevokeRequest.decode(value),
+    responseSerialize: (value: RevokeResponse): Buffer => Buffer.from(RevokeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RevokeResponse => RevokeResponse.decode(value),
+  },
+  /** Adds a person, or changes what a known one may do, and makes a code that gets a certificate, once (`Enroll`). */
+  setUser: {
+    path: "/clawrden.v1.WardenService/SetUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetUserRequest): Buffer => Buffer.from(SetUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetUserRequest => SetUserRequest.decode(value),
+    responseSerialize: (value: SetUserResponse): Buffer => Buffer.from(SetUserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetUserResponse => SetUserResponse.decode(value),
+  },
+  listUsers: {
+    path: "/clawrden.v1.WardenService/ListUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListUsersRequest): Buffer => Buffer.from(ListUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListUsersRequest => ListUsersRequest.decode(value),
+    responseSerialize: (value: ListUsersResponse): Buffer => Buffer.from(ListUsersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListUsersResponse => ListUsersResponse.decode(value),
+  },
+  /** For good: the name cannot be used again. The last admin cannot be removed. */
+  removeUser: {
+    path: "/clawrden.v1.WardenService/RemoveUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveUserRequest): Buffer => Buffer.from(RemoveUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveUserRequest => RemoveUserRequest.decode(value),
+    responseSerialize: (value: RemoveUserResponse): Buffer => Buffer.from(RemoveUserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveUserResponse => RemoveUserResponse.decode(value),
+  },
+  /** Makes an API token; what it says is answered here and never again. */
+  createApiToken: {
+    path: "/clawrden.v1.WardenService/CreateApiToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateApiTokenRequest): Buffer =>
+      Buffer.from(CreateApiTokenRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateApiTokenRequest => CreateApiTokenRequest.decode(value),
+    responseSerialize: (value: CreateApiTokenResponse): Buffer =>
+      Buffer.from(CreateApiTokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateApiTokenResponse => CreateApiTokenResponse.decode(value),
+  },
+  listApiTokens: {
+    path: "/clawrden.v1.WardenService/ListApiTokens" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListApiTokensRequest): Buffer => Buffer.from(ListApiTokensRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListApiTokensRequest => ListApiTokensRequest.decode(value),
+    responseSerialize: (value: ListApiTokensResponse): Buffer =>
+      Buffer.from(ListApiTokensResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListApiTokensResponse => ListApiTokensResponse.decode(value),
+  },
+  /** The token says something else from now on. */
+  rotateApiToken: {
+    path: "/clawrden.v1.WardenService/RotateApiToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateApiTokenRequest): Buffer =>
+      Buffer.from(RotateApiTokenRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateApiTokenRequest => RotateApiTokenRequest.decode(value),
+    responseSerialize: (value: RotateApiTokenResponse): Buffer =>
+      Buffer.from(RotateApiTokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateApiTokenResponse => RotateApiTokenResponse.decode(value),
+  },
+  /** For good: the name cannot be used again. */
+  removeApiToken: {
+    path: "/clawrden.v1.WardenService/RemoveApiToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveApiTokenRequest): Buffer =>
+      Buffer.from(RemoveApiTokenRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveApiTokenRequest => RemoveApiTokenRequest.decode(value),
+    responseSerialize: (value: RemoveApiTokenResponse): Buffer =>
+      Buffer.from(RemoveApiTokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveApiTokenResponse => RemoveApiTokenResponse.decode(value),
   },
   /** The policy that is in force. */
   getPolicy: {
@@ -7780,9 +10229,26 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   createEnrolmentToken: handleUnaryCall<CreateEnrolmentTokenRequest, CreateEnrolmentTokenResponse>;
   /**
    * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
-   * and its work end. To come back it must enrol again. Role `admin`.
+   * and its work end. To come back it must enrol again. Role `admin`. `Revoke` does the same for every principal.
    */
   revokeRelay: handleUnaryCall<RevokeRelayRequest, RevokeRelayResponse>;
+  /**
+   * The same for a relay or a person; a person comes back with a new code. The API tokens of a program or an agent are
+   * removed.
+   */
+  revoke: handleUnaryCall<RevokeRequest, RevokeResponse>;
+  /** Adds a person, or changes what a known one may do, and makes a code that gets a certificate, once (`Enroll`). */
+  setUser: handleUnaryCall<SetUserRequest, SetUserResponse>;
+  listUsers: handleUnaryCall<ListUsersRequest, ListUsersResponse>;
+  /** For good: the name cannot be used again. The last admin cannot be removed. */
+  removeUser: handleUnaryCall<RemoveUserRequest, RemoveUserResponse>;
+  /** Makes an API token; what it says is answered here and never again. */
+  createApiToken: handleUnaryCall<CreateApiTokenRequest, CreateApiTokenResponse>;
+  listApiTokens: handleUnaryCall<ListApiTokensRequest, ListApiTokensResponse>;
+  /** The token says something else from now on. */
+  rotateApiToken: handleUnaryCall<RotateApiTokenRequest, RotateApiTokenResponse>;
+  /** For good: the name cannot be used again. */
+  removeApiToken: handleUnaryCall<RemoveApiTokenRequest, RemoveApiTokenResponse>;
   /** The policy that is in force. */
   getPolicy: handleUnaryCall<GetPolicyRequest, GetPolicyResponse>;
   /** What would become of a command, without running it, asking anybody or recording it. */
@@ -8082,7 +10548,7 @@ export interface WardenServiceClient extends Client {
   ): ClientUnaryCall;
   /**
    * From now on the relay's certificates and enrolment tokens are void: its calls are refused, and its connections
-   * and its work end. To come back it must enrol again. Role `admin`.
+   * and its work end. To come back it must enrol again. Role `admin`. `Revoke` does the same for every principal.
    */
   revokeRelay(
     request: RevokeRelayRequest,
@@ -8098,6 +10564,135 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RevokeRelayResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * The same for a relay or a person; a person comes back with a new code. The API tokens of a program or an agent are
+   * removed.
+   */
+  revoke(
+    request: RevokeRequest,
+    callback: (error: ServiceError | null, response: RevokeResponse) => void,
+  ): ClientUnaryCall;
+  revoke(
+    request: RevokeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RevokeResponse) => void,
+  ): ClientUnaryCall;
+  revoke(
+    request: RevokeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RevokeResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds a person, or changes what a known one may do, and makes a code that gets a certificate, once (`Enroll`). */
+  setUser(
+    request: SetUserRequest,
+    callback: (error: ServiceError | null, response: SetUserResponse) => void,
+  ): ClientUnaryCall;
+  setUser(
+    request: SetUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetUserResponse) => void,
+  ): ClientUnaryCall;
+  setUser(
+    request: SetUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetUserResponse) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: ListUsersRequest,
+    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: ListUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: ListUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListUsersResponse) => void,
+  ): ClientUnaryCall;
+  /** For good: the name cannot be used again. The last admin cannot be removed. */
+  removeUser(
+    request: RemoveUserRequest,
+    callback: (error: ServiceError | null, response: RemoveUserResponse) => void,
+  ): ClientUnaryCall;
+  removeUser(
+    request: RemoveUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RemoveUserResponse) => void,
+  ): ClientUnaryCall;
+  removeUser(
+    request: RemoveUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RemoveUserResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes an API token; what it says is answered here and never again. */
+  createApiToken(
+    request: CreateApiTokenRequest,
+    callback: (error: ServiceError | null, response: CreateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  createApiToken(
+    request: CreateApiTokenRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  createApiToken(
+    request: CreateApiTokenRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  listApiTokens(
+    request: ListApiTokensRequest,
+    callback: (error: ServiceError | null, response: ListApiTokensResponse) => void,
+  ): ClientUnaryCall;
+  listApiTokens(
+    request: ListApiTokensRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListApiTokensResponse) => void,
+  ): ClientUnaryCall;
+  listApiTokens(
+    request: ListApiTokensRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListApiTokensResponse) => void,
+  ): ClientUnaryCall;
+  /** The token says something else from now on. */
+  rotateApiToken(
+    request: RotateApiTokenRequest,
+    callback: (error: ServiceError | null, response: RotateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  rotateApiToken(
+    request: RotateApiTokenRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RotateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  rotateApiToken(
+    request: RotateApiTokenRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RotateApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  /** For good: the name cannot be used again. */
+  removeApiToken(
+    request: RemoveApiTokenRequest,
+    callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  removeApiToken(
+    request: RemoveApiTokenRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  removeApiToken(
+    request: RemoveApiTokenRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
   ): ClientUnaryCall;
   /** The policy that is in force. */
   getPolicy(

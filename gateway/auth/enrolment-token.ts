@@ -1,0 +1,93 @@
+import { createPublicKey, randomUUID } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Credentials } from '../../src/pki/authority.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import type { Checked } from '../ports/authentication.ts';
+import {
+  algorithm,
+  describeTokenError,
+  issuerOf,
+  type SigningIdentity,
+  skewSeconds,
+} from './session-token.ts';
+import { isStrictToken } from './strict-token.ts';
+
+/** Who may get a certificate, once, with what was made for that. */
+export type Invited =
+  | { readonly kind: 'relay'; readonly name: string; readonly agents: readonly string[] }
+  | { readonly kind: 'person'; readonly name: string };
+
+export interface Invitation {
+  readonly id: string;
+  readonly invited: Invited;
+  /** How often who is invited had been revoked when it was made. */
+  readonly epoch: number;
+}
+
+export type EnrolmentIdentity = SigningIdentity & { readonly authority: Credentials };
+
+// Both differ from those of session tokens, so that neither token can be used as the other.
+const type = 'clawrden-enrolment';
+const audience = 'clawrden-enrolment';
+const maxTokenBytes = 4096;
+
+const common = {
+  iss: z.string(),
+  aud: z.literal(audience),
+  iat: z.int(),
+  exp: z.int(),
+  jti: z.string().min(1),
+  epoch: z.int(),
+  /** The pin: the authority's fingerprint, for the machine that enrols. */
+  ca: z.string(),
+};
+const claims = z.union([
+  z.strictObject({ ...common, relay: z.string(), agents: z.array(z.string()) }),
+  z.strictObject({ ...common, person: z.string() }),
+]);
+
+/** Until `expires`, in seconds since 1970. */
+export async function signInvitation(
+  { invited, epoch }: Omit<Invitation, 'id'>,
+  expires: number,
+  { gatewayId, signingKey, authority }: EnrolmentIdentity,
+): Promise<{ readonly id: string; readonly token: string }> {
+  const id = randomUUID();
+  const whom =
+    invited.kind === 'relay' ? { relay: invited.name, agents: invited.agents } : { person: invited.name };
+  const token = await new SignJWT({ ...whom, epoch, ca: fingerprintOfPem(authority.certificate) })
+    .setProtectedHeader({ alg: algorithm, typ: type })
+    .setIssuer(issuerOf(gatewayId))
+    .setAudience(audience)
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .setJti(id)
+    .sign(signingKey);
+  return { id, token };
+}
+
+export async function readInvitation(
+  token: string,
+  { gatewayId, signingKey }: SigningIdentity,
+): Promise<Checked<Invitation>> {
+  if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
+  if (!isStrictToken(token)) return { refused: 'the token is not valid' };
+  try {
+    const { payload } = await jwtVerify(token, createPublicKey(signingKey), {
+      algorithms: [algorithm],
+      typ: type,
+      issuer: issuerOf(gatewayId),
+      audience,
+      clockTolerance: skewSeconds,
+    });
+    const read = claims.parse(payload);
+    const invited: Invited =
+      'relay' in read
+        ? { kind: 'relay', name: read.relay, agents: read.agents }
+        : { kind: 'person', name: read.person };
+    return { value: { id: read.jti, invited, epoch: read.epoch } };
+  } catch (error) {
+    return { refused: describeTokenError(error) };
+  }
+}

@@ -1,0 +1,128 @@
+import { status } from '@grpc/grpc-js';
+import {
+  ApiToken,
+  type CreateApiTokenRequest,
+  type CreateApiTokenResponse,
+  type ListApiTokensRequest,
+  type ListApiTokensResponse,
+  type ListUsersRequest,
+  type ListUsersResponse,
+  type RevokeRequest,
+  type RotateApiTokenRequest,
+  type SetUserRequest,
+  type SetUserResponse,
+  User,
+} from '../../../src/gen/clawrden/v1/warden.ts';
+import { byName } from '../../lists/create-lists.ts';
+import type { Seal } from '../../lists/seal.ts';
+import type { Checked, Enrolment } from '../../ports/authentication.ts';
+import type { KnownPerson, KnownToken, PrincipalOperations } from '../../ports/known-principals.ts';
+import { ladder, type Principal, principalKinds, principalName } from '../../ports/principal.ts';
+import { CallRefused, invalid } from '../calls/errors.ts';
+import { shapeOf } from './warden-lists.ts';
+import { toTime } from './warden-messages.ts';
+
+/** What admins ask for about who may call. */
+export interface PrincipalCalls {
+  readonly setUser: (request: SetUserRequest, by: Principal) => Promise<SetUserResponse>;
+  readonly listUsers: (request: ListUsersRequest) => ListUsersResponse;
+  readonly removeUser: (request: Named, by: Principal) => Promise<object>;
+  readonly createApiToken: (request: CreateApiTokenRequest, by: Principal) => Promise<CreateApiTokenResponse>;
+  readonly listApiTokens: (request: ListApiTokensRequest) => ListApiTokensResponse;
+  readonly rotateApiToken: (request: RotateApiTokenRequest, by: Principal) => Promise<CreateApiTokenResponse>;
+  readonly removeApiToken: (request: Named, by: Principal) => Promise<object>;
+  readonly revoke: (request: RevokeRequest, by: Principal) => Promise<object>;
+}
+
+interface Named {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export function principalCalls(
+  principals: PrincipalOperations,
+  enrolment: Pick<Enrolment, 'createCode'>,
+  seal: Seal,
+): PrincipalCalls {
+  return {
+    setUser: (request, by) => setUser(request, by, { principals, enrolment }),
+    listUsers: ({ pageToken }) => {
+      const people = byName(
+        seal,
+        'users',
+        principals.people(),
+        { limit: 0, pageToken },
+        shapeOf(toUser, User),
+      );
+      return { users: people.messages, nextPageToken: people.nextPageToken };
+    },
+    removeUser: async ({ name, reason }, by) => {
+      done(await principals.removePerson(name, by, reason));
+      return {};
+    },
+    createApiToken: async ({ name, role: wanted, scope, agent, ttl }, by) => {
+      const role = tokenRoles.find((each) => each === wanted);
+      if (role === undefined) throw invalid(`role must be ${tokenRoles.join(', ')}`);
+      const made = done(await principals.createToken({ name, role, scope, agent, until: endOf(ttl) }, by));
+      return { text: made.text, token: toApiToken(made.token) };
+    },
+    listApiTokens: ({ pageToken }) => {
+      const shape = shapeOf(toApiToken, ApiToken);
+      const tokens = byName(seal, 'tokens', principals.tokens(), { limit: 0, pageToken }, shape);
+      return { tokens: tokens.messages, nextPageToken: tokens.nextPageToken };
+    },
+    rotateApiToken: async ({ name, overlap }, by) => {
+      if (overlap > mostOverlap) throw invalid(`overlap must be at most ${mostOverlap}`);
+      const made = done(await principals.rotateToken(name, overlap * 1000, by));
+      return { text: made.text, token: toApiToken(made.token) };
+    },
+    removeApiToken: async ({ name, reason }, by) => {
+      done(await principals.removeToken(name, by, reason));
+      return {};
+    },
+    revoke: async ({ principal, reason }, by) => {
+      const [, kindText, name = ''] = /^([a-z]+):(.*)$/s.exec(principal) ?? [];
+      const kind = principalKinds.find((each) => each === kindText);
+      if (kind === undefined) throw invalid('principal must be relay:, person:, program: or agent:NAME');
+      done(await principals.revoke({ kind, name }, by, reason));
+      return {};
+    },
+  };
+}
+
+const tokenRoles = ['orchestrator', 'viewer', 'agent'] as const;
+const mostOverlap = 30 * 86_400;
+const mostTtl = 100 * 366 * 86_400;
+
+async function setUser(
+  { name, role: wanted, scope, ttl, replace }: SetUserRequest,
+  by: Principal,
+  { principals, enrolment }: { principals: PrincipalOperations; enrolment: Pick<Enrolment, 'createCode'> },
+): Promise<SetUserResponse> {
+  const role = ladder.find((each) => each === wanted);
+  if (role === undefined) throw invalid(`role must be ${ladder.join(', ')}`);
+  const person = done(await principals.setPerson({ name, role, scope, until: endOf(ttl), replace }, by));
+  const { token, expiresAt } = done(await enrolment.createCode(name, 0, by));
+  return { user: toUser(person), code: token, codeExpiresAt: expiresAt.toISOString() };
+}
+
+function endOf(ttl: bigint): number | undefined {
+  if (ttl > BigInt(mostTtl)) throw invalid(`ttl must be at most ${mostTtl}`);
+  return ttl === 0n ? undefined : Date.now() + Number(ttl) * 1000;
+}
+
+function done<Value>(checked: Checked<Value>): Value {
+  if ('refused' in checked) throw new CallRefused(status.FAILED_PRECONDITION, checked.refused);
+  return checked.value;
+}
+
+function toUser({ name, role, scope, until, by, since }: KnownPerson): User {
+  return { name, role, scope: { ...scope }, expiresAt: toTime(until), setBy: by, setAt: toTime(since) };
+}
+
+function toApiToken({ name, principal, until, by, since, usedAt, usedFrom }: KnownToken): ApiToken {
+  const { role, scope } = principal;
+  const set = { setBy: by, setAt: toTime(since), expiresAt: toTime(until) };
+  const used = { usedAt: toTime(usedAt), usedFrom };
+  return { name, principal: principalName(principal), role, scope: { ...scope }, ...set, ...used };
+}

@@ -1,0 +1,63 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Checked } from '../ports/authentication.ts';
+import type { PrincipalOperations } from '../ports/known-principals.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
+import type { Principals } from './open-principals.ts';
+
+type Parts = Pick<Principals, 'people' | 'apiTokens' | 'revocations'> & {
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+};
+
+interface Revoked {
+  readonly name: string;
+  readonly by: Principal;
+  readonly reason: string;
+}
+
+export function createPrincipalOperations(parts: Parts): PrincipalOperations {
+  const { people, apiTokens } = parts;
+  return {
+    people: people.list,
+    setPerson: (wanted, by) => people.set(wanted, principalName(by)),
+    removePerson: (name, by, reason) => people.remove(name, principalName(by), reason),
+    tokens: apiTokens.list,
+    createToken: (wanted, by) => apiTokens.create(wanted, principalName(by)),
+    rotateToken: (name, overlapMs, by) => apiTokens.rotate(name, overlapMs, principalName(by)),
+    removeToken: (name, by, reason) => apiTokens.remove(name, principalName(by), reason),
+    revoke: ({ kind, name }, by, reason) => revokers[kind]({ name, by, reason }, parts),
+  };
+}
+
+const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Promise<Checked<true>>> = {
+  relay: async ({ name, by, reason }, { agents, revocations }) => {
+    const principal = `relay:${name}`;
+    const isNamed = [...agents().values()].some((agent) => agent.relay === name);
+    // Its agents may be gone from gateway.yaml, and its certificate still counts. A name that was mistyped is refused.
+    if (!isNamed && !(await revocations.wasEnrolled(principal)))
+      return {
+        refused: `no agent in gateway.yaml has the relay ${name}, and none of that name was enrolled`,
+      };
+    await revocations.revoke(principal, by, reason);
+    return { value: true };
+  },
+  person: async ({ name, by, reason }, { people, revocations }) => {
+    if (!people.list().some((each) => each.name === name)) return { refused: `there is no person ${name}` };
+    if (!people.leavesAdmin(name)) return { refused: `${name} is the last admin who can come in` };
+    await revocations.revoke(`person:${name}`, by, reason);
+    await people.noteLetIn(name, false);
+    return { value: true };
+  },
+  program: (revoked, parts) => removeTokens('program', revoked, parts),
+  agent: (revoked, parts) => removeTokens('agent', revoked, parts),
+};
+
+async function removeTokens(
+  kind: 'program' | 'agent',
+  { name, by, reason }: Revoked,
+  { apiTokens }: Parts,
+): Promise<Checked<true>> {
+  const its = apiTokens.list().filter(({ principal }) => principal.kind === kind && principal.name === name);
+  if (its.length === 0) return { refused: `there is no API token of ${kind} ${name}` };
+  for (const { name: token } of its) await apiTokens.remove(token, principalName(by), reason);
+  return { value: true };
+}
