@@ -56,7 +56,7 @@ async function isRefused(client: Client, metadata: Metadata, call: string): Prom
       end(code === status.PERMISSION_DENIED && words.test(details)),
     );
     stream.write(Buffer.alloc(0));
-    const timer = setTimeout(() => end(false), 1500);
+    const timer = setTimeout(() => end(false), 5000);
     stream.end();
   });
 }

@@ -52,7 +52,7 @@ test('P6, A-56: a revoked relay is out at once, its work with it, over a restart
   for (const client of [first, third]) client.close();
   const revocations = readFileSync(gateway.audit, 'utf8').match(/"type":"revocation".*/g);
   expect(revocations).toEqual([
-    expect.stringMatching(/"relay":"host-1","by":"person:admin","reason":"stolen"/),
+    expect.stringMatching(/"principal":"relay:host-1","by":"person:admin","reason":"stolen"/),
   ]);
 });
 

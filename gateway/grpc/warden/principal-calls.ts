@@ -15,12 +15,12 @@ import {
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import { byName } from '../../lists/create-lists.ts';
 import type { Seal } from '../../lists/seal.ts';
+import { toTime } from '../../lists/short-texts.ts';
 import type { Checked, Enrolment } from '../../ports/authentication.ts';
 import type { KnownPerson, KnownToken, PrincipalOperations } from '../../ports/known-principals.ts';
 import { ladder, type Principal, principalKinds, principalName } from '../../ports/principal.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { shapeOf } from './warden-lists.ts';
-import { toTime } from './warden-messages.ts';
 
 /** What admins ask for about who may call. */
 export interface PrincipalCalls {
