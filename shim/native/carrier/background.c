@@ -23,7 +23,7 @@ void background_postpone(struct carrier *carrier)
 
 int background_wait_ms(const struct carrier *carrier)
 {
-    if (carrier->background.due == 0 || carrier->notify < 0)
+    if (carrier->background.due == 0 || !carrier->watching)
         return -1;
     int64_t left = carrier->background.due - monotonic_ms();
     return left < 0 ? 0 : (int)left;
@@ -51,7 +51,7 @@ void background_look(struct carrier *carrier)
 {
     struct index *index = &carrier->index;
     settle(carrier, false);
-    if (carrier->notify < 0)
+    if (!carrier->watching)
         return;
     nothing_told(index->root);
     scan_root(carrier, true);

@@ -23,8 +23,12 @@ struct carrier {
     /* The tree, and the folder beside it for what is ours. Both on one device. */
     int root, area;
     uint64_t device, root_inode;
-    /* An inotify; -1 where everything is scanned each time. */
+    /* An inotify, or -1; while it has no watches, everything is scanned each time. */
     int notify;
+    bool watching;
+    /* It takes no more watches than these, and tries again at this time. */
+    uint64_t watches_most;
+    int64_t watch_again;
     /* Changes were missed: everything must be looked at. */
     bool rescan;
     /* More is known than the index on the disk says; and whether that is said to be the last word. */

@@ -50,7 +50,7 @@ struct index {
     struct entry *root;
     /* Tables of one size: by folder and name, by inode (files), by watch. */
     struct entry **names, **inodes, **watches;
-    size_t buckets, held;
+    size_t buckets, held, watched;
     uint64_t key[2];
     uint64_t entries, bytes, gone, skipped;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */

@@ -224,7 +224,7 @@ static void leave_out(struct carrier *carrier, struct entry *entry, enum skip sk
  * moment, or never have had one because it could not be opened. */
 static bool unwatched(const struct carrier *carrier, const struct entry *entry)
 {
-    return entry->now.type == TYPE_FOLDER && carrier->notify >= 0 && entry->watch < 0;
+    return entry->now.type == TYPE_FOLDER && carrier->watching && entry->watch < 0;
 }
 
 bool look(struct carrier *carrier, int folder, struct entry *entry)

@@ -1,10 +1,12 @@
 #include "notify.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "watches.h"
 
 enum {
@@ -12,31 +14,59 @@ enum {
     HOW = IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK,
     /* Names that were told and are not in the index, at most. Above, all is looked at. */
     UNKNOWN_MOST = 100 * 1000,
+    AGAIN_MS = 30 * 1000,
 };
+
+/* 0 if it cannot be read. */
+static uint64_t limit_of_watches(void)
+{
+    char text[24];
+    int fd = open("/proc/sys/fs/inotify/max_user_watches", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+    uint64_t limit = 0;
+    for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
+        limit = limit * 10 + (uint64_t)(text[i] - '0');
+    if (fd >= 0)
+        close(fd);
+    return limit;
+}
 
 void notify_begin(struct carrier *carrier)
 {
+    uint64_t limit = limit_of_watches();
+    carrier->watches_most = limit ? limit / 2 : UINT64_MAX;
     carrier->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    carrier->watching = carrier->notify >= 0;
+}
+
+void notify_try_again(struct carrier *carrier, bool now)
+{
+    if (carrier->notify >= 0 && (now || monotonic_ms() >= carrier->watch_again))
+        carrier->watching = true;
 }
 
 /* Without enough watches none is of use: everything is scanned from now on. */
 static void scan_instead(struct carrier *carrier)
 {
-    close(carrier->notify);
-    carrier->notify = -1;
-    carrier->stream.beside = -1;
+    carrier->watching = false;
+    carrier->watch_again = monotonic_ms() + AGAIN_MS;
+    notify_leave(carrier, carrier->index.root);
+}
+
+static bool add_watch(struct carrier *carrier, const struct entry *entry, int *watch)
+{
+    bool more = entry->watch < 0 && carrier->index.watched >= carrier->watches_most;
+    *watch = more ? -1 : inotify_add_watch(carrier->notify, ".", TOLD | HOW);
+    if (*watch < 0 && (more || errno == ENOSPC || errno == ENOMEM))
+        scan_instead(carrier);
+    return *watch >= 0;
 }
 
 void notify_watch(struct carrier *carrier, struct entry *entry, int fd)
 {
-    if (carrier->notify < 0 || fchdir(fd) != 0)
+    int watch;
+    if (!carrier->watching || fchdir(fd) != 0 || !add_watch(carrier, entry, &watch))
         return;
-    int watch = inotify_add_watch(carrier->notify, ".", TOLD | HOW);
-    if (watch < 0) {
-        if (errno == ENOSPC || errno == ENOMEM)
-            scan_instead(carrier);
-        return;
-    }
     /* A watch follows the folder, not its name: one that was renamed comes under its new name with its old watch. */
     struct entry *other = watches_find(&carrier->index, watch);
     if (other == entry)

@@ -4,7 +4,14 @@
 
 #include "carrier.h"
 
+/*
+ * The kernel counts watches against the user who calls this. At home that is root, not yet the agent: other processes of
+ * the agent's uid cannot take them. Of them all, one carrier takes at most half.
+ */
 void notify_begin(struct carrier *carrier);
+
+/* At a look at everything: watches that were short may be there again. If not `now`, no sooner than half a minute later. */
+void notify_try_again(struct carrier *carrier, bool now);
 
 /* From here on changes in the open folder are told. Look at what is in it only now. */
 void notify_watch(struct carrier *carrier, struct entry *entry, int fd);

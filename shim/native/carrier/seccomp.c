@@ -36,7 +36,7 @@ static const uint32_t calls[] = {
     SYS_fchown, SYS_fchownat, SYS_fchmod, SYS_fchmodat, SYS_FCHMODAT2, SYS_utimensat,
     SYS_fgetxattr, SYS_fsetxattr, SYS_flistxattr, SYS_fremovexattr,
     /* what is told of the tree */
-    SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch,
+    SYS_inotify_add_watch, SYS_inotify_rm_watch,
     /* memory; a poll that goes on after SIGCONT; the end */
     SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_restart_syscall, SYS_rt_sigreturn, SYS_exit, SYS_exit_group,
 #ifdef __x86_64__

@@ -97,8 +97,9 @@ void settle_queue(struct carrier *carrier)
 void settle(struct carrier *carrier, bool all)
 {
     notify_drain(carrier);
-    if (all || carrier->notify < 0 || carrier->rescan) {
+    if (all || !carrier->watching || carrier->rescan) {
         carrier->rescan = false;
+        notify_try_again(carrier, all);
         scan_root(carrier, true);
     }
     settle_queue(carrier);

@@ -87,6 +87,8 @@ static const char *begin(struct carrier *carrier, const struct frame *hello)
     if (!why)
         why = raise_descriptors();
     if (!why)
+        notify_begin(carrier);
+    if (!why)
         why = confine(carrier);
     if (!why)
         why = open_tree(carrier);
@@ -110,7 +112,6 @@ void start(struct carrier *carrier, const struct frame *hello)
         carrier->late.grave = area_made(carrier->area, "grave");
         kept_bound(carrier);
         saved_load(carrier);
-        notify_begin(carrier);
         carrier->stream.beside = carrier->notify;
         carrier->stream.look_beside = notify_drain;
         carrier->stream.context = carrier;

@@ -14,7 +14,7 @@ static uint8_t flags_of(const struct carrier *carrier)
 {
     const struct index *index = &carrier->index;
     bool full = index->entries >= carrier->limits.entries || index->bytes > carrier->limits.bytes;
-    return (uint8_t)((carrier->notify < 0 ? SAID_SCANS : 0) | (full ? SAID_FULL : 0)
+    return (uint8_t)((carrier->watching ? 0 : SAID_SCANS) | (full ? SAID_FULL : 0)
                      | (root_lost(carrier) ? SAID_LOST : 0) | (carrier->remembered ? SAID_REMEMBERED : 0)
                      | (guard_suspects(carrier) ? SAID_SUSPECT : 0)
                      | (!carrier->jail.point && !carrier->limits.replica ? SAID_UNCONFINED : 0));

@@ -16,6 +16,7 @@ struct entry *watches_find(const struct index *index, int watch)
 void watches_add(struct index *index, struct entry *entry, int watch)
 {
     struct entry **bucket = watch_bucket(index, watch);
+    index->watched++;
     entry->watch = watch;
     entry->watch_next = *bucket;
     *bucket = entry;
@@ -26,13 +27,17 @@ void watches_remove(struct index *index, struct entry *entry)
     struct entry **at = entry->watch >= 0 ? watch_bucket(index, entry->watch) : NULL;
     while (at && *at && *at != entry)
         at = &(*at)->watch_next;
-    if (at && *at)
+    if (at && *at) {
         *at = entry->watch_next;
+        index->watched--;
+    }
     entry->watch = -1;
 }
 
 void watches_rehash(struct index *index, struct entry *entry)
 {
-    if (entry->watch >= 0)
-        watches_add(index, entry, entry->watch);
+    if (entry->watch < 0)
+        return;
+    index->watched--;
+    watches_add(index, entry, entry->watch);
 }

@@ -17,6 +17,7 @@ import {
   toAgent,
 } from './jailed-place.ts';
 import { Dice, disturb } from './random-tree.ts';
+import { UserNamespace } from './user-namespace.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
@@ -65,6 +66,24 @@ describe.runIf(isRoot).each(carrierBuilds)(
       expect(home.first).toMatchObject({ entries: 5, lost: false });
       const read = await home.session.read({ of: 'tree', path: Buffer.from('mine') });
       expect(read.toString()).toBe('mine\n');
+    });
+
+    test('A-101: has its watches as root: others of the agent’s uid cannot take them', async () => {
+      using users = await UserNamespace.make();
+      users.run('sh', '-c', 'echo 1 > /proc/sys/user/max_inotify_instances');
+      const ofOther = [...onlyAgent, process.execPath, '-e', takesOne];
+      expect(await users.start(ofOther)).toBe('taken\n');
+      using place = makeVolume();
+      // There are no file handles in a namespace of users, which an area beside the workspace needs.
+      const inside = { ...place, area: join(place.root, '.clawrden') };
+      await using home = await CarrierProcess.start(carrier, inside, agent, users.wrapper);
+      expect(home.first).toMatchObject({ scans: false, unconfined: false });
+      // Positive control: one that is the agent from its start on finds none.
+      using other = makeVolume(fileSystems[0], 0o755);
+      mkdirSync(other.area, { mode: 0o700 });
+      toAgent(other.area);
+      await using poor = await CarrierProcess.start(carrier, other, agent, [...users.wrapper, ...onlyAgent]);
+      expect(poor.first.scans).toBe(true);
     });
 
     test('A-96: has no descriptor from which a path leads out, not even for root', async () => {
@@ -168,3 +187,10 @@ describe.runIf(isRoot).each(carrierBuilds)('in a jail ($name)', (build) => {
     long ? 900_000 : 60_000,
   );
 });
+
+const onlyAgent = ['setpriv', '--reuid=1000', '--regid=1000', '--clear-groups'];
+
+const takesOne = `
+  require('node:fs').watch('/');
+  console.log('taken');
+  setTimeout(() => {}, 60_000);`;

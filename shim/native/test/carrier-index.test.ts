@@ -213,12 +213,16 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     expect(index.first).toMatchObject({ entries: 2, bytes: 10 * 1024 ** 3 });
   });
 
-  test('15: without enough watches it scans, and says so', async () => {
+  test('15: without enough watches it scans and says so, until there are enough again', async () => {
     using place = makePlace(under);
     for (let i = 0; i < 30; i++) mkdirSync(join(place.root, `d${i}`));
     // Without capabilities: its root must not be the one of a jail.
     const without = 'setpriv --bounding-set=-all --inh-caps=-all';
-    const script = `echo 10 > /proc/sys/user/max_inotify_watches && exec ${without} "$0"`;
+    const limit = '/proc/sys/user/max_inotify_watches';
+    // A process that outlives it stays root of the namespace and raises the limit when it is told to.
+    const raise = `{ read -r more && echo $more > ${limit}; } < ${place.folder}/more &`;
+    execFileSync('mkfifo', [join(place.folder, 'more')]);
+    const script = `echo 10 > ${limit} && ${raise} exec ${without} "$0"`;
     const wrapper = ['unshare', '--user', '--map-root-user', 'sh', '-c', script];
     await using index = new CarrierProcess(carrier, wrapper);
     const { root, area } = place;
@@ -235,5 +239,11 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     const now = await index.session.settle();
     expect(now).toMatchObject({ scans: true, entries: 32 });
     expect(now.tree).toBe(await freshTree(carrier, place));
+    writeFileSync(join(place.folder, 'more'), '1000\n');
+    await expect.poll(async () => (await index.session.settle({ all: true })).scans).toBe(false);
+    writeFileSync(join(place.root, 'd28', 'newer'), 'x');
+    const later = await index.session.settle();
+    expect(later).toMatchObject({ scans: false, entries: 33 });
+    expect(later.tree).toBe(await freshTree(carrier, place));
   });
 });

@@ -9,9 +9,8 @@ export interface WatchLimits {
 /** What a user's carriers may need. */
 export interface WatchNeed {
   readonly uid: number;
-  readonly homes: number;
-  /** Entries that the workspaces may have together: each folder among them has a watch. */
-  readonly entries: number;
+  /** Of each workspace, how many entries it may have: each folder among them has a watch. */
+  readonly entries: readonly number[];
 }
 
 const check = 'watches';
@@ -27,18 +26,25 @@ export async function checkWatches(needs: readonly WatchNeed[]): Promise<Finding
 }
 
 export function judgeWatches({ watches, instances }: WatchLimits, needs: readonly WatchNeed[]): Finding[] {
-  return needs.map(({ uid, homes, entries }) => {
+  return needs.map(({ uid, entries }) => {
+    const homes = entries.length;
+    // One carrier takes at most half of all.
+    const least = Math.max(2 * Math.max(...entries), sum(entries));
     const user = `user ${uid}`;
-    const fix = (key: string, least: number) => `sysctl -w fs.inotify.max_user_${key}=${least}`;
+    const fix = (key: string, value: number) => `sysctl -w fs.inotify.max_user_${key}=${value}`;
     if (instances < homes)
       return doubtful(
         check,
         `${user} has ${instances} instances of inotify and ${homes} workspaces`,
         fix('instances', homes + 128),
       );
-    const text = `${user} has ${watches} of inotify, and its workspaces up to ${entries} entries`;
-    return watches < entries ? doubtful(check, text, fix('watches', entries)) : good(check, text);
+    const text = `${user} has ${watches} of inotify, and its workspaces up to ${sum(entries)} entries`;
+    return watches < least ? doubtful(check, text, fix('watches', least)) : good(check, text);
   });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 async function limitOf(what: 'watches' | 'instances'): Promise<number> {
