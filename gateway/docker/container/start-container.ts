@@ -22,7 +22,7 @@ const destroyWaitMs = 2000;
 
 /**
  * A container of this name by `create`, and of it what `begin` makes. No sweep takes it meanwhile, and if it throws,
- * no container is left.
+ * no container is left. What an earlier start under this name left is gone before it begins: it is removed by name.
  */
 export async function startContainer<T>(
   source: StartSource,
@@ -31,6 +31,7 @@ export async function startContainer<T>(
   begin: (container: Docker.Container) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
+  await abortable(source.starting.left(name), signal);
   const forget = [source.starting.add(name)];
   const created = create();
   try {
@@ -38,10 +39,9 @@ export async function startContainer<T>(
     forget.push(source.starting.add(container.id));
     return await begin(container);
   } catch (error) {
-    await Promise.race([
-      destroyStarted(source, name, created),
-      setTimeout(destroyWaitMs, undefined, { ref: false }),
-    ]);
+    const cleaned = destroyStarted(source, name, created);
+    source.starting.leaving(name, cleaned);
+    await Promise.race([cleaned, setTimeout(destroyWaitMs, undefined, { ref: false })]);
     throw error;
   } finally {
     // Only after the caller had a turn to note what it got.

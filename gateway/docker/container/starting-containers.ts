@@ -7,11 +7,16 @@ export interface StartingContainers {
   readonly add: (nameOrId: string) => () => void;
   /** What is starting now and, until `end`, everything that begins to start. */
   readonly watch: () => { readonly has: (nameOrId: string) => boolean; readonly end: () => void };
+  /** A start under this name failed, and what it made is gone once `cleaned` resolves. It never rejects. */
+  readonly leaving: (name: string, cleaned: Promise<void>) => void;
+  /** Resolves once what failed starts under this name made is gone. */
+  readonly left: (name: string) => Promise<void>;
 }
 
 export function startingContainers(): StartingContainers {
   const current = new Set<string>();
   const watchers = new Set<Set<string>>();
+  const cleanings = new Map<string, Promise<void>>();
   return {
     add(nameOrId) {
       current.add(nameOrId);
@@ -23,5 +28,12 @@ export function startingContainers(): StartingContainers {
       watchers.add(seen);
       return { has: (nameOrId) => seen.has(nameOrId), end: () => watchers.delete(seen) };
     },
+    leaving(name, cleaned) {
+      cleanings.set(name, cleaned);
+      void cleaned.then(() => {
+        if (cleanings.get(name) === cleaned) cleanings.delete(name);
+      });
+    },
+    left: async (name) => cleanings.get(name),
   };
 }
