@@ -63,8 +63,9 @@ function trendOf(program: string, life: readonly Sample[]): Trend {
   const settled = life.filter(({ minutes }) => minutes - begun >= warmUpMinutes);
   const last = life.at(-1);
   const minutes = (settled.at(-1)?.minutes ?? 0) - (settled[0]?.minutes ?? 0);
-  const megabytesSlope = slope(settled, 'megabytes');
-  const descriptorsSlope = slope(settled, 'descriptors');
+  const least = leastOfMinutes(settled);
+  const megabytesSlope = slope(least, 'megabytes');
+  const descriptorsSlope = slope(least, 'descriptors');
   const grew = megabytesSlope > most.megabytes || descriptorsSlope > most.descriptors;
   return {
     program,
@@ -75,6 +76,16 @@ function trendOf(program: string, life: readonly Sample[]): Trend {
     descriptorsSlope,
     grows: minutes >= judgedMinutes && grew,
   };
+}
+
+/** What a program needs for the commands that it just has is no growth: on a busy machine they come in heaps. */
+function leastOfMinutes(samples: readonly Sample[]): Sample[] {
+  const minutes = Map.groupBy(samples, ({ minutes: at }) => Math.floor(at));
+  return [...minutes.values()].map((some) => ({
+    minutes: some[0]?.minutes ?? 0,
+    megabytes: Math.min(...some.map(({ megabytes }) => megabytes)),
+    descriptors: Math.min(...some.map(({ descriptors }) => descriptors)),
+  }));
 }
 
 /** Least squares, per minute. */

@@ -8,6 +8,7 @@ export interface AuditLine {
   readonly time: string;
   readonly event?: string;
   readonly execution?: string;
+  readonly decision?: string;
   readonly outcome?: string;
   readonly code?: number;
   readonly reason?: string;
@@ -44,7 +45,7 @@ export async function readAudit(file: string, snapshot: string, key: KeyObject):
   return { lines, problem: problem === undefined ? '' : `audit:${problem.line}: ${problem.why}` };
 }
 
-/** Faults in the executions that the audit records; a running command may have no end. */
+/** Faults in the executions that the audit records; a running command may have no end, and one that is refused has none. */
 export function wrongLives(lines: readonly AuditLine[], now: number): string[] {
   const lives = Map.groupBy(
     lines.filter(({ execution }) => execution !== undefined),
@@ -65,7 +66,12 @@ function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly n
   if (count('start') > 1) wrong.push(`${count('start')} starts`);
   if (count('outcome') > 1) wrong.push(`${count('outcome')} ends`);
   const decided = Date.parse(first?.time ?? '');
-  if (count('outcome') === 0 && now - decided > openForMs && !restarts.some((time) => time > decided))
+  if (
+    count('outcome') === 0 &&
+    first?.decision !== 'deny' &&
+    now - decided > openForMs &&
+    !restarts.some((time) => time > decided)
+  )
     wrong.push('no end');
   return wrong;
 }

@@ -102,6 +102,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
   say(`seed ${seed}, ${minutes} minutes, 6 commands a second`);
   const problems = new Set<string>();
   const note = (found: readonly string[]) => {
+    for (const problem of found) if (!problems.has(problem)) say(`  wrong: ${problem}`);
     for (const problem of found) problems.add(problem);
   };
   const plan = faults(lab, stack, random);
