@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BenchStack } from './bench-stack.ts';
 import { type Figure, quantiles } from './figure.ts';
 import type { Counts } from './latency.ts';
+import { readTraces, type Times } from './traces.ts';
 
 const marks = ['received', 'judged', 'decided', 'placed', 'planned', 'started', 'ended'] as const;
-type Times = Readonly<Partial<Record<(typeof marks)[number], number>>>;
 
 const names: Readonly<Record<string, string>> = {
   judged: 'caller, id, policy, plan',
@@ -21,13 +19,11 @@ export async function hopFigures(bench: BenchStack, { quick }: Counts): Promise<
   await bench.timeInAgent({ count: 500, argv: ['true'] });
   await bench.untilWarm(8);
   const total = await bench.timeInAgent({ count: quick ? 10 : 40, intervalMs: 1000, argv: ['test', '1'] });
-  const traces = (await readTraces(join(bench.stack.dir, 'gateway.log'))).slice(-total.length);
+  const traces = (await readTraces(bench)).slice(-total.length);
   const hops = marks.slice(1).map((mark, index) => hop(traces, marks[index] ?? 'received', mark));
   const around = total.map((ms, index) => ms - (traces[index]?.ended ?? 0));
   return [...hops, figureOf('shim, relay and the network on both ways', around)];
 }
-
-export const hopsEnv = { CLAWRDEN_LOG_LEVEL: 'debug' };
 
 function hop(traces: readonly Times[], from: keyof Times, to: keyof Times): Figure {
   const spans = traces.map((times) => (times[to] ?? Number.NaN) - (times[from] ?? Number.NaN));
@@ -36,9 +32,4 @@ function hop(traces: readonly Times[], from: keyof Times, to: keyof Times): Figu
 
 function figureOf(name: string, samples: readonly number[]): Figure {
   return { figure: `hop of a warm ghost: ${name}`, unit: 'ms', ...quantiles(samples) };
-}
-
-async function readTraces(log: string): Promise<Times[]> {
-  const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('"msg":"trace"'));
-  return lines.map((line) => (JSON.parse(line) as { ms: Times }).ms);
 }

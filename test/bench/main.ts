@@ -10,7 +10,7 @@ import { controlPlaneFigures } from './control-plane.ts';
 import type { Figure } from './figure.ts';
 import { followedFigures } from './followed.ts';
 import { hashingFigures } from './hashing.ts';
-import { hopFigures, hopsEnv } from './hops.ts';
+import { hopFigures } from './hops.ts';
 import { judgingFigures } from './judging.ts';
 import { type Counts, latencyFigures } from './latency.ts';
 import { placementFigures } from './placement.ts';
@@ -18,6 +18,7 @@ import { sustainedFigures } from './sustained.ts';
 import { showTable } from './table.ts';
 import { throughputFigures } from './throughput.ts';
 import { buildStatic } from './timer.ts';
+import { hopsEnv } from './traces.ts';
 
 const usage = () => `usage: scripts/bench [--quick] [--only GROUP]
 
@@ -44,7 +45,7 @@ function groups(): Readonly<Record<string, Group>> {
     'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
     'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
     throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
-    workspaces: onStack({ hosts: 2, warm: 8, followed: true }, followedFigures),
+    workspaces: onStack({ hosts: 2, warm: 8, followed: true, env: hopsEnv }, followedFigures),
   };
 }
 
