@@ -4,7 +4,16 @@ import type { Slot } from './replicas.ts';
 
 const at = (seq: bigint, epoch = 7n) => ({ epoch, seq });
 const slot = (change: Partial<Slot>): Slot => ({
-  ...{ host: 'build-1', agent: 'coder', opening: undefined, commands: 0, usedAt: 0, bytes: 0, at: undefined },
+  ...{
+    host: 'build-1',
+    agent: 'coder',
+    opening: undefined,
+    commands: 0,
+    usedAt: 0,
+    openedAt: 0,
+    bytes: 0,
+    at: undefined,
+  },
   ...{ working: 0, notTaken: 0, removing: undefined, carried: undefined, keptTree: undefined },
   ...change,
 });

@@ -41,8 +41,10 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       if (sync === undefined || shape.mounts.length === 0) return shape;
       const { replicas } = parts;
+      const slot = replicas.slot(host, shape.agent);
+      slot.usedAt = performance.now();
       const { folder } = await replicas
-        .open(replicas.slot(host, shape.agent), sync.carried, signal)
+        .open(slot, sync.carried, signal)
         .catch((error: unknown) => Promise.reject(stillOpening(error, host)));
       const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
       return { ...shape, mounts };

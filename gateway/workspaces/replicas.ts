@@ -21,8 +21,13 @@ export interface Slot {
   notTaken: number;
   /** The id of its tree when what it had was last kept beside home. */
   keptTree: string | undefined;
-  /** On the monotonic clock, in milliseconds; 0: not since this gateway began. */
+  /**
+   * When a command or a ghost that starts last used it, on the monotonic clock, in milliseconds; 0: not since this gateway
+   * began.
+   */
   usedAt: number;
+  /** When somebody last needed its carrier, for whatever reason; 0: not since this gateway began. */
+  openedAt: number;
   /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
   bytes: number | undefined;
   /** The version of home that it had then. */
@@ -91,6 +96,7 @@ export class Replicas {
       notTaken: 0,
       keptTree: undefined,
       usedAt: 0,
+      openedAt: 0,
       bytes: undefined,
       at: undefined,
       removing: undefined,
@@ -115,7 +121,7 @@ export class Replicas {
     how: 'as it is' | 'as asked' = 'as it is',
   ): Promise<Replica> {
     while (slot.removing !== undefined) await abortable(slot.removing, signal);
-    slot.usedAt = performance.now();
+    slot.openedAt = performance.now();
     if (how === 'as asked' && !carriesSame(slot.carried, carried)) await abortable(this.close(slot), signal);
     const known = slot.opening;
     const replica = await abortable(known ?? this.#start(slot, carried), signal);
@@ -131,9 +137,9 @@ export class Replicas {
    */
   async learn(slot: Slot, carried: Carried, signal: AbortSignal): Promise<void> {
     if (slot.opening !== undefined || slot.removing !== undefined) return;
-    const { usedAt } = slot;
+    const { openedAt } = slot;
     await abortable(this.#start(slot, carried), signal);
-    if (slot.usedAt === usedAt && slot.commands === 0) await this.close(slot);
+    if (slot.openedAt === openedAt && slot.commands === 0) await this.close(slot);
   }
 
   /** Several commands may wait for one start, so it does not end with any of them. */

@@ -52,16 +52,23 @@ async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<st
   for (const name of Object.keys(bytes)) {
     const slot = replicas.slot('build-1', name);
     await replicas.open(slot, { limits, excludes: [] }, never);
+    slot.usedAt = performance.now();
     slots[name] = slot;
     await vi.advanceTimersByTimeAsync(1000);
   }
   const forgotten: string[] = [];
   /** Agents whose home does not answer. */
   const away = new Set<string>();
-  const evict = async (slot: Slot) => (away.has(slot.agent) ? 'its home is away' : evictFrom(replicas, slot));
+  const tried: string[] = [];
+  const evict = async (slot: Slot) => {
+    if (!away.has(slot.agent)) return evictFrom(replicas, slot);
+    tried.push(slot.agent);
+    await replicas.open(slot, { limits, excludes: [] }, never);
+    return 'its home went away';
+  };
   const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }) };
   const retirement = new Retirement({ ...parts, forget: (name) => void forgotten.push(name) });
-  return { replicas, retirement, slots, removed, ended, forgotten, away };
+  return { replicas, retirement, slots, removed, ended, forgotten, away, tried };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -125,6 +132,47 @@ test('12: a replica that cannot be asked what only it has is not removed to make
   away.add('a');
   await pass(3 * 60_000);
   expect(removed).toEqual(['b']);
+  await retirement.stop();
+});
+
+test('12: one that could not go is still the least recently used', async () => {
+  const agents = new Map(['a', 'b', 'c'].map((name) => [name, agent(name, 130)]));
+  const { slots, removed, away, retirement } = await start(agents, { a: 60, b: 60, c: 60 });
+  away.add('a');
+  await pass(3 * 60_000);
+  expect(removed).toEqual(['b']);
+  away.clear();
+  await pass(10 * 60_000);
+  slots['c']!.bytes = 120;
+  await pass(60_000);
+  expect(removed).toEqual(['b', 'a']);
+  await retirement.stop();
+});
+
+test('12: one that could not go is tried again ten minutes later', async () => {
+  const { away, tried, removed, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 200 });
+  away.add('a');
+  await pass(9 * 60_000);
+  expect(tried).toEqual(['a']);
+  await pass(3 * 60_000);
+  expect(tried).toEqual(['a', 'a']);
+  away.clear();
+  await pass(10 * 60_000);
+  expect(removed).toEqual(['a']);
+  await retirement.stop();
+});
+
+test('12: what a person did with a replica does not make it one that a command used', async () => {
+  const agents = new Map(['a', 'b'].map((name) => [name, agent(name, 100)]));
+  const { replicas, slots, removed, ended, retirement } = await start(agents, { a: 60, b: 40 });
+  await pass(29 * 60_000);
+  await replicas.open(slots['a']!, { limits, excludes: [] }, never);
+  await pass(5 * 60_000);
+  // Its carrier is needed as long as another one's.
+  expect(ended).toEqual(['b']);
+  slots['b']!.bytes = 50;
+  await pass(60_000);
+  expect(removed).toEqual(['a']);
   await retirement.stop();
 });
 
@@ -217,6 +265,7 @@ test('12: replicas that an earlier gateway left count for host-size, and go befo
   await pass(5000);
   const slot = replicas.slot('build-1', 'used');
   await replicas.open(slot, { limits, excludes: [] }, never);
+  slot.usedAt = performance.now();
   const evict = (one: Slot) => evictFrom(replicas, one);
   const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }), forget: () => {} };
   const retirement = new Retirement(parts);

@@ -26,6 +26,8 @@ export interface RetireTimes {
   readonly fresh: number;
   /** Nothing else is retired while a replica is asked what it takes; a large one tells later. */
   readonly learn: number;
+  /** One that could not go is tried again so much later. */
+  readonly stuck: number;
 }
 
 const defaults: RetireTimes = {
@@ -34,6 +36,7 @@ const defaults: RetireTimes = {
   gone: 24 * 3_600_000,
   fresh: 60_000,
   learn: 60_000,
+  stuck: 10 * 60_000,
 };
 
 /** Of an agent that is gone. */
@@ -49,6 +52,8 @@ export class Retirement {
   readonly #stopping = new AbortController();
   /** When a replica was last asked what it takes. */
   readonly #asked = new Map<Slot, number>();
+  /** When a replica could not go. */
+  readonly #stuck = new Map<Slot, number>();
   #looking = Promise.resolve();
 
   constructor(parts: RetireParts) {
@@ -89,10 +94,13 @@ export class Retirement {
     }
   }
 
-  #isIdle({ agent, commands, bytes, usedAt }: Slot): boolean {
+  #isIdle({ agent, commands, bytes, usedAt, openedAt }: Slot): boolean {
     // One that opens for the first time is being looked at.
     if (commands > 0 || bytes === undefined) return false;
-    return this.#hostBytes(agent) === undefined || performance.now() - usedAt > this.#times.idle;
+    return (
+      this.#hostBytes(agent) === undefined ||
+      performance.now() - Math.max(usedAt, openedAt) > this.#times.idle
+    );
   }
 
   /** A host that does not answer, or a replica in use, is looked at again. */
@@ -150,16 +158,23 @@ export class Retirement {
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh) return;
-      if (slot.commands > 0 || !slot.bytes) continue;
+      if (slot.commands > 0 || !slot.bytes || this.#isStuck(slot)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
       if (why !== undefined) {
         log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
+        this.#stuck.set(slot, performance.now());
         continue;
       }
       bytes -= own;
       log.info({ host, agent }, 'a replica of a workspace made room for others');
     }
+  }
+
+  /** To keep beside home what only it has may move gigabytes before it fails. */
+  #isStuck(slot: Slot): boolean {
+    const since = this.#stuck.get(slot) ?? Number.NEGATIVE_INFINITY;
+    return performance.now() - since < this.#times.stuck;
   }
 
   async #remove(slot: Slot): Promise<void> {

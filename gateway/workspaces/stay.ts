@@ -15,6 +15,7 @@ export class Stay {
   wait(): void {
     if (this.#stage !== 'new') return;
     this.#stage = 'waiting';
+    this.#slot.usedAt = performance.now();
     this.#slot.commands += 1;
   }
 
