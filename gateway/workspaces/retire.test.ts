@@ -6,7 +6,6 @@ import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { followWorkspaces } from './follow.ts';
 import { Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
-import { Stay } from './stay.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -71,6 +70,12 @@ async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Record<st
   return { replicas, retirement, slots, removed, ended, forgotten, away, tried };
 }
 
+function retirementOf(replicas: Replicas, agents = new Map<string, AgentConfig>()): Retirement {
+  const evict = (slot: Slot) => evictFrom(replicas, slot);
+  const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }) };
+  return new Retirement({ ...parts, forget: () => {} });
+}
+
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('12: a carrier that no command uses for half an hour ends, and its replica stays', async () => {
@@ -101,6 +106,21 @@ test('12: the replica of an agent that is gone is removed after a day, never bef
   await pass(2 * 60_000);
   expect([removed, forgotten.at(-1)]).toEqual([['gone'], 'gone']);
   await retirement.stop();
+});
+
+test('12: a gateway that starts counts the day of what an agent that is gone left from its own start', async () => {
+  const { host, removed } = engine({ gone: 1 });
+  await host.openReplica({ agent: 'gone', limits, excludes: [] }, never);
+  for (let starts = 0; starts < 3; starts++) {
+    const replicas = new Replicas();
+    replicas.attach('build-1', host);
+    const retirement = retirementOf(replicas);
+    await pass(23 * hour);
+    expect(removed).toEqual([]);
+    if (starts === 2) await pass(2 * hour);
+    await retirement.stop();
+  }
+  expect(removed).toEqual(['gone']);
 });
 
 test('12: an agent that comes back in time keeps its replica', async () => {
@@ -213,23 +233,6 @@ test('12: the replica of a command that waits for its turn is not removed, for i
   await retirement.stop();
 });
 
-test('12: a command that has ended begins no work, and is counted once', async () => {
-  const { slots, retirement } = await start(new Map(), { a: 1 });
-  const stay = new Stay(slots['a']!);
-  stay.wait();
-  stay.wait();
-  expect([stay.work(), stay.work()]).toEqual([true, false]);
-  const other = new Stay(slots['a']!);
-  other.wait();
-  expect(other.work()).toBe(false);
-  expect(slots['a']).toMatchObject({ commands: 2, working: 2 });
-  other.end();
-  stay.end();
-  expect(() => stay.work()).toThrow('ended');
-  expect(slots['a']).toMatchObject({ commands: 0, working: 0 });
-  await retirement.stop();
-});
-
 test('12: an agent whose limits or excludes are others now gets a carrier anew, in the turn of its home', async () => {
   const { replicas, slots, ended, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
   const open = (carried: Parameters<Replicas['open']>[1], how?: 'as asked') =>
@@ -266,9 +269,7 @@ test('12: replicas that an earlier gateway left count for host-size, and go befo
   const slot = replicas.slot('build-1', 'used');
   await replicas.open(slot, { limits, excludes: [] }, never);
   slot.usedAt = performance.now();
-  const evict = (one: Slot) => evictFrom(replicas, one);
-  const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }), forget: () => {} };
-  const retirement = new Retirement(parts);
+  const retirement = retirementOf(replicas, agents);
   await pass(61_000);
   expect(ended.toSorted()).toEqual(['gone', 'old', 'older']);
   expect(removed).toHaveLength(2);
@@ -290,9 +291,7 @@ test('12: a replica that does not tell its size is asked seldom, and holds up no
   const replicas = new Replicas();
   replicas.attach('build-1', silent);
   const agents = new Map([['a', agent('a', 100)]]);
-  const log = pino({ level: 'silent' });
-  const evict = (slot: Slot) => evictFrom(replicas, slot);
-  const retirement = new Retirement({ replicas, evict, agents: () => agents, log, forget: () => {} });
+  const retirement = retirementOf(replicas, agents);
   await pass(20 * 60_000);
   expect(asked).toBe(1);
   await pass(2 * hour);
