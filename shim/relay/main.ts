@@ -75,6 +75,8 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const kept = keepHalted({ agents, engine }, stopping.signal);
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);
+  // What its gateway says counts; without one, what it said last.
+  agents.haltAsBefore();
   outliveFaults(createFaults(log));
   log.info({ agents: agents.all().map(({ name }) => name), gateway: config.gateway }, 'ready');
 

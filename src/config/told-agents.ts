@@ -10,10 +10,14 @@ import { homeWorkspaceField } from './workspace-fields.ts';
 /** An agent that a gateway told its relay of. */
 export type ToldAgent = z.infer<typeof toldAgent>;
 
+export type ToldHalt = ToldAgent['halt'];
+
 const toldAgent = z.strictObject({
   name: nameField,
   users: usersField,
   workspace: homeWorkspaceField.optional(),
+  /** What the kill switch had done to it. */
+  halt: z.enum(['paused', 'killed']).optional(),
 });
 
 const toldFile = z.strictObject({ agents: z.array(toldAgent).max(1000) });
@@ -33,8 +37,8 @@ export function formatTold(agents: readonly ToldAgent[]): string {
 }
 
 /** What a gateway says of an agent, checked as a file of the relay's own; a line if it is wrong. */
-export function checkTold(name: string, users: readonly Identity[]): ToldAgent | string {
-  return checked(toldAgent, { name, users: users.map(pair) });
+export function checkTold(name: string, users: readonly Identity[], halt?: ToldHalt): ToldAgent | string {
+  return checked(toldAgent, { name, users: users.map(pair), ...(halt && { halt }) });
 }
 
 /** The same of its workspace. */

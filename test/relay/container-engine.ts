@@ -18,6 +18,8 @@ export interface ContainerEngine extends AsyncDisposable {
   readonly containers: EngineContainer[];
   /** How often it was asked for a list. */
   readonly lists: () => number;
+  /** How often it was asked to pause, kill or unpause a container. */
+  readonly acts: () => number;
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
 }
@@ -26,6 +28,7 @@ export async function startContainerEngine(containers: EngineContainer[]): Promi
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-engine-'));
   const socket = join(dir, 'docker.sock');
   let lists = 0;
+  let acts = 0;
   let server: Server;
 
   function answer(url: string): { readonly status: number; readonly body?: unknown } {
@@ -38,6 +41,7 @@ export async function startContainerEngine(containers: EngineContainer[]): Promi
     if (one === undefined) return { status: 404, body: { message: 'no such thing' } };
     if (kind === 'images')
       return one.image ? { status: 200, body: { Config: { Labels: one.image } } } : { status: 404, body: {} };
+    if (act !== 'json') acts += 1;
     return { status: setState(one, act) ? 204 : 409, body: { message: `cannot ${act}` } };
   }
 
@@ -65,6 +69,7 @@ export async function startContainerEngine(containers: EngineContainer[]): Promi
     url: `unix://${socket}`,
     containers,
     lists: () => lists,
+    acts: () => acts,
     stop,
     start,
     [Symbol.asyncDispose]: end,

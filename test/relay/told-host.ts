@@ -38,7 +38,7 @@ export async function startToldHost(
   keys: object = {},
 ): Promise<ToldHost> {
   let agents = first;
-  const gateway = await startTestGateway({ ...options, state: () => ({ lockdown: false, agents }) });
+  const gateway = await startTestGateway({ state: () => ({ lockdown: false, agents }), ...options });
   const identity = await gateway.identity(relay);
   const base = { gateway: gateway.address, identity, docker: `unix://${dir}/no-docker.sock`, state: 'state' };
   await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, ...keys }));

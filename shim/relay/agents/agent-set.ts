@@ -28,6 +28,8 @@ export interface AgentSetParts {
 
 /** All agents of this relay: those that relay.yaml names, as it names them, and those that the gateway told of. */
 export interface AgentSet extends SynchronizedAgents {
+  /** Halts whom the gateway last told to be halted, if it has told nothing since this start. */
+  readonly haltAsBefore: () => void;
   readonly drain: () => Promise<void>;
   readonly cancelAll: (reason: ClawrdenError) => void;
 }
@@ -85,6 +87,14 @@ class Agents implements AgentSet {
     });
 
   mend = (): Promise<void> => this.#inTurn(() => this.#take());
+
+  haltAsBefore = (): void => {
+    const wishes = new Map(this.#known.map(({ name, halt }) => [name, halt]));
+    for (const { name, halt } of this.all()) {
+      const wish = wishes.get(name);
+      if (wish !== undefined) void halt.applyIfUntold(wish);
+    }
+  };
 
   drain = async (): Promise<void> => void (await Promise.all(this.all().map((agent) => agent.drain())));
 

@@ -32,11 +32,12 @@ export function takeTold(states: readonly AgentState[], before: readonly ToldAge
 }
 
 function takeAgent(
-  { name, users }: AgentState,
+  { name, users, paused, killed }: AgentState,
   before: readonly ToldAgent[],
 ): ToldAgent | string | undefined {
   const ids = users.length > 0 ? users : (before.find((agent) => agent.name === name)?.users ?? []);
-  return ids.length === 0 ? undefined : checkTold(name, ids);
+  const halt = killed ? 'killed' : paused ? 'paused' : undefined;
+  return ids.length === 0 ? undefined : checkTold(name, ids, halt);
 }
 
 function takeWorkspace({ workspace }: AgentState): HomeWorkspace | string | undefined {

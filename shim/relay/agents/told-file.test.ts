@@ -19,8 +19,9 @@ const coder = { name: 'coder', users: [{ uid: 1000, gid: 100 }] as [{ uid: numbe
 
 test('what was written is read again, and nothing if nothing was', async () => {
   expect(await open().read()).toEqual([]);
-  await open().write([coder]);
-  expect(await open().read()).toEqual([coder]);
+  const all = [coder, { ...coder, name: 'other', halt: 'killed' as const }];
+  await open().write(all);
+  expect(await open().read()).toEqual(all);
   expect(logged).toEqual([]);
 });
 

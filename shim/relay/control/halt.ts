@@ -19,6 +19,8 @@ export interface HaltOptions {
 export interface Halt {
   /** Resolves after about 4 s at most, when everything that could be done is done. */
   readonly apply: (wish: Wish) => Promise<void>;
+  /** The same of a wish from before this start, unless another was applied already. */
+  readonly applyIfUntold: (wish: Wish) => Promise<void>;
   /** Whether `again` may have something to do. */
   readonly isKept: () => boolean;
   /** Carries out the last wish once more if it failed, or if the agent is to halt and `isAwake`. Never rejects. */
@@ -49,15 +51,16 @@ class AgentHalt implements Halt {
     this.#options = options;
   }
 
-  apply = (wish: Wish): Promise<void> =>
+  apply = (wish: Wish): Promise<void> => this.#inTurn(() => this.#apply(wish));
+
+  applyIfUntold = (wish: Wish): Promise<void> =>
     this.#inTurn(async () => {
-      if (wish === 'active' && this.#done === 'active') return;
-      const { agent, mirrors, log } = this.#options;
-      if (wish !== (this.#wish ?? 'active')) log.info({ agent, wish }, 'kill switch');
-      if (wish !== this.#done) this.#done = undefined;
-      this.#wish = wish;
-      if (wish !== 'active') await haltAll(mirrors, new ClawrdenError('canceled', `${agent} is ${wish}`));
-      await this.#carryOut(wish);
+      if (this.#wish !== undefined) return;
+      this.#options.log.warn(
+        { agent: this.#options.agent, wish },
+        'the gateway does not answer: the agent is halted as it was before this start',
+      );
+      await this.#apply(wish);
     });
 
   isKept = (): boolean => this.#wish !== undefined && (this.#wish !== 'active' || this.#problem !== '');
@@ -76,6 +79,16 @@ class AgentHalt implements Halt {
   halted = (): boolean => this.#done === 'paused' || this.#done === 'killed';
 
   problem = (): string => (this.#wish === 'active' ? '' : this.#problem);
+
+  async #apply(wish: Wish): Promise<void> {
+    if (wish === 'active' && this.#done === 'active') return;
+    const { agent, mirrors, log } = this.#options;
+    if (wish !== (this.#wish ?? 'active')) log.info({ agent, wish }, 'kill switch');
+    if (wish !== this.#done) this.#done = undefined;
+    this.#wish = wish;
+    if (wish !== 'active') await haltAll(mirrors, new ClawrdenError('canceled', `${agent} is ${wish}`));
+    await this.#carryOut(wish);
+  }
 
   async #carryOut(wish: Wish): Promise<void> {
     const { agent, container, engine, log } = this.#options;

@@ -151,16 +151,24 @@ const absent = { containerRunning: false, tools: [], halted: false };
 async function applyState(
   { agents, log }: SynchronizeOptions,
   tools: Map<string, readonly string[]>,
-  { agents: states, lockdown }: SynchronizeResponse,
+  { agents: told, lockdown }: SynchronizeResponse,
 ): Promise<void> {
-  await agents.follow(states);
+  const states = told.map((state) => ({ ...state, paused: state.paused || lockdown }));
+  const stateOf = (name: string) => states.find((agent) => agent.name === name);
+  // An agent that the gateway does not know has no tools; the gateway does not say whether it is halted.
+  const setHalt = async ({ name, halt }: SynchronizedAgent) => {
+    const state = stateOf(name);
+    if (state !== undefined) await halt.apply(wishOf(state));
+  };
+  const served = agents.all();
+  // What is to halt waits for no disk.
+  await Promise.all([agents.follow(states), ...served.map(setHalt)]);
   await Promise.all(
-    agents.all().map(async ({ name, setTools, halt }) => {
-      const state = states.find((agent) => agent.name === name);
-      // An agent that the gateway does not know has no tools; the gateway does not say whether it is halted.
-      if (state !== undefined) await halt.apply(wishOf(state, lockdown));
+    agents.all().map(async (agent) => {
+      const { name, setTools } = agent;
+      if (!served.includes(agent)) await setHalt(agent);
       try {
-        tools.set(name, await setTools(state?.tools ?? []));
+        tools.set(name, await setTools(stateOf(name)?.tools ?? []));
       } catch (error) {
         log.error({ agent: name, error }, 'the jail could not be brought up to date');
       }
@@ -168,7 +176,7 @@ async function applyState(
   );
 }
 
-function wishOf({ killed, paused }: AgentState, lockdown: boolean): Wish {
+function wishOf({ killed, paused }: AgentState): Wish {
   if (killed) return 'killed';
-  return paused || lockdown ? 'paused' : 'active';
+  return paused ? 'paused' : 'active';
 }
