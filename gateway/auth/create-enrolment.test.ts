@@ -59,7 +59,10 @@ async function newToken(from: Enrolment, ttl = 0): Promise<string> {
 test('a token turns a request into a certificate for its relay, once', async () => {
   const gateway = await enrolment();
   const token = await newToken(gateway);
-  expect(readEnrolmentPin(token)).toBe(fingerprintOfPem(authority.certificate));
+  expect(readEnrolmentPin(token)).toEqual({
+    authority: fingerprintOfPem(authority.certificate),
+    kind: 'relay',
+  });
   const [header, body, signature] = token.split('.');
   for (const loose of [`${body}=`, `${body}\n`, ` ${body}`, `=${body}`, `${body}!`])
     expect(readEnrolmentPin([header, loose, signature].join('.'))).toBeUndefined();

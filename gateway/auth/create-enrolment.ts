@@ -2,7 +2,11 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type Credentials, validity } from '../../src/pki/authority.ts';
 import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
-import { issueClientCertificate, renewedDays } from '../../src/pki/issue-certificate.ts';
+import {
+  issueClientCertificate,
+  personCertificateDays,
+  relayCertificateDays,
+} from '../../src/pki/issue-certificate.ts';
 import { isPeerName, type PeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CredentialRecord } from '../audit/audit-record.ts';
@@ -152,7 +156,8 @@ async function signedFor(
   until: number | undefined,
   authority: Credentials,
 ): Promise<string> {
-  const { notBefore, notAfter } = validity(renewedDays);
+  const days = peer.kind === 'relay' ? relayCertificateDays : personCertificateDays;
+  const { notBefore, notAfter } = validity(days);
   const end = until === undefined ? notAfter : new Date(Math.min(until, notAfter.getTime()));
   return await issueClientCertificate(authority, peer, key, { notBefore, notAfter: end });
 }

@@ -16,8 +16,11 @@ import { historyCommand, psCommand, showCommand } from './run/execution-commands
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
 import { initCommand } from './set-up/init-command.ts';
+import { loginCommand } from './set-up/login-command.ts';
 import { relayCommand } from './set-up/relay-command.ts';
 import { tokenCommand } from './set-up/token-command.ts';
+import { tokensCommand } from './set-up/tokens-command.ts';
+import { usersCommand } from './set-up/users-command.ts';
 
 /** The whole command line. Each command loads what it needs when it runs, because the program must start quickly. */
 export function program(): Command {
@@ -32,8 +35,11 @@ export function program(): Command {
     .commandsGroup('Set up:')
     .addCommand(initCommand())
     .addCommand(gatewayCommand())
-    .addCommand(tokenCommand())
     .addCommand(relayCommand())
+    .addCommand(tokenCommand())
+    .addCommand(usersCommand())
+    .addCommand(tokensCommand())
+    .addCommand(loginCommand())
     .addCommand(doctorCommand())
     .commandsGroup('Run and look:')
     .addCommand(execCommand())

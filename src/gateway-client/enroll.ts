@@ -7,16 +7,22 @@ import { fetchAuthority } from './fetch-authority.ts';
 import { openChannel } from './open-channel.ts';
 import { unaryCall } from './unary-call.ts';
 
+const noToken = 'the token is not one that enrols a relay';
+const noCode = 'the code is not one that clawrden users add printed';
+
 export interface EnrollOptions {
   /** `HOST:PORT` of the enrolment listener. */
   readonly address: string;
+  /** Of a relay, or the code of a person. */
   readonly token: string;
+  readonly as: 'relay' | 'person';
   /** The folder for `ca.pem`, `cert.pem` and `key.pem`; created if it does not exist. */
   readonly identityDir: string;
 }
 
 export interface Enrolled {
-  readonly relay: string;
+  /** The relay or the person. */
+  readonly name: string;
   readonly agents: readonly string[];
   /** `HOST:PORT` of the gateway's mTLS listener. */
   readonly gateway: string;
@@ -27,11 +33,11 @@ export interface Enrolled {
  * it sends anything, it compares the server with the token's pin. Rejects with a line for people, or with a gRPC
  * `ServiceError` if the gateway refuses.
  */
-export async function enroll({ address, token, identityDir }: EnrollOptions): Promise<Enrolled> {
+export async function enroll({ address, token, as, identityDir }: EnrollOptions): Promise<Enrolled> {
   const pin = readEnrolmentPin(token);
-  if (pin === undefined) throw new Error('the token is not an enrolment token');
+  if (pin?.kind !== as) throw new Error(as === 'relay' ? noToken : noCode);
   const { hostname, port } = new URL(`tcp://${address}`);
-  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin);
+  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin.authority);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is used: if the folder cannot take the key, the token must stay valid.
@@ -41,7 +47,7 @@ export async function enroll({ address, token, identityDir }: EnrollOptions): Pr
     await stageIdentityFile(identityDir, 'authority', authority);
     await stageIdentityFile(identityDir, 'certificate', answer.certificate);
     await takeStagedIdentity(identityDir);
-    return { relay: answer.relay, agents: answer.agents, gateway: answer.grpcAddress };
+    return { name: answer.relay || answer.person, agents: answer.agents, gateway: answer.grpcAddress };
   } catch (error) {
     await dropStagedKey(identityDir);
     throw error;

@@ -1,13 +1,24 @@
 import { z } from 'zod';
 import { jsonFromBase64url } from '../text/base64url.ts';
 
-const payload = z.object({ ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
+const payload = z.object({
+  ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  person: z.string().optional(),
+});
+
+export interface EnrolmentPin {
+  /** The fingerprint of the authority. */
+  readonly authority: string;
+  /** Whom it lets in. */
+  readonly kind: 'relay' | 'person';
+}
 
 /**
- * The fingerprint of the authority that an enrolment token (a JWT) names. Verifies nothing: the user trusts the
- * person who gave the token. `undefined` if the text is not such a token.
+ * What an enrolment token or a person's code (JWTs, both) says of itself. Verifies nothing: the user trusts the person
+ * who gave it. `undefined` if the text is neither.
  */
-export function readEnrolmentPin(token: string): string | undefined {
+export function readEnrolmentPin(token: string): EnrolmentPin | undefined {
   const [, body = ''] = token.split('.');
-  return payload.safeParse(jsonFromBase64url(body)?.value).data?.ca;
+  const read = payload.safeParse(jsonFromBase64url(body)?.value).data;
+  return read && { authority: read.ca, kind: read.person === undefined ? 'relay' : 'person' };
 }

@@ -18,7 +18,7 @@ import { cryptoKeys, makeKey, publicCryptoKey, signing } from './keys.ts';
 import { type PeerName, spiffeId } from './peer-name.ts';
 
 export const serverCertificateDays = 730;
-export const renewedDays = 90;
+export const relayCertificateDays = 90;
 export const personCertificateDays = 365;
 
 const serverAuth = '1.3.6.1.5.5.7.3.1';
@@ -45,7 +45,7 @@ export async function issueClientCertificate(
   authority: Credentials,
   peer: PeerName,
   publicKey: KeyObject,
-  period: Validity = validity(peer.kind === 'relay' ? renewedDays : personCertificateDays),
+  period: Validity = validity(peer.kind === 'relay' ? relayCertificateDays : personCertificateDays),
 ): Promise<string> {
   return await issue(authority, {
     commonName: peer.name,

@@ -236,7 +236,7 @@ test('a token is made, printed alone, and turns into a relay.yaml that loads', a
   await run('token', 'create', '--relay', 'host-7', '--agent', 'coder', '--ttl', '5m');
   const again = await clawrden(['relay', 'enroll', ...where, '--token', made.stdout.trim()]);
   expect(again.stderr).toBe(
-    'clawrden: relay enroll: the token was used before; make another token with clawrden token create\n',
+    'clawrden: relay enroll: the token was used before; make another token with clawrden relay invite\n',
   );
 });
 

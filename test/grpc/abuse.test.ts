@@ -140,7 +140,7 @@ test(
     const port = Number(gateway.enrollAddress.split(':')[1]);
     const peers = await attackAll(port, [undefined]);
     const address = gateway.enrollAddress;
-    await enroll({ address, token: await fresh(), identityDir: `${gateway.dir}/enrolled` });
+    await enroll({ address, token: await fresh(), as: 'relay', identityDir: `${gateway.dir}/enrolled` });
     await allEnd(peers);
     expect(gateway.faults.count()).toBe(0);
   },

@@ -133,7 +133,12 @@ test('A-92: the enrolment listener, too, which asks for no certificate', async (
   const { token } = await client.call(WardenServiceService.createEnrolmentToken, wanted);
   const peer = await connected(Number(gateway.enrollAddress.split(':')[1]));
   const flooding = flood(peer, ['key update that asks for one']);
-  await enroll({ address: gateway.enrollAddress, token, identityDir: `${gateway.dir}/enrolled` });
+  await enroll({
+    address: gateway.enrollAddress,
+    token,
+    as: 'relay',
+    identityDir: `${gateway.dir}/enrolled`,
+  });
   expect(await flooding).toBeLessThan(most);
   await expect.poll(() => log.join()).toContain('it updated its TLS keys far too often');
 });

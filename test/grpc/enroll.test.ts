@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { openChannel } from '../../src/gateway-client/open-channel.ts';
+import { renewIdentity } from '../../src/gateway-client/renew-identity.ts';
 import { unaryCall } from '../../src/gateway-client/unary-call.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
@@ -21,8 +22,8 @@ test('a relay enrols with a token, and is then let in as itself', async () => {
   await using gateway = await startTestGateway();
   const identityDir = join(gateway.dir, 'new-relay');
   const token = await newToken(gateway);
-  const enrolled = await enroll({ address: gateway.enrollAddress, token, identityDir });
-  expect(enrolled).toEqual({ relay: 'host-7', agents: ['coder'], gateway: gateway.address });
+  const enrolled = await enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir });
+  expect(enrolled).toEqual({ name: 'host-7', agents: ['coder'], gateway: gateway.address });
   expect(await readFile(join(identityDir, 'ca.pem'), 'utf8')).toBe(gateway.authority.certificate);
   expect((await stat(join(identityDir, 'key.pem'))).mode & 0o777).toBe(0o600);
   const client = await connectGateway({ address: enrolled.gateway, identityDir });
@@ -36,10 +37,12 @@ test('a token works once; what is refused leaves no key behind', async () => {
   await using gateway = await startTestGateway();
   const token = await newToken(gateway);
   const address = gateway.enrollAddress;
-  await enroll({ address, token, identityDir: join(gateway.dir, 'first') });
+  await enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'first') });
   await newToken(gateway);
   const identityDir = join(gateway.dir, 'second');
-  const error = (await enroll({ address, token, identityDir }).catch((e: unknown) => e)) as ServiceError;
+  const error = (await enroll({ address, token, as: 'relay', identityDir }).catch(
+    (e: unknown) => e,
+  )) as ServiceError;
   expect(error).toMatchObject({ code: status.PERMISSION_DENIED, details: 'the token was used before' });
   expect(await readdir(identityDir)).toEqual([]);
 });
@@ -48,8 +51,8 @@ test('A-88: while no token is out the enrolment listener speaks to nobody', asyn
   await using gateway = await startTestGateway();
   const token = await newToken(gateway);
   const address = gateway.enrollAddress;
-  await enroll({ address, token, identityDir: join(gateway.dir, 'first') });
-  const again = enroll({ address, token, identityDir: join(gateway.dir, 'second') });
+  await enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'first') });
+  const again = enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'second') });
   await expect(again).rejects.toThrow(/enrols only while a token is out/);
 });
 
@@ -60,14 +63,14 @@ test('enrolling again renews the certificate; one that fails leaves the old one 
   const read = () =>
     Promise.all(['ca.pem', 'cert.pem', 'key.pem'].map((name) => readFile(join(identityDir, name))));
   const token = await newToken(gateway);
-  await enroll({ address, token, identityDir });
+  await enroll({ address, token, as: 'relay', identityDir });
   const first = await read();
   await newToken(gateway);
-  await expect(enroll({ address, token, identityDir })).rejects.toMatchObject({
+  await expect(enroll({ address, token, as: 'relay', identityDir })).rejects.toMatchObject({
     code: status.PERMISSION_DENIED,
   });
   expect(await read()).toEqual(first);
-  await enroll({ address, token: await newToken(gateway), identityDir });
+  await enroll({ address, token: await newToken(gateway), as: 'relay', identityDir });
   const [ca, cert, key] = await read();
   expect(ca).toEqual(first[0]);
   expect(cert).not.toEqual(first[1]);
@@ -81,8 +84,8 @@ test('a folder that cannot take the key does not cost the token', async () => {
   const token = await newToken(gateway);
   const file = join(gateway.dir, 'file');
   await writeFile(file, '');
-  await expect(enroll({ address, token, identityDir: file })).rejects.toThrow('EEXIST');
-  await enroll({ address, token, identityDir: join(gateway.dir, 'elsewhere') });
+  await expect(enroll({ address, token, as: 'relay', identityDir: file })).rejects.toThrow('EEXIST');
+  await enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'elsewhere') });
 });
 
 test('A-57: nothing is sent to a server that is not the one the token pins', async () => {
@@ -92,12 +95,12 @@ test('A-57: nothing is sent to a server that is not the one the token pins', asy
   const token = await newToken(gateway);
   await newToken(impostor);
   const identityDir = join(gateway.dir, 'relay');
-  await expect(enroll({ address: impostor.enrollAddress, token, identityDir })).rejects.toThrow(
+  await expect(enroll({ address: impostor.enrollAddress, token, as: 'relay', identityDir })).rejects.toThrow(
     'not the gateway that the token was made by',
   );
   expect(lines).toEqual([]);
-  await expect(enroll({ address: gateway.address, token: 'x', identityDir })).rejects.toThrow(
-    'not an enrolment token',
+  await expect(enroll({ address: gateway.address, token: 'x', as: 'relay', identityDir })).rejects.toThrow(
+    'not one that enrols a relay',
   );
 });
 
@@ -111,4 +114,38 @@ test('the enrolment listener serves enrolment only, and the other one none', asy
   const inside = await gateway.connect(relay);
   const enrolment = inside.call(RelayServiceService.enroll, { token: '', certificateRequest: '' });
   await expect(enrolment).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+});
+
+test("P6: a person's certificate is renewed in the last third of its life, by one of many programs at once", async () => {
+  await using gateway = await startTestGateway();
+  const day = 86_400_000;
+  const identity = (before: number, after: number) => {
+    const period = {
+      notBefore: new Date(Date.now() - before * day),
+      notAfter: new Date(Date.now() + after * day),
+    };
+    return gateway.identity(admin, { period });
+  };
+  const until = async (dir: string) => new X509Certificate(await readFile(join(dir, 'cert.pem'))).validToDate;
+  const [young, old] = [await identity(1, 3), await identity(3, 1)];
+  const clients = await Promise.all(
+    [young, old, old, old].map(async (identityDir) => ({
+      identityDir,
+      client: await connectGateway({ address: gateway.address, identityDir }),
+    })),
+  );
+  const before = await until(young);
+  const problems = await Promise.all(
+    clients.map(({ client, identityDir }) => renewIdentity(client, identityDir)),
+  );
+  expect(problems).toEqual(['', '', '', '']);
+  expect(await until(young)).toEqual(before);
+  expect((await until(old)).getTime()).toBeGreaterThan(Date.now() + 300 * day);
+  const again = await connectGateway({ address: gateway.address, identityDir: old });
+  expect(await again.call(WardenServiceService.listAgents, { pageToken: '' })).toMatchObject({ agents: [] });
+  gateway.people.delete('admin');
+  const late = await identity(3, 1);
+  const refused = await connectGateway({ address: gateway.address, identityDir: late });
+  expect(await renewIdentity(refused, late)).toMatch(/could not be renewed/);
+  for (const { client } of [...clients, { client: again }, { client: refused }]) client.close();
 });

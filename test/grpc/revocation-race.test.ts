@@ -138,7 +138,7 @@ test(
     const folder = () => `${gateway.dir}/raced-${(folders += 1)}`;
     const enrolled = async () => {
       const identityDir = folder();
-      await enroll({ address: gateway.enrollAddress, token: await token(), identityDir });
+      await enroll({ address: gateway.enrollAddress, token: await token(), as: 'relay', identityDir });
       return identityDir;
     };
     for (let delay = 0; delay < (isLong ? 200 : 6); delay += 1) {
@@ -150,7 +150,7 @@ test(
       const [fresh, text] = [folder(), await token()];
       const meeting = Promise.allSettled([
         renew(client, old),
-        enroll({ address: gateway.enrollAddress, token: text, identityDir: fresh }),
+        enroll({ address: gateway.enrollAddress, token: text, as: 'relay', identityDir: fresh }),
       ]);
       stream.write({ message: { $case: 'start', value: start() } });
       await new Promise((resolve) => setTimeout(resolve, delay * (isLong ? 1 : 6)));

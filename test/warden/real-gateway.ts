@@ -13,6 +13,7 @@ import { makeGatewaySite } from '../stack/gateway-site.ts';
  */
 export interface RealGateway extends AsyncDisposable {
   readonly address: string;
+  readonly enrollAddress: string;
   readonly state: string;
   readonly audit: string;
   readonly log: string;
@@ -61,7 +62,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     },
     under: options.openFiles === undefined ? [] : limited,
   });
-  const { grpcAddress: address, context, log } = site;
+  const { grpcAddress: address, enrollAddress, context, log } = site;
   let program = await site.start();
   const newToken = () => site.newToken('host-1', agents);
   const enrol = async (folder: string, token: string) => {
@@ -69,7 +70,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     return () => connectRelay({ address, identityDir: folder });
   };
   return {
-    ...{ address, newToken, state, audit, log, context },
+    ...{ address, enrollAddress, newToken, state, audit, log, context },
     enrol: (name, token) => enrol(join(dir, name), token),
     pid: () => program.pid,
     relayFolder: join(dir, 'relay'),

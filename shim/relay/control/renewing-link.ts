@@ -4,6 +4,7 @@ import { abortable, deadline } from '../../../src/abort.ts';
 import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../../src/gateway-client/renew.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
+import { isRenewalDue } from '../../../src/pki/renewal-due.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
@@ -151,7 +152,7 @@ async function openLine({ address, identityDir }: LinkOptions): Promise<Line> {
 /** A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough. */
 async function renewed({ client, certificate }: Line, options: LinkOptions): Promise<Line | undefined> {
   const { certificate: present } = await readIdentity(options.identityDir);
-  if (isDue(present)) await renew(client, options.identityDir);
+  if (isRenewalDue(present)) await renew(client, options.identityDir);
   // One that was renewed, and could not be gone over to, is there already.
   else if (present.equals(certificate)) return undefined;
   const next = await openLine(options);
@@ -164,10 +165,4 @@ async function renewed({ client, certificate }: Line, options: LinkOptions): Pro
     'the certificate was renewed',
   );
   return next;
-}
-
-function isDue(pem: Buffer): boolean {
-  const { validFromDate, validToDate } = new X509Certificate(pem);
-  const life = validToDate.getTime() - validFromDate.getTime();
-  return validToDate.getTime() - Date.now() < life / 3;
 }

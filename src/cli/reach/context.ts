@@ -17,9 +17,14 @@ export function defaultContextFile(): string {
   return join(homedir(), '.config', 'clawrden', 'context.yaml');
 }
 
-/** The file that `--context` names, else CLAWRDEN_CONTEXT, else the default file. Throws a CliError. */
+/** The file that `--context` names, else CLAWRDEN_CONTEXT, else the default file. */
+export function contextFile(explicit: string | undefined): string {
+  return resolve(explicit ?? process.env['CLAWRDEN_CONTEXT'] ?? defaultContextFile());
+}
+
+/** Throws a CliError. */
 export function readContext(explicit: string | undefined): Context {
-  const file = resolve(explicit ?? process.env['CLAWRDEN_CONTEXT'] ?? defaultContextFile());
+  const file = contextFile(explicit);
   const value = readValue(file);
   const { gateway, identity } =
     typeof value === 'object' && value !== null ? (value as Partial<Context>) : {};
@@ -41,6 +46,7 @@ function readValue(file: string): unknown {
 }
 
 function broken(file: string, why: string): CliError {
-  const toDo = 'name the one that `clawrden init` wrote with --context or CLAWRDEN_CONTEXT';
+  const toDo =
+    'name the one that `clawrden init` or `clawrden login` wrote with --context or CLAWRDEN_CONTEXT';
   return new CliError('context', why.includes(file) ? why : `${file}: ${why}`, toDo);
 }

@@ -25,13 +25,24 @@ export async function withGateway<T>(
   const context = readContext(options.context);
   const client = await connect(context);
   try {
-    return await use(client);
+    const result = await use(client);
+    await renewIfDue(client, context.identity);
+    return result;
   } catch (error) {
     const { toCliError } = await import('./grpc-error.ts');
     throw toCliError(error, what, context);
   } finally {
     client.close();
   }
+}
+
+/** After what was asked for: a certificate that cannot be renewed now still counts. */
+async function renewIfDue(client: GatewayClient, identity: string): Promise<void> {
+  const { renewIdentity } = await import('../../gateway-client/renew-identity.ts');
+  const problem = await renewIdentity(client, identity);
+  if (problem === '') return;
+  const { tell } = await import('../print/tell.ts');
+  tell(`clawrden: your certificate: ${problem}`);
 }
 
 /** Throws a CliError if the identity of the context cannot be used. Only the first call shows whether the gateway is there. */

@@ -17,15 +17,17 @@ export interface EnrollOptions {
 export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions): Promise<void> {
   const folder = resolve(dir);
   const file = join(folder, 'relay.yaml');
-  const enrolled = await enroll({ address: gateway, token, identityDir: folder }).catch((error: Error) => {
-    const refused = 'make another token with clawrden token create';
-    const known = toCliError(error, 'relay enroll', { gateway, refused });
-    throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
-  });
+  const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder }).catch(
+    (error: Error) => {
+      const refused = 'make another token with clawrden relay invite';
+      const known = toCliError(error, 'relay enroll', { gateway, refused });
+      throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
+    },
+  );
   const kept = existsSync(file);
   if (!kept) await writeRelayYaml(file, enrolled);
-  if (json === true) return printJson({ ...enrolled, config: file });
-  const { relay, agents } = enrolled;
+  const { name: relay, agents } = enrolled;
+  if (json === true) return printJson({ relay, agents, gateway: enrolled.gateway, config: file });
   printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);
   printLine('  certificate and key  ', folder);
   printLine('  settings             ', file, kept ? ' (kept as it was)' : '');

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import { become } from './become.ts';
+import { inviteCommand } from './token-command.ts';
 
 export function relayCommand(): Command {
   const enroll = new Command('enroll')
     .description("get this agent host's certificate, and write relay.yaml")
     .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
-    .requiredOption('--token <token>', 'what `clawrden token create` printed')
+    .requiredOption('--token <token>', 'what `clawrden relay invite` printed')
     .requiredOption('--dir <folder>', 'where the key and the certificate go')
     .option('--json', 'print JSON')
     .action(async (options) => {
@@ -16,5 +17,6 @@ export function relayCommand(): Command {
     .description('run the relay of an agent host')
     .option('--config <file>', 'relay.yaml', 'relay.yaml')
     .action(({ config }: { config: string }) => become('shim/relay', config))
+    .addCommand(inviteCommand())
     .addCommand(enroll);
 }

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { Enrolled } from '../../gateway-client/enroll.ts';
 
 /** Fills in what the gateway knows; it tells the relay of its agents. */
-export async function writeRelayYaml(file: string, { relay, gateway }: Enrolled): Promise<void> {
+export async function writeRelayYaml(file: string, { name: relay, gateway }: Enrolled): Promise<void> {
   const text = `# The relay ${relay}. docs/reference.md explains every key; relative paths are relative to this file.
 ${stringify({ gateway, identity: '.' })}
 # The engine that runs the agents' containers on this machine.

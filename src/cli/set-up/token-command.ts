@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../config/quantities.ts';
+import { Command } from 'commander';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
+import { parseSeconds } from './principal-options.ts';
 
 interface TokenOptions extends GatewayOptions {
   readonly relay: string;
@@ -8,24 +8,30 @@ interface TokenOptions extends GatewayOptions {
   readonly ttl: number;
 }
 
+/** The former name of `relay invite`. */
 export function tokenCommand(): Command {
-  const create = gatewayClientCommand('create', 'make a token that enrols one relay, once')
+  const create = inviting('create')
     .requiredOption('--relay <name>', 'the relay, as gateway.yaml names it')
-    .requiredOption('--agent <name>', 'an agent it may speak for; may be given again', addAgent)
-    .option('--ttl <duration>', 'how long the token can be used', parseTtl, 3600)
     .action((_options, command: Command) => createToken(command.optsWithGlobals()));
-  return new Command('token').description('tokens that enrol relays').addCommand(create);
+  return new Command('token').description('the former name of relay invite').addCommand(create);
+}
+
+export function inviteCommand(): Command {
+  return inviting('invite')
+    .argument('<name>', 'the relay, as gateway.yaml names it')
+    .action((relay: string, _options, command: Command) =>
+      createToken({ ...command.optsWithGlobals(), relay }),
+    );
+}
+
+function inviting(name: string): Command {
+  return gatewayClientCommand(name, 'make a token that enrols one relay, once')
+    .requiredOption('--agent <name>', 'an agent it may speak for; may be given again', addAgent)
+    .option('--ttl <duration>', 'how long the token can be used', parseSeconds, 3600);
 }
 
 function addAgent(name: string, names: readonly string[] = []): readonly string[] {
   return [...names, name];
-}
-
-/** Whole seconds. */
-function parseTtl(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined || ms < 1000) throw new InvalidArgumentError('It must be a duration like 1h or 30m.');
-  return Math.floor(ms / 1000);
 }
 
 async function createToken({ relay, agent, ttl, ...options }: TokenOptions): Promise<void> {

@@ -69,7 +69,7 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
         : doubtful(
             `agent ${agent.name}`,
             renderText(agent.problem),
-            `on its host, run clawrden relay; to enrol it: clawrden token create --relay ${agent.relay} --agent ${agent.name}`,
+            `on its host, run clawrden relay; to enrol it: clawrden relay invite ${agent.relay} --agent ${agent.name}`,
           ),
     ),
   ];

@@ -49,7 +49,7 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
       .split('\n')
       .map((line) => bad('relay.yaml', line, fix));
   }
-  const renew = 'clawrden token create, then clawrden relay enroll with the same --dir';
+  const renew = 'clawrden relay invite, then clawrden relay enroll with the same --dir';
   const { known, findings } = await toldAgents(config);
   const told = known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
   const agents = [

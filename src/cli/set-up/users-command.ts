@@ -1,0 +1,91 @@
+import { Command } from 'commander';
+import type { User } from '../../gen/clawrden/v1/warden.ts';
+import type { Cell } from '../print/output.ts';
+import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
+import { addLabel, parseSeconds, scopeText } from './principal-options.ts';
+
+interface AddOptions extends GatewayOptions {
+  readonly role: string;
+  readonly agents?: Readonly<Record<string, string>>;
+  readonly ttl?: number;
+  readonly replace?: boolean;
+}
+
+interface RemoveOptions extends GatewayOptions {
+  readonly reason?: string;
+}
+
+export function usersCommand(): Command {
+  const add = gatewayClientCommand('add', 'let a person in; prints a code for clawrden login')
+    .argument('<name>')
+    .requiredOption('--role <role>', 'viewer, approver, operator or admin')
+    .option('--agents <label=value>', 'only agents with this label; may be given again', addLabel)
+    .option('--ttl <duration>', 'how long the person is known; without it there is no end', parseSeconds)
+    .option('--replace', 'give a known person these rights and no others, and another code')
+    .action((name: string, _options, command: Command) => addUser(name, command.optsWithGlobals()));
+  const list = gatewayClientCommand('list', 'the people, and what they may do').action(
+    (_options, command: Command) => listUsers(command.optsWithGlobals()),
+  );
+  const remove = gatewayClientCommand('remove', 'end what a person may do, for good')
+    .argument('<name>')
+    .option('--reason <text>', 'for the record')
+    .action((name: string, _options, command: Command) => removeUser(name, command.optsWithGlobals()));
+  return new Command('users')
+    .description('people: who may look, answer, operate')
+    .addCommand(add)
+    .addCommand(list)
+    .addCommand(remove);
+}
+
+async function addUser(
+  name: string,
+  { role, agents = {}, ttl = 0, replace = false, ...options }: AddOptions,
+): Promise<void> {
+  await withGateway('users', options, async (client) => {
+    const [{ WardenServiceService }, { printJson, printWhole }, { tell }] = await Promise.all([
+      import('../../gen/clawrden/v1/warden.ts'),
+      import('../print/output.ts'),
+      import('../print/tell.ts'),
+    ]);
+    const request = { name, role, scope: { ...agents }, ttl: BigInt(ttl), replace };
+    const { user, code, codeExpiresAt } = await client.call(WardenServiceService.setUser, request);
+    if (options.json === true) return printJson({ user, code, codeExpiresAt });
+    printWhole(code);
+    tell(`lets ${name} in once, until ${codeExpiresAt}: clawrden login --gateway HOST:PORT --code CODE`);
+  });
+}
+
+async function listUsers(options: GatewayOptions): Promise<void> {
+  await withGateway('users', options, async (client) => {
+    const [{ WardenServiceService }, { readPages }, { printJson, printTable }, { localTime }] =
+      await Promise.all([
+        import('../../gen/clawrden/v1/warden.ts'),
+        import('../reach/read-pages.ts'),
+        import('../print/output.ts'),
+        import('../print/times.ts'),
+      ]);
+    const { rows: people } = await readPages<User>({}, async ({ pageToken }) => {
+      const { users, nextPageToken } = await client.call(WardenServiceService.listUsers, { pageToken });
+      return { rows: users, next: nextPageToken };
+    });
+    if (options.json === true) return printJson(people);
+    const rows = people.map(({ name, role, scope, expiresAt, setBy, setAt }): Cell[] => [
+      ...[name, role, scopeText(scope)],
+      expiresAt === '' ? 'never' : localTime(expiresAt),
+      ...[setBy, localTime(setAt)],
+    ]);
+    printTable(['PERSON', 'ROLE', 'AGENTS', 'ENDS', 'SET BY', 'AT'], rows);
+  });
+}
+
+async function removeUser(name: string, { reason = '', ...options }: RemoveOptions): Promise<void> {
+  await withGateway('users', options, async (client) => {
+    const [{ WardenServiceService }, { printJson, printLine }] = await Promise.all([
+      import('../../gen/clawrden/v1/warden.ts'),
+      import('../print/output.ts'),
+    ]);
+    await client.call(WardenServiceService.removeUser, { name, reason });
+    if (options.json === true) return printJson({ removed: name });
+    printLine(['done ', 'green'], `${name} is out for good`);
+  });
+}
