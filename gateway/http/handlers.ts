@@ -1,14 +1,17 @@
+import type { Execute } from '../execute.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Handlers } from './add-routes.ts';
+import { runExecution } from './execute/run-execution.ts';
 import { HttpRefused } from './problem.ts';
 import { toStatus } from './views.ts';
 
 export interface HandlerParts {
   readonly warden: WardenApi;
+  readonly execute: Execute;
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
-export function createHandlers({ warden }: HandlerParts): Handlers {
+export function createHandlers({ warden, execute }: HandlerParts): Handlers {
   return {
     health: () => ({ status: 'ok' }),
     ready: () => {
@@ -17,5 +20,6 @@ export function createHandlers({ warden }: HandlerParts): Handlers {
       return { status: 'ok' };
     },
     status: () => toStatus(warden.status()),
+    runExecution: (call) => runExecution(execute, call),
   };
 }

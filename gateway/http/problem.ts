@@ -79,6 +79,17 @@ export class HttpRefused extends Error {
   }
 }
 
+/** A problem that is known whole already. */
+export class ProblemThrown extends Error {
+  override name = 'ProblemThrown';
+  readonly answer: ProblemAnswer;
+
+  constructor(answer: ProblemAnswer) {
+    super(answer.problem.detail);
+    this.answer = answer;
+  }
+}
+
 export interface ProblemAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
@@ -88,6 +99,7 @@ export const problemType = 'application/problem+json';
 
 /** The one place where a failure becomes a status, a reason code and words. */
 export function toProblem(error: unknown): ProblemAnswer {
+  if (error instanceof ProblemThrown) return error.answer;
   if (error instanceof HttpRefused) return plain(error.status, error.message, error.headers);
   const ofServer = refusedByServer(error);
   if (ofServer !== undefined) return ofServer;

@@ -68,6 +68,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'GET /healthz': anybody,
     'GET /readyz': looksAtAll,
     'GET /api/v1/status': looksAtAll,
+    'POST /api/v1/executions': { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' },
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,
     'grpc.health.v1.Health/Watch': anybody,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { executionEvent, executionRequest, finishedExecution } from './executions.ts';
 import { health, status } from './status.ts';
 
 /** One method of one path: who may call it is in the gateway's table of roles, under `METHOD PATH`. */
@@ -14,6 +15,8 @@ export interface Route {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly answer: z.ZodType;
+  /** What each line of `application/x-ndjson` is, if the caller asks for that. */
+  readonly lines?: z.ZodType;
 }
 
 export const routes = {
@@ -29,6 +32,14 @@ export const routes = {
     path: '/api/v1/status',
     does: 'what the gateway knows of its own health',
     answer: status,
+  },
+  runExecution: {
+    method: 'POST',
+    path: '/api/v1/executions',
+    does: 'runs a command; answers when it has ended, or streams what happens (application/x-ndjson)',
+    body: executionRequest,
+    answer: finishedExecution,
+    lines: executionEvent,
   },
 } as const satisfies Record<string, Route>;
 
