@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import type { Action, Policy, Rule } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { compileArgs } from '../../src/policy/rules/match-args.ts';
 import { indexRules } from '../../src/policy/rules/rule-index.ts';
 import { toolDefaults } from '../../src/policy/tool-defaults.ts';
 import { grammarOf, words } from './command-lines.ts';
@@ -19,11 +20,13 @@ import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 
-function policyOf(tool: string, action: Action, flag: string): Policy {
+type About = Pick<Rule, 'flags' | 'args'>;
+
+function policyOf(tool: string, action: Action, about: About): Policy {
   const said = { reason: 'r', line: 1, tools: new Set([tool]) };
   const rules: readonly Rule[] = [
     { ...said, name: 'all', action: 'allow' },
-    { ...said, name: 'one', action, flags: [flag] },
+    { ...said, name: 'one', action, ...about },
   ];
   const definition = { ...toolDefaults, name: tool, strategy: 'mirror' as const, timeoutMs: 1000 };
   return {
@@ -66,8 +69,14 @@ function evasions(command: RealCommand, option: RealOption): string[] {
   const lines = spellingsOf(option, command).flatMap((one) => placesOf(command).map((place) => place(one)));
   return option.names.flatMap((flag) =>
     (['deny', 'ask'] as const).flatMap((action) => {
-      const policy = policyOf(command.tool, action, flag);
-      const open = lines.filter((line) => actionOf(policy, command.tool, line) !== action);
+      const abouts: readonly About[] = [
+        { flags: [flag] },
+        { args: compileArgs([...command.words, flag, '**']) },
+      ];
+      const policies = abouts.map((about) => policyOf(command.tool, action, about));
+      const open = lines.filter((line) =>
+        policies.some((policy) => actionOf(policy, command.tool, line) !== action),
+      );
       return open.map((line) => `${action} ${flag}: ${command.tool} ${line.join(' ')}`);
     }),
   );
@@ -134,7 +143,7 @@ describe('A-74: a deny or an ask by any one name of an option holds for each spe
     'and %s, which is without it, is not held back',
     (line) => {
       const [tool = '', ...args] = words(line);
-      expect(actionOf(policyOf(tool, 'deny', '--output'), tool, args)).toBe('allow');
+      expect(actionOf(policyOf(tool, 'deny', { flags: ['--output'] }), tool, args)).toBe('allow');
     },
   );
 });

@@ -56,14 +56,14 @@ function findMisplacedEnd(source: YamlSource): string[] {
   return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];
 }
 
-function toRule(raw: RuleFile, { networks }: PolicyFile, known: KnownTools, line: number): Rule {
+function toRule(raw: RuleFile, { networks, tools }: PolicyFile, known: KnownTools, line: number): Rule {
   const overrides = toOverrides(raw, networks);
   return {
     name: raw.name,
     action: raw.action,
     reason: raw.reason ?? `the rule "${raw.name}" says so`,
     line,
-    ...toConditions(raw, known),
+    ...toConditions(raw, known, Object.keys(tools)),
     ...(raw['runs-anything'] === undefined ? {} : { runsAnything: true }),
     ...(raw.instead === undefined ? {} : { instead: raw.instead }),
     ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
@@ -72,10 +72,11 @@ function toRule(raw: RuleFile, { networks }: PolicyFile, known: KnownTools, line
   };
 }
 
-function toConditions(raw: RuleFile, known: KnownTools): Partial<Rule> {
+function toConditions(raw: RuleFile, known: KnownTools, defined: readonly string[]): Partial<Rule> {
+  const mayBeBare = (raw.tools ?? defined).some((tool) => known.get(tool)?.bareCluster === true);
   return {
     ...(raw.tools === undefined ? {} : { tools: new Set(raw.tools) }),
-    ...(raw.args === undefined ? {} : { args: compileArgs(raw.args) }),
+    ...(raw.args === undefined ? {} : { args: compileArgs(raw.args, mayBeBare) }),
     ...(raw.flags === undefined ? {} : { flags: raw.flags }),
     ...(raw.uids === undefined ? {} : { uids: new Set(raw.uids) }),
     ...(raw.agents === undefined ? {} : { agents: new Set(raw.agents) }),

@@ -93,6 +93,14 @@ test.each([
     ),
     'can reach each other',
   ],
+  [
+    'A-104: an option in the args of a deny about an unknown tool',
+    version1(
+      '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], args: ["-R", "**"], action: deny }',
+      mirror('ls'),
+    ),
+    'rule b (line 5): args compare "-R" as it is written, because the options of ls are not known: name it by flags: ["-R"]',
+  ],
   ['version 0: allow find', 'rules: [{ command: find, action: allow }]\n', 'allows find'],
 ])('A-35 a warning: %s', (_name, text, warning) => {
   const { errors, warnings } = check(text);
@@ -102,7 +110,7 @@ test.each([
 
 test('a careful policy has neither', () => {
   const text = version1(
-    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], args: ["-R", "**"], action: deny }',
+    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], flags: ["-R"], action: deny }',
     mirror('ls'),
   );
   expect(check(text)).toEqual({ errors: [], warnings: [] });

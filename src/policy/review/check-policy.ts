@@ -7,6 +7,7 @@ import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
 import { findUnreachable } from './unreachable-rules.ts';
+import { findUnreadOptions } from './unread-options.ts';
 
 export interface PolicyFindings {
   /** What no policy should say; a person may use it with `--force`. */
@@ -32,6 +33,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findUnreachable(policy.rules),
             ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findLooseOperands(policy),
+            ...findUnreadOptions(policy),
             ...findUnused(policy),
           ]
         : policy.rules.flatMap(legacyWarningsOf)),

@@ -5,8 +5,10 @@ import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
-import { type Glob, matchesGlob } from './glob.ts';
+import { GivenOptions } from './given-options.ts';
+import { matchesGlob } from './glob.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
+import { byAnyDash } from './option-names.ts';
 import type { TextFilter } from './text-filter.ts';
 import type { Words } from './words.ts';
 import type { Work } from './work.ts';
@@ -49,6 +51,7 @@ export class CommandLine {
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #late: ReadonlySet<Rule> | undefined;
+  #options: GivenOptions | undefined;
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
@@ -131,16 +134,31 @@ export class CommandLine {
 
   /** Without options and possible values of options, and with every name of the sub-command. */
   fitsStrictly(pattern: ArgPattern): Fit {
-    const fits = this.#strict.map((line) => this.#fits(pattern, line));
+    const fits =
+      pattern.options.length > 0 && this.reading !== undefined
+        ? this.#fitsByOptions(pattern)
+        : this.#strict.map((line) => this.#fits(pattern, line));
     return fits.find((fit) => fit === 'yes') ?? fits.find((fit) => fit === 'unsure') ?? 'no';
   }
 
+  /** An item that names an option also fits if the option is given elsewhere, or in another spelling. */
+  #fitsByOptions(pattern: ArgPattern): readonly Fit[] {
+    if (!this.#mayMatch(pattern) || this.#grammar === undefined || this.reading === undefined) return [];
+    this.#options ??= new GivenOptions(this.#grammar, this.reading);
+    const free = this.#options.freeOf(pattern.options, this.#effort);
+    if (free === undefined) return ['unsure'];
+    return this.#strict.map((line) => fitOf(matchesLine(pattern, { ...line, free }, this.#effort)));
+  }
+
   /** No pattern that begins like this can be about this sub-command, whatever the rest of the line is. */
-  surelyBeginsOtherwise(first: Glob | undefined): boolean {
+  surelyBeginsOtherwise({ firsts }: ArgPattern): boolean {
     this.#firstWords ??= this.#findFirstWords();
     const words = this.#firstWords;
-    if (first === undefined) return words.length > 0;
-    return this.#effort.spend(words.length) && !words.some((word) => matchesGlob(first, word));
+    if (firsts.length === 0) return words.length > 0;
+    return firsts.every(
+      (first) =>
+        first !== '**' && this.#effort.spend(words.length) && !words.some((word) => matchesGlob(first, word)),
+    );
   }
 
   /** All words up to the sub-command, and their other spellings. */
@@ -155,10 +173,12 @@ export class CommandLine {
       const soon = matchesLine(pattern, line, new Effort(fewSteps));
       if (soon !== undefined) return soon ? 'yes' : 'no';
     }
+    return this.#mayMatch(pattern) ? fitOf(matchesLine(pattern, line, this.#effort)) : 'no';
+  }
+
+  #mayMatch(pattern: ArgPattern): boolean {
     this.#filter ??= this.#makeFilter();
-    if (!mayMatchAnywhere(pattern, this.#filter)) return 'no';
-    const matches = matchesLine(pattern, line, this.#effort);
-    return matches === undefined ? 'unsure' : matches ? 'yes' : 'no';
+    return mayMatchAnywhere(pattern, this.#filter);
   }
 
   #makeFilter(): TextFilter {
@@ -168,10 +188,8 @@ export class CommandLine {
   }
 }
 
-/** An option with one dash instead of two, and the reverse, for tools that do not count dashes. */
-function byAnyDash(name: string): readonly string[] {
-  if (name.length === 2) return [name];
-  return [name, name.startsWith('--') ? name.slice(1) : `-${name}`];
+function fitOf(matches: boolean | undefined): Fit {
+  return matches === undefined ? 'unsure' : matches ? 'yes' : 'no';
 }
 
 /** What a strict rule may read there that is not written there. */

@@ -1,5 +1,7 @@
 import { Effort } from './effort.ts';
+import type { Free } from './given-options.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import { firstItemsOf, type OptionItem, optionItemsOf } from './option-items.ts';
 import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 
 export interface ArgPattern {
@@ -11,6 +13,10 @@ export interface ArgPattern {
   readonly stars: number;
   /** For each of these items, one of its alternatives must occur somewhere on the line. */
   readonly needs: readonly Need[];
+  /** Those of its items that name options. */
+  readonly options: readonly OptionItem[];
+  /** What the first word of a line may be, if options are left out. */
+  readonly firsts: readonly (Glob | '**')[];
 }
 
 /** An item that is not `**`, and the marks of each of its alternatives: at least one. */
@@ -22,17 +28,27 @@ export interface Need {
 /** The positions in a pattern are the bits of one 32-bit number. */
 export const maxArgItems = 30;
 
-export function compileArgs(items: readonly string[]): ArgPattern {
+/** `mayBeBare`: a tool that reads its first word as options without their dash is among those of the rule. */
+export function compileArgs(items: readonly string[], mayBeBare = false): ArgPattern {
   // Several `**` in a row say what one says.
   const said = items.filter((item, place) => item !== '**' || items[place - 1] !== '**');
   const compiled = said.map((item) => (item === '**' ? item : compileGlob(item)));
-  const needs = compiled.flatMap((item) => (item === '**' ? [] : [{ item, marks: item.map(marksOfPieces) }]));
+  const options = optionItemsOf(said).filter(({ isBare }) => mayBeBare || !isBare);
+  const needs = compiled.flatMap((item, at) =>
+    item === '**' ||
+    options.some(({ place, next }) => place === at || (next !== undefined && place + 1 === at))
+      ? []
+      : [{ item, marks: item.map(marksOfPieces) }],
+  );
+  const firsts = firstItemsOf(said);
   const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
   return {
     items: compiled,
     only: compiled.map(onlyWordOf),
     stars,
     needs: needs.filter(({ marks }) => marks.every(({ length }) => length > 0)),
+    options,
+    firsts: compiled.filter((_, place) => firsts.has(place)),
   };
 }
 
@@ -60,6 +76,8 @@ export interface Line {
   readonly leaveOutUntil?: number;
   /** Other meanings of an argument. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
+  /** Items that the options of the line satisfy. */
+  readonly free?: Free;
   /** The words of the sub-command (if there is none: no position), and all words with the same meaning. */
   readonly path?: { readonly at: readonly number[]; readonly spellings: readonly (readonly string[])[] };
 }
@@ -82,10 +100,10 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
  * without a second try. `undefined`: there was not enough effort left.
  */
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
-  const { args, mayLeaveOut, leaveOutUntil = 0, otherwise, path } = line;
+  const { args, mayLeaveOut, leaveOutUntil = 0, otherwise, path, free } = line;
   const { items, stars } = pattern;
   const rest = stars & (1 << (items.length - 1));
-  let places = reach(stars, 1);
+  let places = reach(stars, 1, free);
   // A line without a sub-command may do the work of one.
   if (path?.at.length === 0) places |= throughPath(pattern, places, line, effort);
   for (let at = line.from; at < args.length && places !== 0; at += 1) {
@@ -100,7 +118,7 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
         words === undefined
           ? step(pattern, places, args[at] ?? '', effort)
           : words.reduce((all, word) => all | step(pattern, places, word, effort), 0);
-      places = reach(stars, stay | next);
+      places = reach(stars, stay | next, free);
     }
     if (effort.isSpent) return undefined;
   }
@@ -108,11 +126,16 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
 }
 
 /** As if every spelling of the sub-command stood there. */
-function throughPath(pattern: ArgPattern, places: number, { args, path }: Line, effort: Effort): number {
+function throughPath(
+  pattern: ArgPattern,
+  places: number,
+  { args, path, free }: Line,
+  effort: Effort,
+): number {
   const written = path?.at.map((at) => args[at] ?? '') ?? [];
   let next = 0;
   for (const words of [written, ...(path?.spellings ?? [])]) {
-    next |= words.reduce((now, word) => reach(pattern.stars, step(pattern, now, word, effort)), places);
+    next |= words.reduce((now, word) => reach(pattern.stars, step(pattern, now, word, effort), free), places);
   }
   return next;
 }
@@ -147,7 +170,13 @@ function costOf(glob: Glob, word: string): number {
   return cost;
 }
 
-/** A `**` may also stand for no argument, so the position after it is reached too. */
-function reach(stars: number, places: number): number {
-  return places | ((places & stars) << 1);
+/** A `**` may also stand for no argument, so the position after it is reached too, as after an item that is free. */
+function reach(stars: number, places: number, free?: Free): number {
+  if (free === undefined) return places | ((places & stars) << 1);
+  let all = places;
+  for (let known = 0; known !== all; ) {
+    known = all;
+    all |= ((all & (stars | free.alone)) << 1) | ((all & free.withNext) << 2);
+  }
+  return all;
 }

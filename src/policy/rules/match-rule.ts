@@ -52,6 +52,5 @@ function mayBeAmong(wanted: ReadonlySet<string>, line: CommandLine): boolean {
 function isRuledOut({ subcommands, args }: Rule, line: CommandLine, reading: Reading): boolean {
   if (!reading.sureOfSubcommand || reading.subcommand === undefined) return false;
   if (subcommands !== undefined && !mayBeAmong(subcommands, line)) return true;
-  if (args === undefined || args.items[0] === '**') return false;
-  return line.surelyBeginsOtherwise(args.items[0]);
+  return args !== undefined && line.surelyBeginsOtherwise(args);
 }

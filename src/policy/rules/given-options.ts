@@ -1,0 +1,188 @@
+import { nameOf } from '../arguments/flag.ts';
+import { type Reading, readArguments } from '../arguments/read-arguments.ts';
+import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
+import type { Effort } from './effort.ts';
+import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import type { OptionItem } from './option-items.ts';
+import { byAnyDash } from './option-names.ts';
+
+/** Items of a pattern that a line's options satisfy, as bits: alone, or together with the next item. */
+export interface Free {
+  readonly alone: number;
+  readonly withNext: number;
+}
+
+interface Given {
+  readonly option: Option;
+  /** Its values, in their order. */
+  readonly texts: readonly string[];
+}
+
+/** The options of a line that is wholly understood, as the items of a strict rule see them. */
+export class GivenOptions {
+  readonly #grammar: ToolGrammar;
+  readonly #reading: Reading;
+  readonly #byName = new Map<string, Given[]>();
+  #spelled: readonly (readonly [word: string, given: Given])[] | undefined;
+
+  constructor(grammar: ToolGrammar, reading: Reading) {
+    this.#grammar = grammar;
+    this.#reading = reading;
+    for (const given of givenIn(reading))
+      for (const name of namesOf(given.option)) {
+        const same = this.#byName.get(name);
+        if (same === undefined) this.#byName.set(name, [given]);
+        else same.push(given);
+      }
+  }
+
+  /** `undefined`: there was not enough effort left. */
+  freeOf(items: readonly OptionItem[], effort: Effort): Free | undefined {
+    let alone = 0;
+    let withNext = 0;
+    for (const item of items) {
+      if (item.isBare && this.#grammar.bareCluster !== true) continue;
+      for (const word of item.words) {
+        const fit = this.#fit(word, item, effort);
+        if (effort.isSpent) return undefined;
+        if (fit.alone) alone |= 1 << item.place;
+        if (fit.withNext) withNext |= 1 << item.place;
+      }
+    }
+    return { alone, withNext };
+  }
+
+  #fit(word: string, item: OptionItem, effort: Effort): ItemFit {
+    effort.spend(1);
+    const name = nameOf(word);
+    if (name.includes('*')) return this.#fitGlob(compileGlob(word), item, effort);
+    const meant = (this.#byName.get(name) ?? []).filter((one) => this.#isMeant(one.option, name, item));
+    if (meant.length === 0) return this.#fitLetters(word, item, effort);
+    const attached = name === word ? undefined : word.slice(name.length + 1);
+    return bothOf(meant.map((one) => fitOf(one, attached, item, effort)));
+  }
+
+  /** Behind a word the sub-command's own option of that name counts, and not one of the tool. */
+  #isMeant(option: Option, name: string, { isBehindWord }: OptionItem): boolean {
+    const own = this.#reading.subcommand?.options;
+    if (!isBehindWord || own === undefined) return true;
+    const meant = byAnyDash(name).flatMap((one) => own.get(one) ?? []);
+    return (
+      meant.length === 0 ||
+      own.get(option.names[0] ?? '') === option ||
+      meant.some(({ names }) => names.join() === option.names.join())
+    );
+  }
+
+  /** `-fdx`, `-mtext`: all that the tool reads in the item must be given. */
+  #fitLetters(word: string, item: OptionItem, effort: Effort): ItemFit {
+    const first = `-${word.replace(/^-+/, '').charAt(0)}`;
+    if (word.includes('*') || !this.#byName.has(first)) return none;
+    effort.spend(word.length);
+    const read = this.#readItem(word, item.next ?? noValue);
+    if (!read.sure || read.given.length === 0) return none;
+    const isGiven = givenIn(read).every(({ option, texts }) =>
+      (this.#byName.get(option.names[0] ?? '') ?? []).some(
+        (one) =>
+          this.#isMeant(one.option, option.names[0] ?? '', item) &&
+          texts.every((text) => text === noValue || hasValue(one, compileGlob(text), effort)),
+      ),
+    );
+    const takesNext = item.next !== undefined && read.operands.length === 0;
+    return { alone: isGiven && !takesNext, withNext: isGiven && takesNext };
+  }
+
+  /** As the tool reads such a word behind the sub-command. */
+  #readItem(word: string, next: string): Reading {
+    const { numbers, valuesApart, optionalBehindEquals } = this.#grammar;
+    const { options = this.#grammar.options, style = this.#grammar.style } = this.#reading.subcommand ?? {};
+    const grammar = {
+      ...{ options, style, numbers: numbers === true, valuesApart: valuesApart === true },
+      optionalBehindEquals: optionalBehindEquals === true,
+    };
+    return readArguments(grammar, [word, next]);
+  }
+
+  #fitGlob(glob: Glob, item: OptionItem, effort: Effort): ItemFit {
+    this.#spelled ??= [...new Set([...this.#byName.values()].flat())].flatMap((given) =>
+      spellingsOf(given).map((word) => [word, given] as const),
+    );
+    let alone = false;
+    let withNext = false;
+    for (const [word, given] of this.#spelled) {
+      if (!effort.spend(1 + (word.length >>> 4))) return none;
+      if (!matchesGlob(glob, word) || !this.#isMeant(given.option, nameOf(word), item)) continue;
+      alone = true;
+      withNext ||= item.next !== undefined && hasValue(given, compileGlob(item.next), effort);
+    }
+    return { alone, withNext };
+  }
+}
+
+/** What stands for any value: no argument has this character. */
+const noValue = '\0';
+
+interface ItemFit {
+  readonly alone: boolean;
+  readonly withNext: boolean;
+}
+
+const none: ItemFit = { alone: false, withNext: false };
+
+function bothOf(fits: readonly ItemFit[]): ItemFit {
+  return {
+    alone: fits.some(({ alone }) => alone),
+    withNext: fits.some(({ withNext }) => withNext),
+  };
+}
+
+function fitOf(given: Given, attached: string | undefined, { next }: OptionItem, effort: Effort): ItemFit {
+  if (attached !== undefined)
+    return { alone: hasValue(given, compileGlob(attached), effort), withNext: false };
+  const takesNext = given.option.value === 'required' && next !== undefined;
+  return {
+    alone: !takesNext,
+    withNext: next !== undefined && given.texts.length > 0 && hasValue(given, compileGlob(next), effort),
+  };
+}
+
+/** An optional value that is left out may be any. */
+function hasValue({ option, texts }: Given, wanted: Glob, effort: Effort): boolean {
+  if (option.value === 'optional' && texts.length === 0) return true;
+  return texts.some(
+    (text) =>
+      effort.spend(1 + (text.length >>> 4)) && valuesLike(text).some((each) => matchesGlob(wanted, each)),
+  );
+}
+
+/** Ways to write a switch's value, in small letters. */
+const switches = [
+  ['true', '1', 't'],
+  ['false', '0', 'f'],
+];
+
+/** `-o=x` is `-o x` for some tools, and `=x` for others. */
+function valuesLike(text: string): readonly string[] {
+  const bare = text.startsWith('=') ? text.slice(1) : text;
+  const small = bare.length > 5 ? '' : bare.toLowerCase();
+  const same = switches.find((words) => words.includes(small)) ?? [];
+  return [text, bare, ...same];
+}
+
+function givenIn({ given, late, values }: Reading): readonly Given[] {
+  const texts = new Map<Option, string[]>([...given, ...late].map((option) => [option, []]));
+  for (const { option, text } of values) texts.get(option)?.push(text);
+  return [...texts].map(([option, own]) => ({ option, texts: own }));
+}
+
+function namesOf({ names, alike = [] }: Option): ReadonlySet<string> {
+  return new Set([...names, ...alike].flatMap(byAnyDash));
+}
+
+function spellingsOf({ option, texts }: Given): readonly string[] {
+  const values = option.value === 'optional' ? ['true', ...texts] : texts;
+  return [...namesOf(option)].flatMap((name) => [
+    name,
+    ...values.flatMap((text) => [`${name}=${text}`, ...(name.length === 2 ? [`${name}${text}`] : [])]),
+  ]);
+}
