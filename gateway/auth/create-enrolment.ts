@@ -10,6 +10,7 @@ import {
 import { isPeerName, type PeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CredentialRecord } from '../audit/audit-record.ts';
+import { recordedFirst } from '../control/lasting-change.ts';
 import type { IssuedCertificate, Revocations } from '../control/revocations.ts';
 import type {
   Admission,
@@ -68,10 +69,11 @@ async function invite(
   const expires = Math.floor(Date.now() / 1000) + (ttl === 0 ? defaultTtlSeconds : ttl);
   const { id, token } = await signInvitation({ invited, epoch }, expires, options.identity);
   const expiresAt = new Date(expires * 1000);
-  await options.audit.append({
+  const record: CredentialRecord = {
     ...{ type: 'credential', credential: 'enrolment-token', ...whom(invited), by: principalName(by) },
     ...{ from: '', id, fingerprint: '', until: expiresAt.toISOString() },
-  });
+  };
+  await recordedFirst(options.audit.append(record));
   await options.tokens.add(id, (expires + skewSeconds) * 1000);
   return { value: { token, expiresAt } };
 }

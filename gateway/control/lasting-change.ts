@@ -63,6 +63,13 @@ export async function loosen({ apply, keep, record, recordStay }: LooserChange):
   throw new ClawrdenError('audit-unwritable', `nothing has changed${audit}: ${unkept}`);
 }
 
+/** For what happens only once it is recorded. */
+export async function recordedFirst(record: Promise<unknown>): Promise<void> {
+  const unrecorded = await faultOf(record);
+  if (unrecorded !== undefined)
+    throw new ClawrdenError('audit-unwritable', `nothing has changed: ${unrecorded}`);
+}
+
 async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

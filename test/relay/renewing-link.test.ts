@@ -10,6 +10,7 @@ import { renew } from '../../src/gateway-client/renew.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import { parsePeerName } from '../../src/pki/peer-name.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
 import { admin, type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 
@@ -115,10 +116,13 @@ test('P20: a relay whose renewal comes too soon renews when the gateway says, an
   link.close();
 });
 
-test('nobody but a relay gets a certificate for a relay', async () => {
+test('P6: a renewed certificate is for whom the one before was', async () => {
   await using gateway: TestGateway = await startTestGateway();
   const identityDir = await gateway.identity(admin);
   const client = await connectGateway({ address: gateway.address, identityDir });
-  await expect(renew(client, identityDir)).rejects.toMatchObject({ code: 7 });
+  await renew(client, identityDir);
   client.close();
+  const { certificate } = await readIdentity(identityDir);
+  const { subjectAltName } = new X509Certificate(certificate);
+  expect(parsePeerName(subjectAltName)).toEqual({ kind: 'person', name: admin.name });
 });
