@@ -65,6 +65,7 @@ export function program(): Command {
     .addCommand(lockdownCommand())
     .addCommand(revokeCommand());
   speakAlike(all);
+  takeValuesOnce(all);
   return all;
 }
 
@@ -80,6 +81,23 @@ function speakAlike(command: Command): void {
       outputError: (text) => tell(usageLine(command, text)),
     });
   for (const each of command.commands) speakAlike(each);
+}
+
+/** Of two values one would be ignored, also of a value before and one behind a sub-command: which gateway was meant? */
+function takeValuesOnce(command: Command, above: readonly Command[] = []): void {
+  const line = [...above, command];
+  for (const option of command.options.filter(({ required, optional }) => required || optional)) {
+    const key = option.attributeName();
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      const isTwice = isGiven || above.some((each) => each.getOptionValueSource(key) === 'cli');
+      // A list or a table takes each value.
+      const collects = typeof command.getOptionValue(key) === 'object';
+      if (isTwice && !collects) command.error(`error: option '${option.flags}' was given twice`);
+      isGiven = true;
+    });
+  }
+  for (const each of command.commands) takeValuesOnce(each, line);
 }
 
 function usageLine(command: Command, text: string): string {
