@@ -45,13 +45,13 @@ export class Scratch implements Disposable {
   }
 
   /** Runs a tool alone, without a terminal, and returns the result when everything that it started has ended. */
-  run([tool = '', ...args]: readonly string[], input = ''): Deed {
+  run([tool = '', ...args]: readonly string[], input = '', timeout = 5000): Deed {
     const { status } = spawnSync(findTool(tool) ?? tool, args, {
       argv0: tool,
       cwd: this.dir,
       input,
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: 5000,
+      timeout,
       maxBuffer: 1 << 26,
       env: this.#environment(),
     });
