@@ -1,7 +1,9 @@
 import type { Execute } from '../execute.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
+import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
 import { runExecution } from './execute/run-execution.ts';
+import { lookHandlers } from './look-handlers.ts';
 import { HttpRefused } from './problem.ts';
 import { toStatus } from './views.ts';
 
@@ -21,5 +23,7 @@ export function createHandlers({ warden, execute }: HandlerParts): Handlers {
     },
     status: () => toStatus(warden.status()),
     runExecution: (call) => runExecution(execute, call),
+    ...lookHandlers(warden),
+    ...actHandlers(warden),
   };
 }

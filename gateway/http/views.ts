@@ -1,7 +1,83 @@
+import type { ApprovalView } from '../../src/http-api/approvals.ts';
+import type { AgentJson, HostJson } from '../../src/http-api/fleet.ts';
+import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
-import { shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
-import type { StatusView } from '../ports/warden-api.ts';
+import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
+import { firstBytes } from '../../src/text/first-bytes.ts';
+import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
+import type { AgentView, Explanation, HostView, StatusView } from '../ports/warden-api.ts';
+
+const mostTools = 200;
+const toolBytes = 255;
+const longPlanBytes = 1024 * 1024;
+
+// Every text in an answer is bounded, whatever a peer has made of it.
 
 export function toStatus({ startedAt, warnings, ...same }: StatusView): Status {
   return { ...withShortTexts(same), startedAt: toTime(startedAt), warnings: shortTexts(warnings) };
+}
+
+export function toExecutionView(record: ExecutionSummary & Partial<ExecutionRecord>): ExecutionView {
+  // What runs is there with its plan, which a row does not show.
+  const { plan: _plan, operands: _operands, cut: _cut, ...rest } = record;
+  const { receivedAt, decidedAt, startedAt, endedAt, ...same } = rest;
+  return {
+    ...withShortTexts(same),
+    ...toCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
+    receivedAt: toTime(receivedAt),
+    ...reached({ decidedAt, startedAt, endedAt }),
+  };
+}
+
+/** Times that are there. */
+function reached<Key extends string>(times: Record<Key, number | undefined>): Partial<Record<Key, string>> {
+  const entries = Object.entries<number | undefined>(times).filter(([, time]) => time !== undefined);
+  return Object.fromEntries(entries.map(([key, time]) => [key, toTime(time)])) as Partial<
+    Record<Key, string>
+  >;
+}
+
+function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<ExecutionView, 'argv' | 'cwd' | 'cut'> {
+  return { argv: [...argv], cwd, ...(cut && { cut: { ...cut } }) };
+}
+
+export function toApprovalView(pending: PendingApproval): ApprovalView {
+  const { createdAt, expiresAt, command, plan, caller: _caller, ...same } = pending;
+  return {
+    ...withShortTexts(same),
+    ...toCommand(command),
+    planBytes: Buffer.byteLength(plan),
+    createdAt: toTime(createdAt),
+    expiresAt: toTime(expiresAt),
+  };
+}
+
+export function toAgentJson({ stopped, tools, ...same }: AgentView): AgentJson {
+  return {
+    ...withShortTexts(same),
+    tools: tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes)),
+    state: stopped?.state ?? 'active',
+    ...(stopped && {
+      stoppedBy: stopped.by,
+      stoppedReason: shortText(stopped.reason),
+      stoppedSince: toTime(stopped.since),
+    }),
+  };
+}
+
+export function toHostJson(view: HostView): HostJson {
+  return { ...withShortTexts(view), labels: { ...view.labels } };
+}
+
+export function toExplanationJson({ questionMs, plan, code, ...same }: Explanation) {
+  const bytes = Buffer.byteLength(plan);
+  const whole = bytes <= longPlanBytes;
+  return {
+    ...withShortTexts(same),
+    code: code as '',
+    ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
+    questionSeconds: Math.ceil(questionMs / 1000),
+  };
 }

@@ -1,5 +1,10 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { ExecutionSummary, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
+import type {
+  ExecutionState,
+  ExecutionSummary,
+  HistoryFilter,
+  HistoryRow,
+} from '../ports/execution-record.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
 import type { AgentView, HostView, WardenApi } from '../ports/warden-api.ts';
 import type { Seen } from '../principals/seen-by.ts';
@@ -26,6 +31,8 @@ export interface PageWish {
 export interface ExecutionsWish extends PageWish, Omit<HistoryFilter, 'behind' | 'limit' | 'agents'> {
   /** Only those that have not ended; then `since` and `decision` do not count. */
   readonly running: boolean;
+  /** Of those, only the ones in this state. */
+  readonly state?: ExecutionState;
 }
 
 /**
@@ -59,8 +66,10 @@ export function createLists<Execution, Approval, Agent, Host>(
       checkFilter(wish);
       if (!wish.running) return history(seen, wish, seal, shapes.execution);
       const shape = { limit: limitOf(wish), ...shapes.execution };
-      const wanted = ({ agent }: ExecutionSummary) =>
-        (wish.agent === '' || agent === wish.agent) && sees.agent(agent);
+      const wanted = ({ agent, state }: ExecutionSummary) =>
+        (wish.agent === '' || agent === wish.agent) &&
+        (wish.state === undefined || state === wish.state) &&
+        sees.agent(agent);
       return running(warden.running(), wish.pageToken, shape, wanted);
     },
     approvals: (wish, { sees }) => {
@@ -96,7 +105,7 @@ async function history<Message>(
   seal: Seal,
   shape: RowShape<ExecutionSummary, Message>,
 ): Promise<Listed<Message>> {
-  const { running: _, pageToken, ...filter } = wish;
+  const { running: _running, state: _state, pageToken, ...filter } = wish;
   const [receivedAt, row] = numbersOf(seal, 'history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
   const limit = limitOf(wish);

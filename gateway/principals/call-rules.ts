@@ -20,6 +20,8 @@ const certified = { roles: ['relay', ...ladder], about: 'own' } as const;
 const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
+const looksForAgents = { roles: ['orchestrator', ...from('viewer')], about: 'agents' } as const;
+const approves = { roles: from('approver'), about: 'agents' } as const;
 const operates = { roles: from('operator'), about: 'agents' } as const;
 const operatesAll = { roles: from('operator'), about: 'all' } as const;
 const administers = { roles: from('admin'), about: 'all' } as const;
@@ -41,10 +43,10 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/ListApprovals': looks,
     'WardenService/GetApproval': looks,
     'WardenService/WatchApprovals': looks,
-    'WardenService/ResolveApproval': { roles: from('approver'), about: 'agents' },
+    'WardenService/ResolveApproval': approves,
     'WardenService/SetAgentState': operates,
     'WardenService/SetLockdown': operatesAll,
-    'WardenService/ListAgents': { roles: ['orchestrator', ...from('viewer')], about: 'agents' },
+    'WardenService/ListAgents': looksForAgents,
     'WardenService/ListHosts': looksAtAll,
     'WardenService/SetHostDraining': operatesAll,
     'WardenService/GetWorkspace': looks,
@@ -69,6 +71,18 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'GET /readyz': looksAtAll,
     'GET /api/v1/status': looksAtAll,
     'POST /api/v1/executions': { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' },
+    'GET /api/v1/executions': looks,
+    'GET /api/v1/executions/{id}': looks,
+    'GET /api/v1/approvals': looks,
+    'GET /api/v1/approvals/{id}': looks,
+    'POST /api/v1/approvals/{id}/verdict': approves,
+    'GET /api/v1/agents': looksForAgents,
+    'PUT /api/v1/agents/{name}/state': operates,
+    'PUT /api/v1/lockdown': operatesAll,
+    'GET /api/v1/hosts': looksAtAll,
+    'PUT /api/v1/hosts/{name}/state': operatesAll,
+    'GET /api/v1/policy': looksAtAll,
+    'POST /api/v1/policy/explain': looks,
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,
     'grpc.health.v1.Health/Watch': anybody,

@@ -16,3 +16,16 @@ export const executionId = z
 export const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be a name of a-z, 0-9, ".", "_" and "-"');
+
+/** Of a list: `limit` rows at most, from where `cursor` says. A page may have fewer rows, and not be the last. */
+export const pageQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/, 'must be 1 to 1000')
+    .optional(),
+  cursor: z.string().max(4096).optional(),
+});
+
+export function cursorOf(list: string) {
+  return z.string().describe(`where the next page of ${list} begins; empty at the end`);
+}

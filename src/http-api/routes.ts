@@ -1,5 +1,19 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
 import { executionEvent, executionRequest, finishedExecution } from './executions.ts';
+import { pageQuery } from './fields.ts';
+import {
+  agentStateRequest,
+  agents,
+  halt,
+  host,
+  hostStateRequest,
+  hosts,
+  lockdownRequest,
+  named,
+} from './fleet.ts';
+import { executions, executionsQuery, wholeExecution } from './history.ts';
+import { explainRequest, explanation, policy } from './policy.ts';
 import { health, status } from './status.ts';
 
 /** One method of one path: who may call it is in the gateway's table of roles, under `METHOD PATH`. */
@@ -40,6 +54,87 @@ export const routes = {
     body: executionRequest,
     answer: finishedExecution,
     lines: executionEvent,
+  },
+  executions: {
+    method: 'GET',
+    path: '/api/v1/executions',
+    does: "executions, the newest first; of those that are open every agent's oldest first",
+    query: executionsQuery,
+    answer: executions,
+  },
+  execution: {
+    method: 'GET',
+    path: '/api/v1/executions/{id}',
+    does: 'one execution in full; its id, or a beginning that no other has',
+    params: z.strictObject({ id: z.string().regex(/^[0-9a-f-]{4,36}$/, 'must be an id or its beginning') }),
+    answer: wholeExecution,
+  },
+  approvals: {
+    method: 'GET',
+    path: '/api/v1/approvals',
+    does: 'questions that wait for a person',
+    query: pageQuery,
+    answer: approvals,
+  },
+  approval: {
+    method: 'GET',
+    path: '/api/v1/approvals/{id}',
+    does: 'one question with its whole plan',
+    params: z.strictObject({ id: approvalId }),
+    answer: shownApproval,
+  },
+  verdict: {
+    method: 'POST',
+    path: '/api/v1/approvals/{id}/verdict',
+    does: 'answers a question; counts for the plan that was shown only',
+    params: z.strictObject({ id: approvalId }),
+    body: verdictRequest,
+    answer: approval,
+  },
+  agents: {
+    method: 'GET',
+    path: '/api/v1/agents',
+    does: 'agents, by name',
+    query: pageQuery,
+    answer: agents,
+  },
+  setAgentState: {
+    method: 'PUT',
+    path: '/api/v1/agents/{name}/state',
+    does: 'pauses, kills or resumes an agent',
+    params: named,
+    body: agentStateRequest,
+    answer: halt,
+  },
+  setLockdown: {
+    method: 'PUT',
+    path: '/api/v1/lockdown',
+    does: 'stops every agent, or lets them work again',
+    body: lockdownRequest,
+    answer: halt,
+  },
+  hosts: {
+    method: 'GET',
+    path: '/api/v1/hosts',
+    does: 'Docker hosts, by name',
+    query: pageQuery,
+    answer: hosts,
+  },
+  setHostState: {
+    method: 'PUT',
+    path: '/api/v1/hosts/{name}/state',
+    does: 'drains a Docker host, or gives it work again',
+    params: named,
+    body: hostStateRequest,
+    answer: host,
+  },
+  policy: { method: 'GET', path: '/api/v1/policy', does: 'the policy that is in force', answer: policy },
+  explain: {
+    method: 'POST',
+    path: '/api/v1/policy/explain',
+    does: 'what would become of a command, without running or recording it',
+    body: explainRequest,
+    answer: explanation,
   },
 } as const satisfies Record<string, Route>;
 

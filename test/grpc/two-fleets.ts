@@ -2,7 +2,7 @@ import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { createExplain } from '../../gateway/judging/explain.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
-import type { AgentView } from '../../gateway/ports/warden-api.ts';
+import type { AgentView, WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createSees } from '../../gateway/principals/sees.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
@@ -34,6 +34,30 @@ export interface Fleet extends AsyncDisposable {
 }
 
 export async function startFleet(names: readonly string[]): Promise<Fleet> {
+  const fleet = await makeFleet(names);
+  const gateway = await startTestGateway({
+    people: { vera: 'viewer', otto: 'operator', all: 'operator' },
+    scopes: { vera: { team: 'web' }, otto: { team: 'web' } },
+    warden: fleet.warden,
+  });
+  const connect = (name: string) => gateway.connect({ kind: 'person', name });
+  return {
+    ...{ vera: await connect('vera'), otto: await connect('otto'), all: await connect('all') },
+    fill: fleet.fill,
+    [Symbol.asyncDispose]: async () => {
+      await gateway[Symbol.asyncDispose]();
+      await fleet.close();
+    },
+  };
+}
+
+/** What such a gateway knows, for any door. */
+export interface FleetWarden extends Pick<Fleet, 'fill'> {
+  readonly warden: Partial<WardenApi>;
+  readonly close: () => Promise<void>;
+}
+
+export async function makeFleet(names: readonly string[]): Promise<FleetWarden> {
   const agents = new Map(names.map((name) => [name, agentOf(name)]));
   const parsed = parsePolicy(sharedPolicy(), 'policy.yaml');
   if (!('policy' in parsed)) throw new Error(parsed.problems.join('\n'));
@@ -44,9 +68,7 @@ export async function startFleet(names: readonly string[]): Promise<Fleet> {
     resolveImage: () => Promise.reject(new Error('no images here')),
   });
   let [approvals, history, running] = [await newApprovals(), await newHistory(), [] as ExecutionRecord[]];
-  const gateway = await startTestGateway({
-    people: { vera: 'viewer', otto: 'operator', all: 'operator' },
-    scopes: { vera: { team: 'web' }, otto: { team: 'web' } },
+  return {
     warden: {
       explain,
       within: (caller) => createSees(caller, () => agents),
@@ -59,10 +81,6 @@ export async function startFleet(names: readonly string[]): Promise<Fleet> {
       execution: (id, caller, only) => history.find(id, caller, only),
       setAgentState: async (agent) => (agents.has(agent) ? { stopped: 0, unconfirmed: [] } : undefined),
     },
-  });
-  const connect = (name: string) => gateway.connect({ kind: 'person', name });
-  return {
-    ...{ vera: await connect('vera'), otto: await connect('otto'), all: await connect('all') },
     fill: async (rows) => {
       await history.close();
       [approvals, history] = [await newApprovals(), await newHistory()];
@@ -71,10 +89,7 @@ export async function startFleet(names: readonly string[]): Promise<Fleet> {
       for (const row of rows) if (row.isRunning && row.agent !== '') await ask(approvals, row);
       return approvals.pending().map(({ id }) => id);
     },
-    [Symbol.asyncDispose]: async () => {
-      await gateway[Symbol.asyncDispose]();
-      await history.close();
-    },
+    close: () => history.close(),
   };
 }
 

@@ -1,0 +1,52 @@
+import { shortTexts } from '../lists/short-texts.ts';
+import type { Resolution } from '../ports/verdict.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import type { Handlers } from './add-routes.ts';
+import { coded, HttpRefused, ProblemThrown } from './problem.ts';
+import { toApprovalView, toHostJson } from './views.ts';
+
+type Acts = Pick<Handlers, 'verdict' | 'setAgentState' | 'setLockdown' | 'setHostState'>;
+
+/** What changes something; each change is in the audit with its caller. */
+export function actHandlers(warden: WardenApi): Acts {
+  return {
+    verdict: async ({ params: { id }, body, seen, caller }) => {
+      const { planHash, verdict, reason = '', grantMinutes } = body;
+      if (verdict === 'deny' && grantMinutes !== undefined)
+        throw new HttpRefused(400, 'a denial has no grantMinutes');
+      const said = { planHash, reason, via: 'http' };
+      const grant = grantMinutes === undefined ? {} : { grantMs: grantMinutes * 60_000 };
+      const given = verdict === 'approve' ? ('approved' as const) : ('denied' as const);
+      const resolution = await seen.warden.resolveApproval(id, { verdict: given, ...said, ...grant }, caller);
+      if (resolution.type !== 'resolved') throw refusalOf(resolution);
+      return toApprovalView(resolution.approval);
+    },
+    setAgentState: async ({ params: { name }, body: { state, reason = '' }, seen, caller }) => {
+      const halt = await seen.warden.setAgentState(name, state, caller, reason);
+      if (halt === undefined) throw new HttpRefused(404, `no agent ${name}`);
+      return { stopped: halt.stopped, unconfirmed: shortTexts(halt.unconfirmed) };
+    },
+    setLockdown: async ({ body: { on, reason = '' }, caller }) => {
+      const { stopped, unconfirmed } = await warden.setLockdown(on, caller, reason);
+      return { stopped, unconfirmed: shortTexts(unconfirmed) };
+    },
+    setHostState: async ({ params: { name }, body: { state, reason = '' }, caller }) => {
+      const host = await warden.setHostDraining(name, state === 'draining', caller, reason);
+      if (host === undefined) throw new HttpRefused(404, `no Docker host ${name}`);
+      return toHostJson(host);
+    },
+  };
+}
+
+const refusals = {
+  unknown: 404,
+  'plan-changed': 409,
+  'no-grant': 409,
+  'own-request': 403,
+  'already-resolved': 409,
+} as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, number>;
+
+function refusalOf({ type, text }: Exclude<Resolution, { readonly type: 'resolved' }>): Error {
+  if (type === 'plan-changed') return new ProblemThrown(coded(type, text));
+  return new HttpRefused(refusals[type], text);
+}

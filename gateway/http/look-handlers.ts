@@ -1,0 +1,87 @@
+import { questionPlanBytes } from '../execution/bounded-records.ts';
+import { createLists, type ExecutionsWish } from '../lists/create-lists.ts';
+import type { RowShape } from '../lists/page.ts';
+import { createSeal } from '../lists/seal.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import type { Handlers } from './add-routes.ts';
+import { HttpRefused } from './problem.ts';
+import { toAgentJson, toApprovalView, toExecutionView, toExplanationJson, toHostJson } from './views.ts';
+
+type Looks = Pick<
+  Handlers,
+  'executions' | 'execution' | 'approvals' | 'approval' | 'agents' | 'hosts' | 'policy' | 'explain'
+>;
+
+/** What is there, as far as its caller sees it. */
+export function lookHandlers(warden: WardenApi): Looks {
+  const lists = createLists(warden, createSeal(), {
+    execution: shapeOf(toExecutionView),
+    approval: shapeOf(toApprovalView),
+    agent: shapeOf(toAgentJson),
+    host: shapeOf(toHostJson),
+  });
+  return {
+    executions: async ({ query, seen }) => {
+      const { messages, nextPageToken } = await lists.executions(toWish(query), seen);
+      return { executions: messages, nextCursor: nextPageToken };
+    },
+    execution: async ({ params: { id }, seen }) => {
+      const record = await seen.warden.execution(id, '');
+      if (record === undefined) throw new HttpRefused(404, `no single execution ${id}`);
+      const whole = (text: string) => (Buffer.byteLength(text) <= questionPlanBytes ? text : '');
+      const { plan, operands, ...summary } = record;
+      return { ...toExecutionView(summary), plan: whole(plan), operands: whole(operands) };
+    },
+    approvals: ({ query, seen }) => {
+      const { messages, nextPageToken } = lists.approvals(toPage(query), seen);
+      return { approvals: messages, nextCursor: nextPageToken };
+    },
+    approval: ({ params: { id }, seen }) => {
+      const approval = seen.warden.approvals().find((each) => each.id === id);
+      if (approval === undefined) throw new HttpRefused(404, `no pending approval ${id}`);
+      return { ...toApprovalView(approval), plan: approval.plan };
+    },
+    agents: ({ query, seen }) => {
+      const { messages, nextPageToken } = lists.agents(toPage(query), seen);
+      return { agents: messages, nextCursor: nextPageToken };
+    },
+    hosts: ({ query }) => {
+      const { messages, nextPageToken } = lists.hosts(toPage(query));
+      return { hosts: messages, nextCursor: nextPageToken };
+    },
+    policy: () => ({ ...warden.policy() }),
+    explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
+      const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };
+      return toExplanationJson(await warden.explain(command, caller.scope));
+    },
+  };
+}
+
+function shapeOf<Row, Message>(toMessage: (row: Row) => Message): RowShape<Row, Message> {
+  return { toMessage, bytesOf: (message) => Buffer.byteLength(JSON.stringify(message)) };
+}
+
+interface PageQuery {
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+function toPage({ limit = '0', cursor = '' }: PageQuery): { limit: number; pageToken: string } {
+  return { limit: Number(limit), pageToken: cursor };
+}
+
+interface ExecutionsQuery extends PageQuery {
+  readonly agent?: string | undefined;
+  readonly since?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly state?: ExecutionsWish['state'];
+}
+
+function toWish({ agent = '', since, decision = '', state, ...page }: ExecutionsQuery): ExecutionsWish {
+  return {
+    ...toPage(page),
+    ...{ agent, decision, since: since === undefined ? undefined : Date.parse(since) },
+    running: state !== undefined,
+    ...(state !== undefined && { state }),
+  };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { count, cursorOf, name, time } from './fields.ts';
+
+const reason = z.string().max(1024).optional();
+
+export const agent = z.strictObject({
+  name: z.string(),
+  relay: z.string(),
+  online: z.boolean(),
+  containerRunning: z.boolean(),
+  tools: z.array(z.string()),
+  running: count,
+  pending: count,
+  state: z.enum(['active', 'refused', 'paused', 'killed']),
+  stoppedBy: z.string().optional().describe('who or which breaker stopped it'),
+  stoppedReason: z.string().optional(),
+  stoppedSince: time.optional(),
+  problem: z.string(),
+});
+
+export type AgentJson = z.infer<typeof agent>;
+
+export const agents = z.strictObject({ agents: z.array(agent), nextCursor: cursorOf('agents') });
+
+export const agentStateRequest = z.strictObject({ state: z.enum(['active', 'paused', 'killed']), reason });
+
+export const lockdownRequest = z.strictObject({ on: z.boolean(), reason });
+
+export const halt = z.strictObject({
+  stopped: count.describe('executions that ended'),
+  unconfirmed: z.array(z.string()).describe('what was not confirmed as ended after 2 s'),
+});
+
+export const host = z.strictObject({
+  name: z.string(),
+  state: z.enum(['ready', 'draining', 'down']),
+  engine: z.string(),
+  slots: count,
+  running: count,
+  queued: count,
+  labels: z.record(z.string(), z.string()),
+  problem: z.string(),
+  warm: count,
+  workspaceBytes: count,
+});
+
+export type HostJson = z.infer<typeof host>;
+
+export const hosts = z.strictObject({ hosts: z.array(host), nextCursor: cursorOf('hosts') });
+
+export const hostStateRequest = z.strictObject({ state: z.enum(['ready', 'draining']), reason });
+
+export const named = z.strictObject({ name });

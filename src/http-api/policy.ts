@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { errorCodes } from '../errors.ts';
+import { commandLimits } from '../policy/request/check-command.ts';
+import { count } from './fields.ts';
+
+export const policy = z.strictObject({
+  hash: z.string(),
+  text: z.string(),
+  problem: z.string().describe('empty, or why the present file is not in force'),
+});
+
+export const explainRequest = z.strictObject({
+  agent: z.string().max(63).describe('empty for an orchestrator without an agent'),
+  tool: z.string().min(1).max(255),
+  args: z.array(z.string()).max(commandLimits.args),
+  uid: count.max(4_294_967_294).optional().describe("the first of the agent's users if absent"),
+  cwd: z.string().max(4096).optional(),
+});
+
+export const explanation = z.strictObject({
+  action: z.enum(['allow', 'deny', 'ask']),
+  rule: z.string(),
+  line: count.describe('of the rule in the policy file; 0 if no rule decided'),
+  reason: z.string(),
+  code: z.enum(['', ...errorCodes]),
+  policyHash: z.string(),
+  plan: z.string().describe('canonical JSON of the plan that would be made; empty if denied'),
+  problem: z.string().describe('why no plan can be made just now'),
+  questionSeconds: count.describe('how long a question would wait; 0 if nobody would be asked'),
+  known: z.string().describe('where it comes from how the tool reads its arguments'),
+});

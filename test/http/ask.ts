@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import { type Problem, problem } from '../../src/http-api/problem.ts';
+import { type AnswerOf, type Route, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
+import type { HttpGateway } from './http-gateway.ts';
+
+export interface Asked {
+  readonly token?: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** The answer of a route, held to the route's own shape; a problem is held to that of problems. */
+export async function ask<Name extends RouteName>(
+  door: HttpGateway,
+  name: Name,
+  { token, params = {}, query = {}, body }: Asked = {},
+): Promise<{ readonly answer: AnswerOf<Routes[Name]> } | { readonly problem: Problem }> {
+  const route: Route = routes[name];
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '');
+  const text = new URLSearchParams(query).toString();
+  const response = await door.fetch(text === '' ? path : `${path}?${text}`, {
+    method: route.method,
+    ...(token !== undefined && { token }),
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const told: unknown = await response.json();
+  if (response.ok) return { answer: route.answer.parse(told) as AnswerOf<Routes[Name]> };
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  return { problem: problem.parse(told) };
+}
+
+/** The same, if it has to be an answer. */
+export async function answerOf<Name extends RouteName>(
+  door: HttpGateway,
+  name: Name,
+  asked?: Asked,
+): Promise<AnswerOf<Routes[Name]>> {
+  const told = await ask(door, name, asked);
+  if ('problem' in told) throw new Error(`${name}: ${JSON.stringify(told.problem)}`);
+  return told.answer;
+}
