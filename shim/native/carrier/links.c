@@ -127,6 +127,22 @@ void links_queue(struct index *index, const struct entry *entry)
             index_queue(index, at);
 }
 
+/* A look that began at the last change is not believed. */
+static void doubt(struct entry *entry)
+{
+    entry->looked = entry->ctime;
+}
+
+void links_doubt(const struct index *index, struct entry *entry)
+{
+    if (entry->looked == entry->ctime)
+        return;
+    doubt(entry);
+    for (struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry->inode) : NULL; at; at = at->inode_next)
+        if (at->inode == entry->inode)
+            doubt(at);
+}
+
 bool links_told(const struct index *index, const struct entry *entry)
 {
     const struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry->inode) : NULL;

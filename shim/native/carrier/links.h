@@ -22,6 +22,12 @@ bool links_agree(const struct entry *entry);
 /* All other names of the entry's inode must be looked at again. */
 void links_queue(struct index *index, const struct entry *entry);
 
+/*
+ * Its bytes are read again at the next look, whatever its times say, under each of its names: what is written through a
+ * mapping changes no time after the first byte of a page, and a clock may be set back.
+ */
+void links_doubt(const struct index *index, struct entry *entry);
+
 /* The kernel told of another name of the entry's inode. */
 bool links_told(const struct index *index, const struct entry *entry);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clocks.h"
+#include "links.h"
 #include "watches.h"
 
 enum {
@@ -122,6 +123,8 @@ static void take_event(struct carrier *carrier, const struct inotify_event *even
         entry = full ? index_find(index, entry, event->name, length) : index_add(index, entry, event->name, length);
         carrier->rescan |= !entry;
     }
+    if (entry && event->mask & (IN_MODIFY | IN_CLOSE_WRITE))
+        links_doubt(index, entry);
     if (entry)
         told(index, entry);
 }

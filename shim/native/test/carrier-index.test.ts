@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -12,9 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../src/carrier-client/hello.ts';
 import { CarrierProcess, carrierBuilds, fileSystems, makePlace, type Place } from './carrier-process.ts';
+import { sanitizedProgram } from './native-builds.ts';
 import { Dice, disturb } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
@@ -75,6 +78,29 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
       tree = now.tree;
     }
     expect(tree).toBe(index.first.tree);
+  });
+
+  test('9: what is written through a mapping is seen when that ends, at each name, though no time tells of it', async () => {
+    using place = makePlace(under);
+    const [file, other] = [join(place.root, 'file'), join(place.root, 'name')];
+    writeFileSync(file, Buffer.alloc(40_000));
+    linkSync(file, other);
+    await using index = await CarrierProcess.start(carrier, place);
+    const argv = ['mapped-again', file, '', '0', 'written '];
+    const writer = spawn(sanitizedProgram('clawrden-exchange'), argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(writer.stdout, 'data');
+    // Something is told of it, or it would not be looked at.
+    chmodSync(other, 0o600);
+    // By then a file that was just changed is believed to be what was read of it.
+    await sleep(60);
+    const { tree } = await index.session.settle();
+    const { ctimeNs } = statSync(file, { bigint: true });
+    writer.stdin.end('go\n');
+    await once(writer, 'exit');
+    expect(statSync(file, { bigint: true }).ctimeNs).toBe(ctimeNs);
+    const now = await index.session.settle();
+    expect(now.tree).not.toBe(tree);
+    expect(now.tree).toBe(await freshTree(carrier, place));
   });
 
   test('15: a folder that was renamed and made again under its name, and one that was moved out and back in', async () => {

@@ -1,6 +1,7 @@
 /* For tests: changes a file, or the target of its path, in one of many ways. `exchange HOW PATH OTHER MICROSECONDS
  * LINE` prints `ready`, waits for a line on stdin and then for the given time, acts, and prints `done`. OTHER
- * replaces PATH, or is another name of it; it writes LINE again and again. */
+ * replaces PATH, or is another name of it; it writes LINE again and again. `mapped-again` has written to each byte before it
+ * is ready. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void act(const char *how, const char *path, const char *other, char *mapp
         must(truncate(path, 9), path);
     else if (strcmp(how, "link") == 0)
         rewrite(other, O_WRONLY);
-    else if (strcmp(how, "mapped") == 0)
+    else if (strncmp(how, "mapped", 6) == 0)
         memcpy(mapped, text, length);
     else if (strcmp(how, "rename") == 0)
         must(rename(other, path), path);
@@ -86,7 +87,9 @@ int main(int argc, char **argv)
     for (size_t at = 0; at < sizeof text; at++)
         text[at] = argv[5][at % length];
     length = sizeof text / length * length / 2;
-    char *mapped = strcmp(argv[1], "mapped") == 0 ? map(argv[2]) : NULL;
+    char *mapped = strncmp(argv[1], "mapped", 6) == 0 ? map(argv[2]) : NULL;
+    if (strcmp(argv[1], "mapped-again") == 0)
+        memset(mapped, '.', length);
     must((int)write(1, "ready\n", 6), "stdout");
     if (!fgets(line, sizeof line, stdin))
         return 1;
