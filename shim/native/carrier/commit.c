@@ -16,14 +16,32 @@
 #include "state-frames.h"
 #include "unlock.h"
 
+static bool inside(const char *path, const struct op *folder)
+{
+    size_t length = strlen(folder->path);
+    return strncmp(path, folder->path, length) == 0 && path[length] == '/';
+}
+
+/* A folder that goes takes what is in it along, and was compared with all of that: its entries have gone with it. */
+static const struct op *delete_one(struct carrier *carrier, struct op *op, const struct op *gone)
+{
+    if (gone && inside(op->path, gone)) {
+        op->done = true;
+        return gone;
+    }
+    move_delete(carrier, op);
+    return op->verdict == DO_DELETE && op->out == OUT_GRAVE ? op : gone;
+}
+
 static void move_all(struct carrier *carrier)
 {
     struct receiving *receiving = carrier->receiving;
+    const struct op *gone = NULL;
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
         goes_on(carrier);
         if (op->verdict == DO_DELETE)
-            move_delete(carrier, op);
+            gone = delete_one(carrier, op, gone);
         else if (op->verdict == DO_REPLACE)
             move_out_of_way(carrier, op);
     }
