@@ -7,15 +7,14 @@ import type { Replica, ReplicaWish } from '../../ports/replica.ts';
 import { toWorkspaceError } from '../../workspaces/faults.ts';
 import { attach } from '../container/attach.ts';
 import { containerLabels } from '../container/container-labels.ts';
-import { createContainer } from '../container/create-container.ts';
 import type { Departures } from '../container/departures.ts';
 import { removeContainer } from '../container/remove-container.ts';
 import { type StartSource, startContainer } from '../container/start-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
-import { statusOf } from '../engine/engine-errors.ts';
 import type { InitVolume } from '../init/init-layout.ts';
 import { type InitSource, withInit } from '../init/with-init.ts';
 import { carrierBody, replicaMount, replicaName, treeFolder } from './carrier-body.ts';
+import { createAlone } from './create-alone.ts';
 import { makeReplicaVolume, removeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
 
 export interface ReplicaSource extends StartSource, InitSource {
@@ -44,22 +43,7 @@ async function start(
   const body = { ...carrierBody(name, init), Labels: { ...labels, [workspaceLabel]: agent } };
   const begin = (container: Docker.Container) =>
     startCarrier(source, container, wish, `${mountpoint}/${treeFolder}`, signal);
-  return startContainer(source, name, () => createAlone(docker, name, body), begin, signal);
-}
-
-/** Two carriers on one volume would spoil it, so its name is the lock: one that an earlier gateway left goes first. */
-async function createAlone(
-  docker: Docker,
-  name: string,
-  body: Docker.ContainerCreateOptions,
-): Promise<Docker.Container> {
-  try {
-    return await createContainer(docker, name, body);
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-  }
-  await removeContainer(docker, name);
-  return createContainer(docker, name, body);
+  return startContainer(source, name, () => createAlone(docker, name, body, signal), begin, signal);
 }
 
 async function startCarrier(
