@@ -1,3 +1,4 @@
+import { openApiDocument } from '../../src/http-api/open-api.ts';
 import type { Execute } from '../execute.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
@@ -23,6 +24,7 @@ export function createHandlers({ warden, execute }: HandlerParts): Handlers {
     },
     status: () => toStatus(warden.status()),
     runExecution: (call) => runExecution(execute, call),
+    openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),
     ...actHandlers(warden),
   };

@@ -46,6 +46,8 @@ function isPathOf(pattern: string, path: string): boolean {
   );
 }
 
+const lingerMs = 1000;
+
 /** By the code of Node's parser; what it cannot read is no request. */
 const broken: ReadonlyMap<string, [number, string]> = new Map([
   ['HPE_HEADER_OVERFLOW', [431, 'the headers have more than 16 KiB']],
@@ -54,7 +56,9 @@ const broken: ReadonlyMap<string, [number, string]> = new Map([
 
 /** Answers what never became a request, and ends its connection. */
 export function answerBroken(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
+  // More of what cannot be read: it is taken, because an end with bytes left would take the answer with it.
+  if (socket.writableEnded) return;
   const [status, detail] = broken.get(error.code ?? '') ?? [400, 'this is no HTTP request that can be read'];
   const { problem } = toProblem(new HttpRefused(status, detail));
   const body = JSON.stringify(problem);
@@ -65,4 +69,5 @@ export function answerBroken(error: Error & { readonly code?: string }, socket: 
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -13,6 +13,7 @@ import {
   named,
 } from './fleet.ts';
 import { executions, executionsQuery, wholeExecution } from './history.ts';
+import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
 import { health, status } from './status.ts';
 
@@ -34,107 +35,98 @@ export interface Route {
 }
 
 export const routes = {
-  health: { method: 'GET', path: '/healthz', does: 'the gateway is there', open: true, answer: health },
+  health: { ...paths.health, does: 'the gateway is there', open: true, answer: health },
   ready: {
-    method: 'GET',
-    path: '/readyz',
+    ...paths.ready,
     does: 'the gateway takes new work, or 503 says why not',
     answer: health,
   },
   status: {
-    method: 'GET',
-    path: '/api/v1/status',
+    ...paths.status,
     does: 'what the gateway knows of its own health',
     answer: status,
   },
   runExecution: {
-    method: 'POST',
-    path: '/api/v1/executions',
+    ...paths.runExecution,
     does: 'runs a command; answers when it has ended, or streams what happens (application/x-ndjson)',
     body: executionRequest,
     answer: finishedExecution,
     lines: executionEvent,
   },
   executions: {
-    method: 'GET',
-    path: '/api/v1/executions',
+    ...paths.executions,
     does: "executions, the newest first; of those that are open every agent's oldest first",
     query: executionsQuery,
     answer: executions,
   },
   execution: {
-    method: 'GET',
-    path: '/api/v1/executions/{id}',
+    ...paths.execution,
     does: 'one execution in full; its id, or a beginning that no other has',
     params: z.strictObject({ id: z.string().regex(/^[0-9a-f-]{4,36}$/, 'must be an id or its beginning') }),
     answer: wholeExecution,
   },
   approvals: {
-    method: 'GET',
-    path: '/api/v1/approvals',
+    ...paths.approvals,
     does: 'questions that wait for a person',
     query: pageQuery,
     answer: approvals,
   },
   approval: {
-    method: 'GET',
-    path: '/api/v1/approvals/{id}',
+    ...paths.approval,
     does: 'one question with its whole plan',
     params: z.strictObject({ id: approvalId }),
     answer: shownApproval,
   },
   verdict: {
-    method: 'POST',
-    path: '/api/v1/approvals/{id}/verdict',
+    ...paths.verdict,
     does: 'answers a question; counts for the plan that was shown only',
     params: z.strictObject({ id: approvalId }),
     body: verdictRequest,
     answer: approval,
   },
   agents: {
-    method: 'GET',
-    path: '/api/v1/agents',
+    ...paths.agents,
     does: 'agents, by name',
     query: pageQuery,
     answer: agents,
   },
   setAgentState: {
-    method: 'PUT',
-    path: '/api/v1/agents/{name}/state',
+    ...paths.setAgentState,
     does: 'pauses, kills or resumes an agent',
     params: named,
     body: agentStateRequest,
     answer: halt,
   },
   setLockdown: {
-    method: 'PUT',
-    path: '/api/v1/lockdown',
+    ...paths.setLockdown,
     does: 'stops every agent, or lets them work again',
     body: lockdownRequest,
     answer: halt,
   },
   hosts: {
-    method: 'GET',
-    path: '/api/v1/hosts',
+    ...paths.hosts,
     does: 'Docker hosts, by name',
     query: pageQuery,
     answer: hosts,
   },
   setHostState: {
-    method: 'PUT',
-    path: '/api/v1/hosts/{name}/state',
+    ...paths.setHostState,
     does: 'drains a Docker host, or gives it work again',
     params: named,
     body: hostStateRequest,
     answer: host,
   },
-  policy: { method: 'GET', path: '/api/v1/policy', does: 'the policy that is in force', answer: policy },
+  policy: { ...paths.policy, does: 'the policy that is in force', answer: policy },
   explain: {
-    method: 'POST',
-    path: '/api/v1/policy/explain',
+    ...paths.explain,
     does: 'what would become of a command, without running or recording it',
     body: explainRequest,
     answer: explanation,
+  },
+  openApi: {
+    ...paths.openApi,
+    does: 'this description, made from the shapes that the gateway checks',
+    answer: z.record(z.string(), z.unknown()),
   },
 } as const satisfies Record<string, Route>;
 
@@ -148,6 +140,13 @@ type Shaped<R, Key extends string, None> = R extends { readonly [K in Key]: infe
 export type ParamsOf<R> = Shaped<R, 'params', undefined>;
 export type QueryOf<R> = Shaped<R, 'query', undefined>;
 export type BodyOf<R> = Shaped<R, 'body', undefined>;
+type Taken<R, Key extends string> = R extends { readonly [K in Key]: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : undefined;
+
+/** What a client gives. */
+export type QueryIn<R> = Taken<R, 'query'>;
+export type BodyIn<R> = Taken<R, 'body'>;
 export type AnswerOf<R extends Route> = z.input<R['answer']>;
 
 /** As the table of roles names it. */

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import { type Problem, problem } from '../../src/http-api/problem.ts';
 import { type AnswerOf, type Route, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
+import { described } from './described.ts';
 import type { HttpGateway } from './http-gateway.ts';
+
+const api = described();
 
 export interface Asked {
   readonly token?: string;
@@ -10,7 +13,7 @@ export interface Asked {
   readonly body?: object;
 }
 
-/** The answer of a route, held to the route's own shape; a problem is held to that of problems. */
+/** The answer of a route, held to the route's own shape and to its description; so are problems. */
 export async function ask<Name extends RouteName>(
   door: HttpGateway,
   name: Name,
@@ -25,6 +28,8 @@ export async function ask<Name extends RouteName>(
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   const told: unknown = await response.json();
+  const faults = response.ok ? api.faultsOf(name, 'application/json', told) : api.faultsOfProblem(told);
+  expect(faults).toEqual([]);
   if (response.ok) return { answer: route.answer.parse(told) as AnswerOf<Routes[Name]> };
   expect(response.headers.get('content-type')).toContain('application/problem+json');
   return { problem: problem.parse(told) };

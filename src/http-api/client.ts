@@ -1,0 +1,160 @@
+import type { ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
+import { jsonLines } from './json-lines.ts';
+import { paths } from './paths.ts';
+import type { Problem } from './problem.ts';
+import type { AnswerOf, BodyIn, ParamsOf, QueryIn, RouteName, Routes } from './routes.ts';
+
+export type { ExecutionEvent, ExecutionRequest, FinishedExecution, Problem };
+
+export interface ConnectOptions {
+  /** `http://127.0.0.1:8080`, or the `http.url` of gateway.yaml. */
+  readonly url: string;
+  /** An API token. */
+  readonly token: string;
+  /** Instead of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call; a command that runs for it is canceled. */
+  readonly signal?: AbortSignal;
+}
+
+/** An answer that is no success. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly problem: Problem;
+  /** When to come back; undefined if that would not help. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Problem, retryAfterMs: number | undefined) {
+    super(problem.code === undefined ? problem.detail : `${problem.code}: ${problem.detail}`);
+    this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+type Wish<R> = Given<'params', ParamsOf<R>> & Given<'query', QueryIn<R>> & Given<'body', BodyIn<R>>;
+type Given<Key extends string, Value> = Value extends undefined ? unknown : { readonly [K in Key]: Value };
+
+/** Lists, and the key of their rows. */
+interface Lists {
+  readonly executions: 'executions';
+  readonly approvals: 'approvals';
+  readonly agents: 'agents';
+  readonly hosts: 'hosts';
+}
+
+type RowOf<Name extends keyof Lists> = AnswerOf<Routes[Name]>[Name &
+  keyof AnswerOf<Routes[Name]>] extends readonly (infer Row)[]
+  ? Row
+  : never;
+
+export interface Client {
+  /** Any route, by its name in the API's description. Rejects with an ApiError. */
+  readonly call: <Name extends RouteName>(
+    name: Name,
+    wish: Wish<Routes[Name]>,
+    options?: CallOptions,
+  ) => Promise<AnswerOf<Routes[Name]>>;
+  /** Runs a command and waits for its end. Rejects with an ApiError if its tool was never started. */
+  readonly run: (request: ExecutionRequest, options?: CallOptions) => Promise<FinishedExecution>;
+  /** The same, told as it happens; the outcome comes last. Who stops reading cancels it. */
+  readonly stream: (request: ExecutionRequest, options?: CallOptions) => AsyncGenerator<ExecutionEvent, void>;
+  /** Every row of a list, page by page. */
+  readonly list: <Name extends keyof Lists>(
+    name: Name,
+    query?: QueryIn<Routes[Name]>,
+    options?: CallOptions,
+  ) => AsyncGenerator<RowOf<Name>, void>;
+}
+
+/** A client of the HTTP door, for Node 22 and later and for browsers. */
+export function connect(options: ConnectOptions): Client {
+  const call: Client['call'] = async (name, wish, more) => {
+    const response = await ask(options, name, wish, { ...more, accept: 'application/json' });
+    return (await response.json()) as never;
+  };
+  return {
+    call,
+    run: (body, more) => call('runExecution', { body }, more),
+    stream: (body, more) => stream(options, body, more),
+    list: (name, query, more) => list(call, name, query, more) as AsyncGenerator<never, void>,
+  };
+}
+
+async function* stream(
+  options: ConnectOptions,
+  body: ExecutionRequest,
+  more: CallOptions = {},
+): AsyncGenerator<ExecutionEvent, void> {
+  const leave = new AbortController();
+  const signal = more.signal === undefined ? leave.signal : AbortSignal.any([more.signal, leave.signal]);
+  try {
+    const response = await ask(options, 'runExecution', { body }, { signal, accept: 'application/x-ndjson' });
+    yield* jsonLines(response) as AsyncGenerator<ExecutionEvent, void>;
+  } finally {
+    leave.abort();
+  }
+}
+
+async function* list(
+  call: Client['call'],
+  name: keyof Lists,
+  query: object = {},
+  more: CallOptions = {},
+): AsyncGenerator<unknown, void> {
+  let cursor = '';
+  do {
+    const wish = { query: cursor === '' ? query : { ...query, cursor } };
+    const page = (await call(name, wish, more)) as Record<string, unknown> & { nextCursor: string };
+    yield* page[name] as unknown[];
+    cursor = page.nextCursor;
+  } while (cursor !== '');
+}
+
+interface AnyWish {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+async function ask(
+  { url, token, fetch: send = fetch }: ConnectOptions,
+  name: RouteName,
+  wish: unknown,
+  { accept, signal }: CallOptions & { readonly accept: string },
+): Promise<Response> {
+  const { params = {}, query = {}, body } = wish as AnyWish;
+  const { method, path } = paths[name];
+  const target = new URL(
+    path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? '')),
+    url,
+  );
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined) target.searchParams.set(key, value);
+  const response = await send(target, {
+    method,
+    headers: {
+      accept,
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+    redirect: 'error',
+  });
+  if (!response.ok) throw await toError(response);
+  return response;
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  const wait = response.headers.get('retry-after');
+  const text = await response.text();
+  const isProblem = response.headers.get('content-type')?.includes('application/problem+json') === true;
+  const detail = `the answer has the status ${response.status} and no problem`;
+  const problem = isProblem
+    ? (JSON.parse(text) as Problem)
+    : { type: 'about:blank', title: response.statusText, status: response.status, detail };
+  return new ApiError(problem, wait === null ? undefined : Number(wait) * 1000);
+}

@@ -1,0 +1,20 @@
+/** Method and path of every route; apart from their shapes, so that a client can have them without a library. */
+export const paths = {
+  health: { method: 'GET', path: '/healthz' },
+  ready: { method: 'GET', path: '/readyz' },
+  status: { method: 'GET', path: '/api/v1/status' },
+  runExecution: { method: 'POST', path: '/api/v1/executions' },
+  executions: { method: 'GET', path: '/api/v1/executions' },
+  execution: { method: 'GET', path: '/api/v1/executions/{id}' },
+  approvals: { method: 'GET', path: '/api/v1/approvals' },
+  approval: { method: 'GET', path: '/api/v1/approvals/{id}' },
+  verdict: { method: 'POST', path: '/api/v1/approvals/{id}/verdict' },
+  agents: { method: 'GET', path: '/api/v1/agents' },
+  setAgentState: { method: 'PUT', path: '/api/v1/agents/{name}/state' },
+  setLockdown: { method: 'PUT', path: '/api/v1/lockdown' },
+  hosts: { method: 'GET', path: '/api/v1/hosts' },
+  setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
+  policy: { method: 'GET', path: '/api/v1/policy' },
+  explain: { method: 'POST', path: '/api/v1/policy/explain' },
+  openApi: { method: 'GET', path: '/api/v1/openapi.json' },
+} as const;
