@@ -6,7 +6,7 @@ import { issueClientCertificate, issueServerCertificate } from '../../src/pki/is
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Admission } from '../ports/authentication.ts';
 import type { Role } from '../ports/principal.ts';
-import { createAuthentication } from './create-authentication.ts';
+import { createAuthentication, type PersonOf } from './create-authentication.ts';
 
 const authority = await makeAuthority('Test CA');
 const signingKey = generateKeyPairSync('ed25519').privateKey;
@@ -73,6 +73,37 @@ test('A-54: expired, not yet valid, revoked and nameless certificates are not le
     expect(auth.admit(der)).toEqual({ refused: expect.stringContaining(why) });
   }
 });
+
+test.each([
+  ['a higher role', { role: 'admin', scope: {} }],
+  ['a lower role', { role: 'viewer', scope: {} }],
+  ['another scope', { role: 'operator', scope: { team: 'web' } }],
+  ['nothing', undefined],
+] as const)(
+  'P6: a connection ends if its person has %s now; one with the same rights goes on',
+  async (_what, next) => {
+    let [rights, clock]: [ReturnType<PersonOf>, string] = [{ role: 'operator', scope: {} }, ''];
+    const auth = createAuthentication({
+      identity: { gatewayId: 'gw-1', signingKey },
+      personOf: (_name, when) => {
+        clock = when;
+        return rights;
+      },
+      isRevoked: () => false,
+      onRevoked: () => {},
+    });
+    const der = await certificateOf({ kind: 'person', name: 'ann' });
+    const connection = admitted(auth, der);
+    const token = await tokenFor(auth, der);
+    rights = { role: 'operator', scope: {} };
+    expect(await connection.callerOf(token)).toHaveProperty('value');
+    expect(clock).toBe('hasRunOut');
+    rights = next;
+    const refused = { refused: expect.stringMatching(/has changed|not known/) };
+    expect([connection.check(), await connection.callerOf(token)]).toEqual([refused, refused]);
+    expect(auth.admit(der)).toHaveProperty(next === undefined ? 'refused' : 'value');
+  },
+);
 
 test("A-68: a person's role is the gateway's record, and a token made before it changed is refused", async () => {
   const der = await certificateOf({ kind: 'person', name: 'ann' });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Admission, Authentication, Checked } from '../ports/authentication.ts';
 import { allAgents, type Principal, principalName } from '../ports/principal.ts';
@@ -12,7 +13,11 @@ export interface AuthenticationOptions {
   readonly onRevoked: Authentication['onRevoked'];
 }
 
-export type PersonOf = (name: string) => Pick<Principal, 'role' | 'scope'> | undefined;
+/** `when`: for a caller that comes now, or for one that is here since it came. */
+export type PersonOf = (
+  name: string,
+  when: 'isOver' | 'hasRunOut',
+) => Pick<Principal, 'role' | 'scope'> | undefined;
 
 export function createAuthentication({
   identity,
@@ -38,11 +43,16 @@ function admissionOf(
   personOf: PersonOf,
   tokens: SessionTokens,
 ): Admission {
+  let admitted: Principal | undefined;
+
   function check(): Checked<Principal> {
     const refused = problem();
     if (refused !== undefined) return { refused };
-    const caller = toPrincipal(peer, personOf);
+    const caller = toPrincipal(peer, (name) => personOf(name, admitted ? 'hasRunOut' : 'isOver'));
     if (caller === undefined) return { refused: 'the certificate names a person that is not known here' };
+    admitted ??= caller;
+    // What runs over the connection was let in with other rights.
+    if (!isDeepStrictEqual(caller, admitted)) return { refused: 'what this person may do has changed' };
     return { value: caller };
   }
 
@@ -77,7 +87,10 @@ function admissionOf(
   };
 }
 
-function toPrincipal(peer: PeerName, personOf: PersonOf): Principal | undefined {
+function toPrincipal(
+  peer: PeerName,
+  personOf: (name: string) => ReturnType<PersonOf>,
+): Principal | undefined {
   if (peer.kind === 'relay') return { ...peer, role: 'relay', scope: allAgents };
   const person = personOf(peer.name);
   return person && { ...peer, ...person };

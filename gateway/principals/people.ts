@@ -12,8 +12,8 @@ import { scopeProblem } from './scope-text.ts';
 
 /** The people that this gateway knows. A change is on the disk and in the audit before it is answered. */
 export interface People {
-  /** What a person may do; undefined if there is no such person now. */
-  readonly of: (name: string) => Pick<Principal, 'role' | 'scope'> | undefined;
+  /** What a person may do: who comes now, or who is here since then. Undefined if there is no such person. */
+  readonly of: (name: string, when: 'isOver' | 'hasRunOut') => Pick<Principal, 'role' | 'scope'> | undefined;
   readonly find: (name: string) => KnownPerson | undefined;
   readonly list: () => KnownPerson[];
   /** Adds a person, or, if `replace`, gives a known one other rights. */
@@ -51,17 +51,17 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
   const { known } = keeping;
   if (!leavesAdmin(known, '')) throw new Error(noAdmin);
   const inTurn = createInTurn();
-  const present = (name: string) => {
+  const present = (name: string, when: 'isOver' | 'hasRunOut') => {
     const entry = known.get(name);
-    return entry === undefined || entry.life.isOver() ? undefined : entry;
+    return entry === undefined || entry.life[when]() ? undefined : entry;
   };
   return {
-    of: (name) => {
-      const entry = present(name);
+    of: (name, when) => {
+      const entry = present(name, when);
       return entry && { role: entry.role, scope: entry.scope };
     },
     find: (name) => {
-      const entry = present(name);
+      const entry = present(name, 'isOver');
       return entry && shown(entry);
     },
     list: () => [...known.values()].map(shown),

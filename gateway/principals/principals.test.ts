@@ -180,11 +180,11 @@ test('P6: a token that was rotated or removed ends for who is here, too, and its
 test('people of the file are taken in once: who was removed does not come back with it', async () => {
   const file: FirstPeople = new Map([...admin, ['bob', { role: 'approver', scope: {} }]]);
   let principals = await start(file);
-  expect(principals.personOf('bob')).toEqual({ role: 'approver', scope: {} });
+  expect(principals.personOf('bob', 'isOver')).toEqual({ role: 'approver', scope: {} });
   await principals.people.set(person('admin2', 'admin'), 'person:admin');
   await principals.people.remove('bob', 'person:admin', '');
   principals = await restart(principals, file);
-  expect(principals.personOf('bob')).toBeUndefined();
+  expect(principals.personOf('bob', 'isOver')).toBeUndefined();
   expect(await principals.people.set(person('bob', 'viewer'), 'person:admin')).toMatchObject({
     refused: expect.stringContaining('names are not used again'),
   });
@@ -204,7 +204,7 @@ test('P25: a lost database gets its people and tokens from the audit', async () 
   await principals.apiTokens.remove('gone', 'person:admin', '');
   const before = principals.apiTokens.list().map(({ name, principal, by }) => ({ name, principal, by }));
   principals = await loseDatabase(principals);
-  expect(principals.personOf('admin')).toEqual({ role: 'admin', scope: {} });
+  expect(principals.personOf('admin', 'isOver')).toEqual({ role: 'admin', scope: {} });
   expect(principals.apiTokens.list()).toMatchObject(before);
   expect(principals.apiTokens.authenticateToken(kept, '::1')).toHaveProperty('value');
   expect(principals.apiTokens.authenticateToken(gone, '::1')).toHaveProperty('refused');

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { enroll } from '../../src/gateway-client/enroll.ts';
+import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { type RealGateway, startRealGateway } from './real-gateway.ts';
+
+let gateway: RealGateway;
+let admin: GatewayClient;
+let dir: string;
+beforeAll(async () => {
+  gateway = await startRealGateway();
+  admin = await gateway.admin();
+  dir = await mkdtemp(join(tmpdir(), 'clawrden-live-'));
+});
+afterAll(async () => {
+  admin?.close();
+  await gateway?.[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const user = (name: string, more: object = {}) => ({
+  ...{ name, role: 'operator', scope: {}, ttl: 0n, replace: false },
+  ...more,
+});
+
+async function newPerson(name: string, more: object = {}): Promise<GatewayClient> {
+  const { code } = await admin.call(WardenServiceService.setUser, user(name, more));
+  const identityDir = join(dir, name);
+  await enroll({ address: gateway.enrollAddress, token: code, as: 'person', identityDir });
+  return await connectGateway({ address: gateway.address, identityDir });
+}
+
+/** A stream that is open, and how long it is until it ends. */
+async function openStream(client: GatewayClient): Promise<{ readonly over: Promise<number> }> {
+  const stream = client.watchApprovals();
+  const over = Promise.withResolvers<number>();
+  const first = Promise.withResolvers<void>();
+  let began = performance.now();
+  stream.on('data', () => {
+    began = performance.now();
+    first.resolve();
+  });
+  stream.on('error', () => over.resolve(performance.now() - began));
+  await first.promise;
+  return { over: over.promise };
+}
+
+const ends: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  removed: (name) => admin.call(WardenServiceService.removeUser, { name, reason: '' }),
+  revoked: (name) => admin.call(WardenServiceService.revoke, { principal: `person:${name}`, reason: '' }),
+  'given another role': (name) =>
+    admin.call(WardenServiceService.setUser, user(name, { role: 'viewer', replace: true })),
+  'given a scope': (name) =>
+    admin.call(WardenServiceService.setUser, user(name, { scope: { team: 'web' }, replace: true })),
+};
+
+test.each(Object.entries(ends))(
+  "P6: a person's live stream ends within 5 s if the person is %s, and another's goes on",
+  async (what, end) => {
+    const name = what.replaceAll(' ', '-');
+    const [client, other] = [await newPerson(name), await newPerson(`not-${name}`)];
+    const [mine, others] = [await openStream(client), await openStream(other)];
+    await end(name);
+    expect(await mine.over).toBeLessThan(5_000);
+    expect(await Promise.race([others.over, Promise.resolve('open')])).toBe('open');
+    for (const each of [client, other]) each.close();
+  },
+);
+
+test("P6: a person's live stream ends with the time for which the person is known", async () => {
+  const client = await newPerson('guest', { ttl: 4n });
+  const { over } = await openStream(client);
+  expect(await over).toBeLessThan(4_000 + 5_000);
+  await expect(client.call(WardenServiceService.listAgents, { pageToken: '' })).rejects.toThrow(
+    /UNAUTHENTICATED|UNAVAILABLE/,
+  );
+  client.close();
+});
