@@ -15,6 +15,8 @@ export interface Implied {
   readonly withOperand: readonly Words[];
   /** Each can stand in place of the line's own sub-command and of its operands that name resources. */
   readonly withResources?: { readonly operands: number; readonly spellings: readonly Words[] };
+  /** Each can stand in place of the whole line, with any words behind it: what it is done to is not on the line. */
+  readonly toAnything: readonly Words[];
 }
 
 /** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
@@ -29,17 +31,28 @@ export function impliedBy(grammar: ToolGrammar, reading: Reading): Implied {
   const byWord = held.filter(namesOperand).flatMap(({ does }) => does);
   const others = held.filter((one) => !namesOperand(one)).flatMap(({ does }) => does);
   const own = find(grammar, [...always, ...others]);
-  const merged = merge(own, [...find(grammar, byWord), ...sameByWord(reading)]);
-  return withResources(merged, [path, ...own.map((one) => one.path)], reading);
+  const words = find(grammar, byWord);
+  const merged = merge(own, [...words, ...sameByWord(reading)]);
+  return withResources(merged, { path, own, words }, reading);
+}
+
+interface Works {
+  readonly path: Path;
+  readonly own: readonly Found[];
+  /** Those that the first operand says. */
+  readonly words: readonly Found[];
 }
 
 /** Its own work, and what else it does, with the resources that it names by all their names. */
-function withResources(implied: Implied, paths: readonly Path[], reading: Reading): Implied {
-  const named = namedBy(reading);
+function withResources(implied: Implied, { path, own, words }: Works, reading: Reading): Implied {
+  const isOwn = path.at(-1)?.resources !== undefined;
+  // `apply view-last-applied secret x`: the first operand says what is done, and the next ones to what.
+  const named = isOwn ? namedBy(reading) : namedBehindWord(words, reading);
   if (named === undefined) return implied;
   const { operands, kinds } = named;
-  const spellings = paths.flatMap((path) =>
-    [...kinds].flatMap(([kind, names]) => withKind(path, kind, names)),
+  const paths = isOwn ? [path, ...own.map((one) => one.path)] : words.map((one) => one.path);
+  const spellings = paths.flatMap((each) =>
+    [...kinds].flatMap(([kind, names]) => withKind(each, kind, names)),
   );
   return { ...implied, withResources: { operands, spellings } };
 }
@@ -47,6 +60,13 @@ function withResources(implied: Implied, paths: readonly Path[], reading: Readin
 function namedBy({ path, operands }: Reading): NamedResources | undefined {
   const resources = path.at(-1)?.resources;
   return resources === undefined || operands.length === 0 ? undefined : resourcesIn(operands, resources);
+}
+
+function namedBehindWord(words: readonly Found[], { operands }: Reading): NamedResources | undefined {
+  const resources = words.flatMap(({ path }) => path.at(-1)?.resources ?? [])[0];
+  if (resources === undefined || operands.length < 2) return undefined;
+  const named = resourcesIn(operands.slice(1), resources);
+  return named && { ...named, operands: named.operands + 1 };
 }
 
 function withKind(path: Path, kind: string, names: Words): readonly Words[] {
@@ -120,6 +140,8 @@ interface Found {
   readonly path: Path;
   /** Operands of it. */
   readonly rest: Words;
+  /** It is done to what the line does not name. */
+  readonly isOpen?: true;
 }
 
 function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
@@ -130,6 +152,7 @@ function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
     subcommands,
     spellings: own.flatMap(spellingsOf),
     withOperand: byWord.flatMap(spellingsOf),
+    toAnything: all.filter(({ isOpen }) => isOpen === true).flatMap(spellingsOf),
   };
 }
 
@@ -142,8 +165,10 @@ function spellingsOf({ path, rest }: Found): readonly Words[] {
     );
 }
 
-function restsOf({ words }: Subcommand, rest: Words): readonly Words[] {
+function restsOf({ words, resources }: Subcommand, rest: Words): readonly Words[] {
   const [first = '', ...others] = rest;
+  if (resources !== undefined && first !== '')
+    return spellingsOfKind(first, resources).map((word) => [word, ...others]);
   return words?.get(first.toLowerCase())?.map((word) => [word, ...others]) ?? [rest];
 }
 
@@ -156,9 +181,13 @@ function find(grammar: ToolGrammar, names: Words): readonly Found[] {
   return [...new Set(names)].flatMap((name) => findWork(grammar, name) ?? []);
 }
 
-/** `run`, `volume rm`, or a sub-command with its first operand (`run test`); absent if there is no such sub-command. */
+/**
+ * `run`, `volume rm`, or a sub-command with its first operand (`run test`); with `*` behind it, done to anything.
+ * Absent if there is no such sub-command.
+ */
 export function findWork({ subcommands }: ToolGrammar, name: string): Found | undefined {
-  const words = name.split(' ');
+  const isOpen = name.endsWith(' *');
+  const words = (isOpen ? name.slice(0, -2) : name).split(' ');
   const path: Subcommand[] = [];
   let known = subcommands;
   while (known !== undefined && path.length < words.length) {
@@ -167,5 +196,6 @@ export function findWork({ subcommands }: ToolGrammar, name: string): Found | un
     path.push(one);
     known = one.subcommands;
   }
-  return path.length === 0 ? undefined : { path, rest: words.slice(path.length) };
+  const found = { path, rest: words.slice(path.length) };
+  return path.length === 0 ? undefined : isOpen ? { ...found, isOpen } : found;
 }

@@ -5,7 +5,7 @@ import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
-import { GivenOptions } from './given-options.ts';
+import { type Free, GivenOptions } from './given-options.ts';
 import { matchesGlob } from './glob.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
@@ -143,11 +143,12 @@ export class CommandLine {
 
   /** An item that names an option also fits if the option is given elsewhere, or in another spelling. */
   #fitsByOptions(pattern: ArgPattern): readonly Fit[] {
-    if (!this.#mayMatch(pattern) || this.#grammar === undefined || this.reading === undefined) return [];
+    if (!this.#mayMatch(pattern, this.#strict) || this.#grammar === undefined || this.reading === undefined)
+      return [];
     this.#options ??= new GivenOptions(this.#grammar, this.reading);
     const free = this.#options.freeOf(pattern.options, this.#effort);
     if (free === undefined) return ['unsure'];
-    return this.#strict.map((line) => fitOf(matchesLine(pattern, { ...line, free }, this.#effort)));
+    return this.#strict.map((line) => fitOf(matchesLine(pattern, withFree(line, free), this.#effort)));
   }
 
   /** No pattern that begins like this can be about this sub-command, whatever the rest of the line is. */
@@ -173,10 +174,12 @@ export class CommandLine {
       const soon = matchesLine(pattern, line, new Effort(fewSteps));
       if (soon !== undefined) return soon ? 'yes' : 'no';
     }
-    return this.#mayMatch(pattern) ? fitOf(matchesLine(pattern, line, this.#effort)) : 'no';
+    return this.#mayMatch(pattern, [line]) ? fitOf(matchesLine(pattern, line, this.#effort)) : 'no';
   }
 
-  #mayMatch(pattern: ArgPattern): boolean {
+  /** A line that is done to anything needs no word of the pattern. */
+  #mayMatch(pattern: ArgPattern, lines: readonly Line[]): boolean {
+    if (lines.some(({ free }) => free !== undefined)) return true;
     this.#filter ??= this.#makeFilter();
     return mayMatchAnywhere(pattern, this.#filter);
   }
@@ -186,6 +189,10 @@ export class CommandLine {
     for (const word of this.#strict.flatMap(otherWords)) filter.add(word);
     return filter;
   }
+}
+
+function withFree(line: Line, { alone, withNext }: Free): Line {
+  return { ...line, free: { alone: alone | (line.free?.alone ?? 0), withNext } };
 }
 
 function fitOf(matches: boolean | undefined): Fit {
@@ -204,7 +211,7 @@ function exactLines({ all }: Words, from: number, reading: Reading, work: Implie
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
   const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
   const first = (pathAt.at(-1) ?? -1) + 1;
-  const { withOperand, withResources } = work;
+  const { withOperand, withResources, toAnything } = work;
   return [
     own,
     ...instead(base, [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
@@ -215,7 +222,23 @@ function exactLines({ all }: Words, from: number, reading: Reading, work: Implie
           [...pathAt, ...operandsFrom(first, isOption, withResources.operands)],
           withResources.spellings,
         )),
+    ...toAnythingLines(base, pathAt, toAnything),
   ];
+}
+
+/** Behind the words of what is done, a pattern may say what it likes. */
+function toAnythingLines(
+  base: Line,
+  at: readonly number[],
+  spellings: readonly (readonly string[])[],
+): readonly Line[] {
+  const mayLeaveOut = new Uint8Array(spellings.length === 0 ? 0 : base.args.length).fill(1);
+  return [...Map.groupBy(spellings, ({ length }) => length)].map(([length, some]) => ({
+    ...base,
+    mayLeaveOut,
+    path: { at, spellings: some },
+    free: { alone: ~((1 << length) - 1), withNext: 0 },
+  }));
 }
 
 function instead(

@@ -23,7 +23,11 @@ const implied = knownTools
   .entries()
   .flatMap(([tool, { subcommands }]) =>
     leavesOf(subcommands).flatMap(({ name: own, spellings, does = [] }) =>
-      spellings.flatMap((words) => does.map((name) => ({ tool, own, words, name, first: firstOf(name) }))),
+      spellings.flatMap((words) =>
+        does
+          .map((name) => name.replace(/ \*$/, ''))
+          .map((name) => ({ tool, own, words, name, first: firstOf(name) })),
+      ),
     ),
   );
 
