@@ -194,6 +194,13 @@ void index_set(struct index *index, struct entry *entry, const struct record *re
     count(index, entry, 1);
 }
 
+void index_unreadable(struct index *index, struct entry *entry, bool unreadable)
+{
+    bool before = entry->flags & ENTRY_UNREADABLE;
+    index->unreadable += (uint64_t)unreadable - (uint64_t)before;
+    entry->flags = (uint8_t)((entry->flags & ~ENTRY_UNREADABLE) | (unreadable ? ENTRY_UNREADABLE : 0));
+}
+
 void index_gone(struct index *index, struct entry *entry)
 {
     static const struct record none;
@@ -207,7 +214,8 @@ void index_gone(struct index *index, struct entry *entry)
     entry->blocks = NULL;
     entry->inode = 0;
     entry->ctime = 0;
-    entry->flags &= (uint8_t)~(ENTRY_UNREADABLE | ENTRY_UNSTABLE);
+    index_unreadable(index, entry, false);
+    entry->flags &= (uint8_t)~ENTRY_UNSTABLE;
     if (entry_alive(entry))
         index_set(index, entry, &none);
 }

@@ -53,6 +53,8 @@ struct index {
     size_t buckets, held, watched;
     uint64_t key[2];
     uint64_t entries, bytes, gone, skipped;
+    /* Carried, but for the bytes of the file or what is in the folder. */
+    uint64_t unreadable;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */
     uint64_t epoch, seq, next, floor;
     /* A replica's: home's version that it has, and its own when the other side last had everything. */
@@ -96,6 +98,9 @@ void index_set(struct index *index, struct entry *entry, const struct record *re
 
 /* It is gone, and all that was in it. */
 void index_gone(struct index *index, struct entry *entry);
+
+/* Whether the carrier could not read what is in it. */
+void index_unreadable(struct index *index, struct entry *entry, bool unreadable);
 
 /* Takes entries that stand for nothing out of memory. */
 void index_forget(struct index *index, struct entry *entry);

@@ -131,10 +131,23 @@ static enum skip read_link(int folder, const char *name, struct found *found)
     return SKIP_NOT;
 }
 
+/* One that may be listed and not entered does not show what is in it. */
+static bool closed_to_us(int fd)
+{
+    struct stat status;
+    if (fd >= 0 && fstatat(fd, ".", &status, 0) == 0)
+        return false;
+    return errno == EACCES;
+}
+
 static enum skip read_folder(struct carrier *carrier, int folder, const char *name, struct found *found)
 {
     enum skip skip = SKIP_NOT;
     int fd = *name ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : dup(folder);
+    int why = errno;
+    if (closed_to_us(fd))
+        found->flags |= ENTRY_UNREADABLE;
+    errno = why;
     if (fd >= 0 && !read_attributes(carrier, fd, found))
         skip = SKIP_XATTRS;
     if (fd >= 0)
@@ -181,7 +194,8 @@ static void keep_facts(struct index *index, struct entry *entry, struct found *f
     entry->blocks = found->content.blocks;
     entry->ctime = nanoseconds(&found->status.st_ctim);
     entry->looked = found->looked;
-    entry->flags = (uint8_t)((entry->flags & ~(ENTRY_UNSTABLE | ENTRY_UNREADABLE)) | found->flags);
+    index_unreadable(index, entry, found->flags & ENTRY_UNREADABLE);
+    entry->flags = (uint8_t)((entry->flags & ~ENTRY_UNSTABLE) | found->flags);
     if (found->record.type == TYPE_FILE) {
         inodes_join(index, entry, found->status.st_ino);
     } else {
@@ -230,10 +244,13 @@ static bool unwatched(const struct carrier *carrier, const struct entry *entry)
 bool look(struct carrier *carrier, int folder, struct entry *entry)
 {
     struct found found = {0};
-    bool known = entry->now.type == TYPE_FOLDER;
+    bool known = entry->now.type == TYPE_FOLDER, closed = known && entry->flags & ENTRY_UNREADABLE;
     uint64_t inode = entry->inode;
     goes_on(carrier);
     if (fstatat(folder, entry->name, &found.status, AT_SYMLINK_NOFOLLOW) != 0) {
+        /* Its folder is closed: it is not gone, and is looked at as soon as that opens. */
+        if (errno == EACCES)
+            return false;
         leave_out(carrier, entry, SKIP_NOT);
         return false;
     }
@@ -249,7 +266,8 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
     }
     take(carrier, entry, &found);
     bool same = known && inode == entry->inode;
-    return entry->now.type == TYPE_FOLDER && (!same || unwatched(carrier, entry));
+    bool opens = closed && !(entry->flags & ENTRY_UNREADABLE);
+    return entry->now.type == TYPE_FOLDER && (!same || opens || unwatched(carrier, entry));
 }
 
 void scan_root(struct carrier *carrier, bool all)

@@ -94,7 +94,8 @@ static void read_entry(struct index *index, struct reader *reader, struct entry 
         read_base(reader, entry);
     if (flags & SAVED_BLOCKS && !reader->bad)
         read_blocks(reader, entry);
-    entry->flags |= (uint8_t)((flags & SAVED_UNREADABLE ? ENTRY_UNREADABLE : 0) | (flags & SAVED_UNSTABLE ? ENTRY_UNSTABLE : 0));
+    index_unreadable(index, entry, flags & SAVED_UNREADABLE);
+    entry->flags |= (uint8_t)(flags & SAVED_UNSTABLE ? ENTRY_UNSTABLE : 0);
     raise_below(entry);
     count_in(index, entry);
     read_below(index, reader, entry, depth + 1);

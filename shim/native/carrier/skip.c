@@ -95,8 +95,9 @@ bool path_carried(const struct carrier *carrier, const char *path)
 static uint16_t tell_below(struct carrier *carrier, const struct entry *entry, uint16_t told)
 {
     char path[PATH_MOST + 1];
-    if (entry->skip != SKIP_NOT && told < PATHS_TOLD && entry_path(entry, path)) {
-        stream_put_u8(&carrier->stream, entry->skip);
+    enum skip why = entry->flags & ENTRY_UNREADABLE ? SKIP_UNREADABLE : (enum skip)entry->skip;
+    if (why != SKIP_NOT && told < PATHS_TOLD && entry_path(entry, path)) {
+        stream_put_u8(&carrier->stream, (uint8_t)why);
         stream_put_text(&carrier->stream, path);
         told++;
     }
@@ -107,9 +108,10 @@ static uint16_t tell_below(struct carrier *carrier, const struct entry *entry, u
 
 void skip_tell(struct carrier *carrier)
 {
-    stream_put_u32(&carrier->stream, (uint32_t)carrier->index.skipped);
+    uint64_t all = carrier->index.skipped + carrier->index.unreadable;
+    stream_put_u32(&carrier->stream, (uint32_t)all);
     uint8_t *count = stream_hole(&carrier->stream, 2);
-    uint16_t told = carrier->index.skipped > 0 ? tell_below(carrier, carrier->index.root, 0) : 0;
+    uint16_t told = all > 0 ? tell_below(carrier, carrier->index.root, 0) : 0;
     if (count)
         put_u16(count, told);
 }

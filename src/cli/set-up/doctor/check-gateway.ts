@@ -7,9 +7,11 @@ import { identityFiles } from '../../../pki/identity-files.ts';
 import { jsonFromBase64url } from '../../../text/base64url.ts';
 import { renderText } from '../../../text/render-text.ts';
 import { listAgents, listHosts } from '../../fleet/list-fleet.ts';
+import { viewWorkspace } from '../../fleet/print-workspace.ts';
 import { type Context, readContext } from '../../reach/context.ts';
 import { toCliError } from '../../reach/grpc-error.ts';
 import { checkCertificate, checkKey } from './check-certificate.ts';
+import { judgeUnreadable } from './check-unreadable.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const maxSkewSeconds = 30;
@@ -51,6 +53,7 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
   const { token } = await client.call(RelayServiceService.token, {});
   const status = await client.call(WardenServiceService.getStatus, {});
   const [hosts, agents] = [await listHosts(client), await listAgents(client)];
+  const online = agents.filter((agent) => agent.online).map(({ name }) => name);
   return [
     good('gateway', `${address}, version ${status.version}, policy ${status.policyHash.slice(0, 12)}`),
     checkClock(token),
@@ -72,7 +75,16 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
             `on its host, run clawrden relay; to enrol it: clawrden relay invite ${agent.relay} --agent ${agent.name}`,
           ),
     ),
+    ...(await Promise.all(online.map((name) => unreadableOf(client, name)))).flat(),
   ];
+}
+
+/** Nothing of an agent that no replica follows. */
+async function unreadableOf(client: GatewayClient, agent: string): Promise<Finding[]> {
+  return await viewWorkspace(client, agent).then(
+    (found) => judgeUnreadable(agent, found),
+    () => [],
+  );
 }
 
 function warningOf(text: string): Finding {
