@@ -11,7 +11,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, relay, request, smallLimits, startCore } from './start-core.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
-const seconds = isLong ? 10 : 0.5;
+const seconds = isLong ? 5 : 0.5;
 const patience = 60;
 // Pages of the database that are not full, and a row that is longer than the rest of its page.
 const spare = 64 * 1024;
