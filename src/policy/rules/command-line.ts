@@ -179,7 +179,7 @@ export class CommandLine {
 
   /** A line that is done to anything needs no word of the pattern. */
   #mayMatch(pattern: ArgPattern, lines: readonly Line[]): boolean {
-    if (lines.some(({ free }) => free !== undefined)) return true;
+    if (lines.some((line) => line.free !== undefined && mayBegin(pattern, line))) return true;
     this.#filter ??= this.#makeFilter();
     return mayMatchAnywhere(pattern, this.#filter);
   }
@@ -189,6 +189,12 @@ export class CommandLine {
     for (const word of this.#strict.flatMap(otherWords)) filter.add(word);
     return filter;
   }
+}
+
+/** The first word of the pattern is one of those for which the line counts, or may be. */
+function mayBegin({ only: [first], options }: ArgPattern, { path }: Line): boolean {
+  if (first === undefined || options.length > 0) return true;
+  return path?.spellings.some(([word]) => word === first) === true;
 }
 
 function withFree(line: Line, { alone, withNext }: Free): Line {
