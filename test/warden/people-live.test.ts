@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const user = (name: string, more: object = {}) => ({
-  ...{ name, role: 'operator', scope: {}, ttl: 0n, replace: false },
+  ...{ name, role: 'operator', scope: [], ttl: 0n, replace: false },
   ...more,
 });
 
@@ -54,7 +54,10 @@ const ends: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   'given another role': (name) =>
     admin.call(WardenServiceService.setUser, user(name, { role: 'viewer', replace: true })),
   'given a scope': (name) =>
-    admin.call(WardenServiceService.setUser, user(name, { scope: { team: 'web' }, replace: true })),
+    admin.call(
+      WardenServiceService.setUser,
+      user(name, { scope: [{ key: 'team', value: 'web' }], replace: true }),
+    ),
 };
 
 test.each(Object.entries(ends))(
@@ -78,4 +81,24 @@ test("P6: a person's live stream ends with the time for which the person is know
     /UNAUTHENTICATED|UNAVAILABLE/,
   );
   client.close();
+});
+
+test.each([
+  ['a name that objects have', [{ key: '__proto__', value: 'web' }]],
+  [
+    'the same key twice',
+    [
+      { key: 'team', value: 'web' },
+      { key: 'team', value: 'db' },
+    ],
+  ],
+  ['an empty key', [{ key: '', value: 'web' }]],
+  ['an empty value', [{ key: 'team', value: '' }]],
+])('P17: a scope with %s is refused, and does not become all agents', async (what, scope) => {
+  const name = `scoped-by-${what.replaceAll(' ', '-')}`;
+  await expect(admin.call(WardenServiceService.setUser, user(name, { scope }))).rejects.toThrow(/scope/);
+  const token = { name, role: 'viewer', scope, agent: '', ttl: 0n };
+  await expect(admin.call(WardenServiceService.createApiToken, token)).rejects.toThrow(/scope/);
+  const { users } = await admin.call(WardenServiceService.listUsers, { pageToken: '' });
+  expect(users.map((each) => each.name)).not.toContain(name);
 });

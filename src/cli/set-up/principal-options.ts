@@ -12,6 +12,10 @@ export function addLabel(
   return { ...labels, [key]: value };
 }
 
+export function labelsOf(labels: Readonly<Record<string, string>>): { key: string; value: string }[] {
+  return Object.entries(labels).map(([key, value]) => ({ key, value }));
+}
+
 /** Whole seconds. */
 export function parseSeconds(text: string): number {
   const ms = parseDuration(text);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ApiToken } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { addLabel, parseSeconds, scopeText } from './principal-options.ts';
+import { addLabel, labelsOf, parseSeconds, scopeText } from './principal-options.ts';
 import { tokenNote } from './token-note.ts';
 
 interface CreateOptions extends GatewayOptions {
@@ -53,7 +53,7 @@ async function createToken(
 ): Promise<void> {
   await withGateway('tokens', options, async (client) => {
     const { WardenServiceService } = await import('../../gen/clawrden/v1/warden.ts');
-    const request = { name, role, scope: { ...agents }, agent, ttl: BigInt(ttl) };
+    const request = { name, role, scope: labelsOf(agents), agent, ttl: BigInt(ttl) };
     await printText(await client.call(WardenServiceService.createApiToken, request), options);
   });
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { User } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { addLabel, parseSeconds, scopeText } from './principal-options.ts';
+import { addLabel, labelsOf, parseSeconds, scopeText } from './principal-options.ts';
 
 interface AddOptions extends GatewayOptions {
   readonly role: string;
@@ -47,7 +47,7 @@ async function addUser(
       import('../print/output.ts'),
       import('../print/tell.ts'),
     ]);
-    const request = { name, role, scope: { ...agents }, ttl: BigInt(ttl), replace };
+    const request = { name, role, scope: labelsOf(agents), ttl: BigInt(ttl), replace };
     const { user, code, codeExpiresAt } = await client.call(WardenServiceService.setUser, request);
     if (options.json === true) return printJson({ user, code, codeExpiresAt });
     printWhole(code);

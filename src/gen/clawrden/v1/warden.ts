@@ -573,21 +573,22 @@ export interface RevokeRequest {
 export interface RevokeResponse {
 }
 
+/** Each key once. */
+export interface Label {
+  key: string;
+  value: string;
+}
+
 export interface SetUserRequest {
   name: string;
   /** viewer, approver, operator or admin. */
   role: string;
   /** Labels that an agent must have; without any of them it is all agents. */
-  scope: { [key: string]: string };
+  scope: Label[];
   /** Seconds; 0 if there is no end. */
   ttl: bigint;
   /** Changes a known person, and adds nobody. */
   replace: boolean;
-}
-
-export interface SetUserRequest_ScopeEntry {
-  key: string;
-  value: string;
 }
 
 export interface SetUserResponse {
@@ -639,16 +640,11 @@ export interface CreateApiTokenRequest {
   /** orchestrator, viewer or agent. */
   role: string;
   /** Of an orchestrator or viewer: labels that an agent must have; without any of them it is all agents. */
-  scope: { [key: string]: string };
+  scope: Label[];
   /** Of role agent: which. */
   agent: string;
   /** Seconds; 0 if there is no end. */
   ttl: bigint;
-}
-
-export interface CreateApiTokenRequest_ScopeEntry {
-  key: string;
-  value: string;
 }
 
 export interface CreateApiTokenResponse {
@@ -6965,8 +6961,93 @@ export const RevokeResponse: MessageFns<RevokeResponse> = {
   },
 };
 
+function createBaseLabel(): Label {
+  return { key: "", value: "" };
+}
+
+export const Label: MessageFns<Label> = {
+  encode(message: Label, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Label {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLabel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Label {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: Label): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Label>): Label {
+    return Label.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Label>): Label {
+    const message = createBaseLabel();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
 function createBaseSetUserRequest(): SetUserRequest {
-  return { name: "", role: "", scope: {}, ttl: 0n, replace: false };
+  return { name: "", role: "", scope: [], ttl: 0n, replace: false };
 }
 
 export const SetUserRequest: MessageFns<SetUserRequest> = {
@@ -6977,9 +7058,9 @@ export const SetUserRequest: MessageFns<SetUserRequest> = {
     if (message.role !== "") {
       writer.uint32(18).string(message.role);
     }
-    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
-      SetUserRequest_ScopeEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
-    });
+    for (const v of message.scope) {
+      Label.encode(v!, writer.uint32(26).fork()).join();
+    }
     if (message.ttl !== 0n) {
       if (BigInt.asUintN(64, message.ttl) !== message.ttl) {
         throw new globalThis.Error("value provided for field message.ttl of type uint64 too large");
@@ -7026,10 +7107,7 @@ export const SetUserRequest: MessageFns<SetUserRequest> = {
               break;
             }
 
-            const entry3 = SetUserRequest_ScopeEntry.decode(reader, reader.uint32());
-            if (entry3.value !== undefined) {
-              message.scope[entry3.key] = entry3.value;
-            }
+            message.scope.push(Label.decode(reader, reader.uint32()));
             continue;
           }
           case 4: {
@@ -7064,20 +7142,7 @@ export const SetUserRequest: MessageFns<SetUserRequest> = {
     return {
       name: isSet(object.name) ? globalThis.String(object.name) : "",
       role: isSet(object.role) ? globalThis.String(object.role) : "",
-      scope: isObject(object.scope)
-        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
+      scope: globalThis.Array.isArray(object?.scope) ? object.scope.map((e: any) => Label.fromJSON(e)) : [],
       ttl: isSet(object.ttl) ? BigInt(object.ttl) : 0n,
       replace: isSet(object.replace) ? globalThis.Boolean(object.replace) : false,
     };
@@ -7091,14 +7156,8 @@ export const SetUserRequest: MessageFns<SetUserRequest> = {
     if (message.role !== "") {
       obj.role = message.role;
     }
-    if (message.scope) {
-      const entries = globalThis.Object.entries(message.scope) as [string, string][];
-      if (entries.length > 0) {
-        obj.scope = {};
-        entries.forEach(([k, v]) => {
-          obj.scope[k] = v;
-        });
-      }
+    if (message.scope?.length) {
+      obj.scope = message.scope.map((e) => Label.toJSON(e));
     }
     if (message.ttl !== 0n) {
       obj.ttl = message.ttl.toString();
@@ -7116,102 +7175,9 @@ export const SetUserRequest: MessageFns<SetUserRequest> = {
     const message = createBaseSetUserRequest();
     message.name = object.name ?? "";
     message.role = object.role ?? "";
-    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
-      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
-        if (value !== undefined) {
-          acc[key] = globalThis.String(value);
-        }
-        return acc;
-      },
-      {},
-    );
+    message.scope = object.scope?.map((e) => Label.fromPartial(e)) || [];
     message.ttl = (object.ttl !== undefined && object.ttl !== null) ? BigInt(object.ttl) : 0n;
     message.replace = object.replace ?? false;
-    return message;
-  },
-};
-
-function createBaseSetUserRequest_ScopeEntry(): SetUserRequest_ScopeEntry {
-  return { key: "", value: "" };
-}
-
-export const SetUserRequest_ScopeEntry: MessageFns<SetUserRequest_ScopeEntry> = {
-  encode(message: SetUserRequest_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SetUserRequest_ScopeEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSetUserRequest_ScopeEntry();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  fromJSON(object: any): SetUserRequest_ScopeEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: SetUserRequest_ScopeEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
-  create(base?: DeepPartial<SetUserRequest_ScopeEntry>): SetUserRequest_ScopeEntry {
-    return SetUserRequest_ScopeEntry.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<SetUserRequest_ScopeEntry>): SetUserRequest_ScopeEntry {
-    const message = createBaseSetUserRequest_ScopeEntry();
-    message.key = object.key ?? "";
-    message.value = object.value ?? "";
     return message;
   },
 };
@@ -7897,7 +7863,7 @@ export const RemoveUserResponse: MessageFns<RemoveUserResponse> = {
 };
 
 function createBaseCreateApiTokenRequest(): CreateApiTokenRequest {
-  return { name: "", role: "", scope: {}, agent: "", ttl: 0n };
+  return { name: "", role: "", scope: [], agent: "", ttl: 0n };
 }
 
 export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
@@ -7908,9 +7874,9 @@ export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
     if (message.role !== "") {
       writer.uint32(18).string(message.role);
     }
-    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
-      CreateApiTokenRequest_ScopeEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
-    });
+    for (const v of message.scope) {
+      Label.encode(v!, writer.uint32(26).fork()).join();
+    }
     if (message.agent !== "") {
       writer.uint32(34).string(message.agent);
     }
@@ -7957,10 +7923,7 @@ export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
               break;
             }
 
-            const entry3 = CreateApiTokenRequest_ScopeEntry.decode(reader, reader.uint32());
-            if (entry3.value !== undefined) {
-              message.scope[entry3.key] = entry3.value;
-            }
+            message.scope.push(Label.decode(reader, reader.uint32()));
             continue;
           }
           case 4: {
@@ -7995,20 +7958,7 @@ export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
     return {
       name: isSet(object.name) ? globalThis.String(object.name) : "",
       role: isSet(object.role) ? globalThis.String(object.role) : "",
-      scope: isObject(object.scope)
-        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
+      scope: globalThis.Array.isArray(object?.scope) ? object.scope.map((e: any) => Label.fromJSON(e)) : [],
       agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
       ttl: isSet(object.ttl) ? BigInt(object.ttl) : 0n,
     };
@@ -8022,14 +7972,8 @@ export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
     if (message.role !== "") {
       obj.role = message.role;
     }
-    if (message.scope) {
-      const entries = globalThis.Object.entries(message.scope) as [string, string][];
-      if (entries.length > 0) {
-        obj.scope = {};
-        entries.forEach(([k, v]) => {
-          obj.scope[k] = v;
-        });
-      }
+    if (message.scope?.length) {
+      obj.scope = message.scope.map((e) => Label.toJSON(e));
     }
     if (message.agent !== "") {
       obj.agent = message.agent;
@@ -8047,102 +7991,9 @@ export const CreateApiTokenRequest: MessageFns<CreateApiTokenRequest> = {
     const message = createBaseCreateApiTokenRequest();
     message.name = object.name ?? "";
     message.role = object.role ?? "";
-    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
-      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
-        if (value !== undefined) {
-          acc[key] = globalThis.String(value);
-        }
-        return acc;
-      },
-      {},
-    );
+    message.scope = object.scope?.map((e) => Label.fromPartial(e)) || [];
     message.agent = object.agent ?? "";
     message.ttl = (object.ttl !== undefined && object.ttl !== null) ? BigInt(object.ttl) : 0n;
-    return message;
-  },
-};
-
-function createBaseCreateApiTokenRequest_ScopeEntry(): CreateApiTokenRequest_ScopeEntry {
-  return { key: "", value: "" };
-}
-
-export const CreateApiTokenRequest_ScopeEntry: MessageFns<CreateApiTokenRequest_ScopeEntry> = {
-  encode(message: CreateApiTokenRequest_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiTokenRequest_ScopeEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateApiTokenRequest_ScopeEntry();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  fromJSON(object: any): CreateApiTokenRequest_ScopeEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: CreateApiTokenRequest_ScopeEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
-  create(base?: DeepPartial<CreateApiTokenRequest_ScopeEntry>): CreateApiTokenRequest_ScopeEntry {
-    return CreateApiTokenRequest_ScopeEntry.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<CreateApiTokenRequest_ScopeEntry>): CreateApiTokenRequest_ScopeEntry {
-    const message = createBaseCreateApiTokenRequest_ScopeEntry();
-    message.key = object.key ?? "";
-    message.value = object.value ?? "";
     return message;
   },
 };
