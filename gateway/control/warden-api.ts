@@ -69,7 +69,10 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     setHostDraining: async (name, draining, by, reason) => {
       const host = parts.scheduler.hosts.find((each) => each.name === name);
       if (host === undefined) return undefined;
-      const apply = () => void parts.fleet.setDraining(name, draining);
+      const apply = () => {
+        if (!draining) parts.workspaces.tryAgain(name);
+        parts.fleet.setDraining(name, draining);
+      };
       await parts.drains.set({ host: name, draining, by, reason }, apply);
       return hostView(host, parts);
     },
@@ -110,7 +113,10 @@ function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: Warde
     running: host.running,
     queued: scheduler.queuedFor(host),
     labels: host.config.labels,
-    problem: host.problem || imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
+    problem:
+      host.problem ||
+      workspaces.heldUp(host.name) ||
+      imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
     warm: host.warm.size - host.warm.coming,
     workspaceBytes: workspaces.bytesOn(host.name),
   };

@@ -1,5 +1,6 @@
 import { deadline } from '../../src/abort.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import type { Gate } from '../../src/gate.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Ghost } from '../ports/engine.ts';
@@ -55,8 +56,8 @@ export function createPlacer(parts: PlacerParts): Place {
     const gate = plan.mounts.length === 0 ? undefined : parts.workspaces.gate(plan.agent);
     // An agent whose home answers slowly, or never, holds only so many places on hosts as its gate lets through.
     if (gate !== undefined)
-      return gate.through(execution.signal, () =>
-        placeInTurn(take(), request, plan, execution, onPlace, parts),
+      return throughGate(gate, execution.signal, (leave) =>
+        placeInTurn(take(), request, plan, execution, onPlace, parts, leave),
       );
     const lease = take();
     const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
@@ -89,6 +90,26 @@ function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
   };
 }
 
+/** A command that waits for its host, and not for home, lets the agent's others by: they may have another host. */
+async function throughGate<T>(
+  gate: Gate,
+  signal: AbortSignal,
+  work: (leave: () => void) => Promise<T>,
+): Promise<T> {
+  await gate.enter(signal);
+  let isIn = true;
+  const leave = () => {
+    if (isIn) gate.leave();
+    isIn = false;
+  };
+  try {
+    signal.throwIfAborted();
+    return await work(leave);
+  } finally {
+    leave();
+  }
+}
+
 /** A host where no ghost could start is left out of the next try. */
 async function placeInTurn(
   first: Lease | Promise<Lease>,
@@ -97,6 +118,7 @@ async function placeInTurn(
   execution: Execution,
   onPlace: (at: number) => void,
   parts: PlacerParts,
+  leaveGate?: () => void,
 ): Promise<Placed> {
   let lease = await first;
   for (;;) {
@@ -106,7 +128,7 @@ async function placeInTurn(
         ...(await start(host, request, plan.timeoutMs, execution, parts)),
         lease: refilling(lease, parts),
       };
-      return await settled(placed, visitOf(lease, plan, execution, parts), execution);
+      return await settled(placed, visitOf(lease, plan, execution, parts), execution, leaveGate);
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
@@ -121,10 +143,15 @@ async function placeInTurn(
 }
 
 /** What is at home is on the host before the tool starts. */
-async function settled(placed: Placed, visit: Visit | undefined, execution: Execution): Promise<Placed> {
+async function settled(
+  placed: Placed,
+  visit: Visit | undefined,
+  execution: Execution,
+  onSlow?: () => void,
+): Promise<Placed> {
   if (visit === undefined) return placed;
   try {
-    await visit.settle(execution.signal);
+    await visit.settle(execution.signal, onSlow);
     execution.trace.mark('settled');
     return { ...placed, visit };
   } catch (error) {

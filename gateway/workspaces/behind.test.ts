@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Gate } from '../../src/gate.ts';
 import { behindMs } from './behind.ts';
 import type { Slot } from './replicas.ts';
 
@@ -15,6 +16,7 @@ const slot = (change: Partial<Slot>): Slot => ({
     at: undefined,
   },
   ...{ working: 0, notTaken: 0, removing: undefined, carried: undefined, keptTree: undefined },
+  ...{ turn: new Gate(() => 1), cut: new AbortController() },
   ...change,
 });
 const open = Promise.resolve() as unknown as NonNullable<Slot['opening']>;

@@ -5,6 +5,7 @@ import type { GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { followWorkspaces } from './follow.ts';
+import { HomeTurns } from './home-turns.ts';
 import { Replicas } from './replicas.ts';
 
 const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
@@ -53,7 +54,8 @@ function start(opening?: ReplicaHost['openReplica']) {
   } as unknown as ReplicaHost;
   for (const name of hosts.keys()) replicas.attach(name, engine);
   const useHome = () => Promise.reject(new Error('no home here'));
-  const parts = { replicas, useHome, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
+  const turns = new HomeTurns({ useHome });
+  const parts = { replicas, turns, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
   return { workspaces: followWorkspaces(parts), opened };
 }
 

@@ -30,6 +30,9 @@ export interface FollowParts extends VisitParts {
 /** Commands of one agent that settle at once; exchanges of one home are one after the other all the same. */
 const settlingMost = 2;
 
+/** Every other host is nearer than one that holds others up. */
+const heldUpMs = 600_000;
+
 export function followWorkspaces(parts: FollowParts): Workspaces {
   const gates = new Map<string, Gate>();
   const syncOn = (host: Pick<Place, 'labels'> | undefined, agent: string): SyncConfig | undefined => {
@@ -40,7 +43,9 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     placed: async (host, shape, signal) => {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       if (sync === undefined || shape.mounts.length === 0) return shape;
-      const { replicas } = parts;
+      const { replicas, turns } = parts;
+      const held = turns.heldUp.why(host);
+      if (held !== undefined) throw new ReplicaUnreachable(held);
       const slot = replicas.slot(host, shape.agent);
       slot.usedAt = performance.now();
       const { folder } = await replicas
@@ -62,7 +67,8 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     },
     behindMs: (host, agent) => {
       if (syncOn(host, agent) === undefined) return 0;
-      const { replicas } = parts;
+      const { replicas, turns } = parts;
+      if (turns.heldUp.why(host.name) !== undefined) return heldUpMs;
       return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };

@@ -10,6 +10,7 @@ import type { KeptChanges } from '../store/kept-changes.ts';
 import { createCopyAhead } from './copy-ahead.ts';
 import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces, type Workspaces } from './follow.ts';
+import { HomeTurns } from './home-turns.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
@@ -74,10 +75,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const onMissed = (agent: string, host: string, count: number) =>
     log.warn({ agent, host, count }, missedText);
   const homes = createHomes({
-    relayOf: (agent) => {
-      const known = agents().get(agent);
-      return known?.workspace?.sync === undefined ? undefined : known.relay;
-    },
+    relayOf: (agent) => relayKeeping(agents().get(agent)),
     onRefused: (relay, agent, why) => {
       // A relay that does not know yet that no replica follows the workspace names an agent of its own.
       if (agents().get(agent)?.relay !== relay) incidents.tell('identity-agent', `relay:${relay}`, why);
@@ -90,9 +88,12 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     },
   });
   const onNotApplied = (found: NotApplied) => tellKept({ ...found, files: keptPaths(found.files) });
-  const workspaces = followWorkspaces({
-    ...{ replicas, useHome: homes.use, agents, hosts, onNotApplied, onMissed },
+  let isLeaving = (_host: string): boolean => false;
+  const turns = new HomeTurns({
+    ...{ useHome: homes.use, isLeaving: (host) => isLeaving(host) },
+    onHeldUp: holdUpTeller(parts),
   });
+  const workspaces = followWorkspaces({ replicas, turns, agents, hosts, onNotApplied, onMissed });
   let retirement: Retirement | undefined;
   return {
     ...workspaces,
@@ -110,16 +111,35 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       void retirement?.endIdle();
     },
     begin: ({ ready, forget }) => {
-      const evict = (slot: Slot) => evictReplica(slot, { homes, replicas, agents, forget, onKept: tellKept });
+      const evict = (slot: Slot) =>
+        evictReplica(slot, { homes, turns, replicas, agents, forget, onKept: tellKept });
+      isLeaving = (host) => !ready().some(({ name }) => name === host);
       retirement ??= new Retirement({ replicas, agents, forget, evict, log });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
-    operations: (more) => operateWorkspaces({ homes, replicas, kept, agents, ...more }),
+    operations: (more) => operateWorkspaces({ homes, turns, replicas, kept, agents, ...more }),
     close: async () => {
       closing.abort(new Error('the gateway stops'));
       await retirement?.stop();
       await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
     },
+  };
+}
+
+/** `undefined` if replicas do not follow its workspace. */
+function relayKeeping(known: AgentConfig | undefined): string | undefined {
+  return known?.workspace?.sync === undefined ? undefined : known.relay;
+}
+
+/** Tells people of a host that held up exchanges with others. */
+function holdUpTeller({
+  record,
+  log,
+}: Pick<OpenWorkspacesParts, 'record' | 'log'>): (agent: string, host: string, text: string) => void {
+  return (agent, host, why) => {
+    const text = `agent ${agent}: ${why}`;
+    log.warn({ agent, host }, text);
+    record({ type: 'incident', incident: 'workspace-held-up', caller: '', text });
   };
 }
 

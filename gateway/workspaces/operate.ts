@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { restoreKept } from '../../src/carrier-client/exchange.ts';
 import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { WorkspaceRecord } from '../audit/audit-record.ts';
@@ -16,16 +17,16 @@ import type {
 } from '../ports/workspace-view.ts';
 import type { KeptChanges } from '../store/kept-changes.ts';
 import type { Homes } from './homes.ts';
+import type { InReplicaParts } from './in-replica.ts';
 import { keptPaths } from './kept-paths.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import type { Slot } from './replicas.ts';
 import { busy, discardReplica, resetReplica } from './reset-replica.ts';
-import { trustHome } from './trust-home.ts';
+import { bringToTrusted, trustHome } from './trust-home.ts';
 import { followed, useNow } from './use-now.ts';
 import { viewWorkspace } from './view-workspace.ts';
 
-export interface OperateParts {
+export interface OperateParts extends InReplicaParts {
   readonly homes: Homes;
-  readonly replicas: Replicas;
   readonly kept: KeptChanges;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly audit: Pick<AuditLog, 'append'>;
@@ -34,8 +35,10 @@ export interface OperateParts {
   readonly forget: (agent: string) => void;
 }
 
-/** A command that is stopped brings home what it wrote, for 30 s at most. */
-const stoppedWithinMs = 40_000;
+/** A container ends before that, or its engine does not answer. */
+const stoppedWithinMs = 20_000;
+/** What a stopped command wrote and is not at home by then is kept, or lost if that is asked for. */
+const exchangedWithinMs = 3_000;
 const lookEveryMs = 100;
 
 /** What people do about the workspaces of agents: recorded before it is done. */
@@ -59,12 +62,13 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
     trust: (agent, by) =>
       withSync(agent, async (sync) => {
         await parts.audit.append(recordOf('workspace-trusted', agent, by, {}));
-        const trusted = await useNow(parts.homes, agent, (home, signal) =>
-          trustHome(home, agent, sync, replicas, signal),
-        );
-        return 'done' in trusted ? trusted.done : trusted;
+        const trusted = await useNow(parts.homes, agent, (home) => trustHome(home, agent));
+        if (!('done' in trusted)) return trusted;
+        return { entries: trusted.done, left: await bringToTrusted(agent, sync, parts) };
       }),
     reset: (agent, wish) => withSync(agent, (sync) => reset(agent, wish, sync, parts)),
+    heldUp: (host) => parts.turns.heldUp.why(host) ?? '',
+    tryAgain: (host) => parts.turns.heldUp.forget(host),
     bytesOn: (host) =>
       replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? (slot.bytes ?? 0) : 0), 0),
   };
@@ -125,9 +129,9 @@ async function reset(
     recordOf('workspace-reset', agent, wish, { host, text: text.filter(Boolean).join(', ') }),
   );
   if (force) await stopAll(slot, principalName(wish.by), parts);
-  if (slot.working > 0) return busy(slot);
+  else if (slot.working > 0) return busy(slot);
   if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
-  const done = await resetReplica(slot, sync, parts);
+  const done = await resetReplica(slot, sync, parts, force);
   if (!('done' in done)) return done;
   const files = keptPaths(done.done.kept?.refused ?? []);
   const count = files.length === 0 ? 0 : Math.max(done.done.kept?.refusedCount ?? 0, files.length);
@@ -135,8 +139,15 @@ async function reset(
   return done.done.left ?? { kept, count };
 }
 
-async function stopAll(slot: Slot, by: string, { ledger }: OperateParts): Promise<void> {
-  stopOn(ledger, slot, `the workspace on ${slot.host} is reset by ${by}`);
-  const until = performance.now() + stoppedWithinMs;
-  while (slot.working > 0 && performance.now() < until) await sleep(lookEveryMs);
+/** What is exchanged with the host ends, too, if it does not come to an end soon. */
+async function stopAll(slot: Slot, by: string, { ledger, replicas }: OperateParts): Promise<void> {
+  const why = `the workspace on ${slot.host} is reset by ${by}`;
+  stopOn(ledger, slot, why);
+  const began = performance.now();
+  const since = () => performance.now() - began;
+  while (slot.turn.load > 0 || slot.working > 0) {
+    if (since() > stoppedWithinMs) return;
+    if (since() > exchangedWithinMs) replicas.cut(slot, new ClawrdenError('canceled', why));
+    await sleep(lookEveryMs);
+  }
 }

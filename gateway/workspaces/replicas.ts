@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierState, Version } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { Gate } from '../../src/gate.ts';
 import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 
@@ -9,6 +10,10 @@ import { ReplicaUnreachable } from './faults.ts';
 export interface Slot {
   readonly host: string;
   readonly agent: string;
+  /** One exchange at a time. */
+  readonly turn: Gate;
+  /** Ends the exchange that is going on, and those that wait. */
+  cut: AbortController;
   /** Its carrier, or what starts it. */
   opening: Promise<Replica> | undefined;
   /** What that carrier was told to carry. */
@@ -89,6 +94,8 @@ export class Replicas {
     const slot: Slot = {
       host,
       agent,
+      turn: new Gate(() => 1),
+      cut: new AbortController(),
       opening: undefined,
       carried: undefined,
       commands: 0,
@@ -112,7 +119,7 @@ export class Replicas {
 
   /**
    * The agent's replica there, with a carrier that lives. `as asked`: with one that carries what is asked for, and only
-   * in home's turn; otherwise what it carries does not matter. Throws like `ReplicaHost.openReplica`.
+   * in the replica's turn; otherwise what it carries does not matter. Throws like `ReplicaHost.openReplica`.
    */
   async open(
     slot: Slot,
@@ -178,6 +185,14 @@ export class Replicas {
     this.#losses.delete(host);
     loss?.abort(error);
     for (const slot of this.slots) if (slot.host === host) this.drop(slot);
+  }
+
+  /** A person wants it to be free: what is exchanged with it ends with this error. */
+  cut(slot: Slot, error: ClawrdenError): void {
+    const { cut } = slot;
+    slot.cut = new AbortController();
+    cut.abort(error);
+    this.drop(slot);
   }
 
   /** Its carrier is of no use any more. */

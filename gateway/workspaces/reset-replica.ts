@@ -3,13 +3,14 @@ import { keepBesideHome } from '../../src/carrier-client/exchange.ts';
 import type { Applied } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
+import { toWorkspaceError } from './faults.ts';
 import type { Homes } from './homes.ts';
+import { type InReplicaParts, inReplica } from './in-replica.ts';
 import type { Replicas, Slot } from './replicas.ts';
-import { refusalOf, useNow } from './use-now.ts';
+import { refusalOf, soon } from './use-now.ts';
 
-export interface ResetParts {
+export interface ResetParts extends InReplicaParts {
   readonly homes: Homes;
-  readonly replicas: Replicas;
   /** Ends ghosts that wait for this agent: they have the folder of the replica. */
   readonly forget: (agent: string) => void;
 }
@@ -24,21 +25,28 @@ export interface Reset {
   readonly left?: WorkspaceRefusal;
 }
 
-/** What only the replica has is kept beside home; then it is removed. */
+/** What only the replica has is kept beside home; then it is removed. `force`: also if commands are said to work in it. */
 export async function resetReplica(
   slot: Slot,
   { carried }: SyncConfig,
   parts: ResetParts,
+  force = false,
 ): Promise<{ readonly done: Reset } | WorkspaceRefusal> {
-  return useNow(parts.homes, slot.agent, async (home, signal) => {
-    const opened = await parts.replicas
-      .open(slot, carried, signal)
-      .catch((error: unknown) => refusalOf(error, slot.host));
-    if ('refused' in opened) return { kept: undefined, left: opened };
-    const kept = await keepBesideHome(home, opened.session);
-    // Still in home's turn: no command settles in between, and loses what it then wrote.
-    const left = slot.working > 0 ? busy(slot) : await discardReplica(slot, parts);
-    return { kept, ...(left && { left }) };
+  return soon(parts.homes, slot.agent, async (signal, begun) => {
+    const inTurn = () => {
+      begun();
+      return carried;
+    };
+    try {
+      return await inReplica(slot, inTurn, parts, signal, async ({ session }, turn) => {
+        const kept = await keepBesideHome(turn, session, { limits: carried.limits });
+        // Still in the replica's turn: no command settles in between, and loses what it then wrote.
+        const left = slot.working > 0 && !force ? busy(slot) : await discardReplica(slot, parts);
+        return { kept, ...(left && { left }) };
+      });
+    } catch (error) {
+      throw toWorkspaceError(error, slot.host);
+    }
   });
 }
 

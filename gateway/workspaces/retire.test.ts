@@ -4,6 +4,7 @@ import { abortable } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { followWorkspaces } from './follow.ts';
+import { HomeTurns } from './home-turns.ts';
 import { Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
 
@@ -214,10 +215,11 @@ test('12: the replica of a command that waits for its turn is not removed, for i
   const { replicas, slots, removed, ended, retirement } = await start(agents, { a: 60, b: 60 });
   const followed = followWorkspaces({
     ...{ replicas, agents: () => agents, hosts: () => new Map(), onNotApplied: () => {} },
-    // Another exchange of the agent takes an hour.
-    useHome: (_agent, _work, signal) => abortable(new Promise<never>(() => {}), signal),
+    turns: new HomeTurns({ useHome: () => Promise.reject(new Error('no home here')) }),
   });
   const stop = new AbortController();
+  // Another exchange with it takes an hour.
+  await slots['a']!.turn.enter(stop.signal);
   const visit = followed.visit({ name: 'build-1', labels: {} }, 'a', 'id');
   const settling = visit!.settle(stop.signal).catch(() => {});
   slots['b']!.commands = 1;

@@ -1,12 +1,11 @@
-import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import {
   becomeHome,
   bringHome,
+  type HomeTurn,
+  isDirty,
   keepBesideHome,
-  sameVersion,
-  sendOut,
-  settleBoth,
+  meetHome,
 } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
@@ -21,7 +20,7 @@ export interface Late {
 }
 
 export interface Sides {
-  readonly home: CarrierSession;
+  readonly turn: HomeTurn;
   readonly replica: Pick<Replica, 'session'>;
   readonly sync: SyncConfig;
   readonly slot: Slot;
@@ -36,35 +35,35 @@ export interface Hears {
 
 /** Brings the replica to where home is. Resolves with what home was. */
 export async function settle(sides: Sides, isAlone: boolean, { taken, late }: Hears): Promise<CarrierState> {
-  const { home, replica, sync, slot } = sides;
+  const { turn, replica, sync, slot } = sides;
   const { session } = replica;
-  const [here, there] = await settleBoth(home, session);
-  if (there.dirty === 0 && sameVersion(here.version, there.at)) return here;
-  const isNew = there.at.epoch === 0n && there.entries <= 1;
-  const isDirty = there.dirty > 0 && !isNew;
-  if (isDirty && isAlone) {
-    await keepLate(sides, there, late);
-    await becomeHome(home, session);
-    return here;
+  const { conflicts, limits } = sync.carried;
+  const there = await session.settle();
+  if (isDirty(there)) {
+    // What cannot be taken is found out before the host is asked for all of it.
+    await turn((home) => home.settle());
+    if (isAlone) {
+      await keepLate(sides, there, late);
+      return (await becomeHome(turn, session, there)).here;
+    }
+    taken(await bringHome(turn, session, { conflicts, limits, there }));
+    slot.keptTree = undefined;
+    return (await meetHome(turn, session)).here;
   }
-  slot.keptTree = undefined;
-  if (!isDirty) {
-    await sendOut(home, session, { states: [here, there] });
-    return here;
-  }
-  taken(await bringHome(home, session, { conflicts: sync.carried.conflicts }));
-  await sendOut(home, session);
+  const { here, exchanged } = await meetHome(turn, session, { there });
+  if (exchanged !== undefined) slot.keptTree = undefined;
   return here;
 }
 
 /** Once, however often the replica fails to become home after that: what is kept twice pushes out what was kept before. */
 async function keepLate(
-  { home, replica, slot }: Sides,
-  { tree }: CarrierState,
+  { turn, replica, slot, sync }: Sides,
+  there: CarrierState,
   late: Hears['late'],
 ): Promise<void> {
-  if (slot.keptTree === tree) return;
-  const kept = await keepBesideHome(home, replica.session);
-  slot.keptTree = tree;
+  if (slot.keptTree === there.tree) return;
+  const { limits } = sync.carried;
+  const kept = await keepBesideHome(turn, replica.session, { limits, there });
+  slot.keptTree = there.tree;
   if (kept !== undefined) late({ count: kept.refusedCount, files: kept.refused });
 }

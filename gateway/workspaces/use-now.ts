@@ -30,23 +30,40 @@ export async function useNow<T>(
   work: (home: CarrierSession, signal: AbortSignal) => Promise<T>,
   turnMs = turnWithinMs,
 ): Promise<{ readonly done: T } | WorkspaceRefusal> {
+  const run = (signal: AbortSignal, begun: () => void) =>
+    homes.use(
+      agent,
+      async (home) => {
+        begun();
+        return await work(home, signal);
+      },
+      signal,
+    );
+  return soon(homes, agent, run, turnMs);
+}
+
+/** The same for what takes turns by itself: it calls `begun` when its first has come. */
+export async function soon<T>(
+  homes: Pick<Homes, 'isOffered'>,
+  agent: string,
+  run: (signal: AbortSignal, begun: () => void) => Promise<T>,
+  turnMs = turnWithinMs,
+): Promise<{ readonly done: T } | WorkspaceRefusal> {
   if (!homes.isOffered(agent)) {
     const text = `the relay of agent ${agent} does not offer its workspace now: see clawrden agents, and the relay's log`;
     return { refused: 'not-now', text };
   }
   const ending = new AbortController();
   const busy = `another exchange of the workspace of agent ${agent} is going on: try again soon`;
-  let timer = setTimeout(() => ending.abort(new ClawrdenError('canceled', busy)), turnMs);
-  const begun = async (home: CarrierSession) => {
+  const endIn = (ms: number, why: string) =>
+    setTimeout(() => ending.abort(new ClawrdenError('canceled', why)), ms);
+  let timer = endIn(turnMs, busy);
+  const begun = () => {
     clearTimeout(timer);
-    timer = setTimeout(
-      () => ending.abort(new ClawrdenError('canceled', 'it took longer than 10 minutes')),
-      workWithinMs,
-    );
-    return await work(home, ending.signal);
+    timer = endIn(workWithinMs, 'it took longer than 10 minutes');
   };
   try {
-    return { done: await homes.use(agent, begun, ending.signal) };
+    return { done: await run(ending.signal, begun) };
   } catch (error) {
     return refusalOf(error);
   } finally {

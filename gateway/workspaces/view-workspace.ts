@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
 import type { HomeView, ReplicaView, WorkspaceView } from '../ports/workspace-view.ts';
 import type { Homes } from './homes.ts';
@@ -9,25 +10,33 @@ import { refusalOf, useNow } from './use-now.ts';
 
 /** Two people who look at the same time do not wait for each other long. */
 const lookTurnMs = 3_000;
+/** A person waits no longer for what a carrier says. */
+const lookMs = 5_000;
+const isBusy = 'is in an exchange, or does not answer: try again soon';
 /** Of skipped paths. */
 const toldBytes = 64 * 1024;
 
 interface Found {
-  readonly home: CarrierState;
+  readonly home: CarrierState | undefined;
   readonly replicas: ReadonlyMap<string, CarrierState | string>;
 }
 
-/** Asks home's carrier, those of the replicas that run, and the engines. */
+/** Asks home's carrier, those of the replicas that run, and the engines: none waits for another. */
 export async function viewWorkspace(
   agent: string,
   { homes, replicas }: { readonly homes: Homes; readonly replicas: Replicas },
 ): Promise<WorkspaceView> {
-  const there = placesOf(agent, replicas);
-  const asked = await useNow(homes, agent, (home) => askAll(home, agent, replicas), lookTurnMs);
-  const found = 'done' in asked ? asked.done : undefined;
-  const views = (await there).map(({ host, problem }) => replicaView(host, problem, agent, replicas, found));
-  const home = found === undefined && 'text' in asked ? { problem: asked.text } : homeView(found?.home);
-  return { home, replicas: await Promise.all(views) };
+  const [there, home, states] = await Promise.all([
+    placesOf(agent, replicas),
+    askHome(agent, homes),
+    askAll(agent, replicas),
+  ]);
+  const found: Found = { home: typeof home === 'string' ? undefined : home, replicas: states };
+  const views = there.map(({ host, problem }) => replicaView(host, problem, agent, replicas, found));
+  return {
+    home: typeof home === 'string' ? { problem: home } : homeView(home),
+    replicas: await Promise.all(views),
+  };
 }
 
 interface Place {
@@ -48,16 +57,37 @@ async function placesOf(agent: string, replicas: Replicas): Promise<Place[]> {
   return (await Promise.all(looks)).flat();
 }
 
-async function askAll(home: CarrierSession, agent: string, replicas: Replicas): Promise<Found> {
-  const here = await home.settle();
-  const states = new Map<string, CarrierState | string>();
-  for (const slot of replicas.slots) {
-    const replica = slot.agent === agent ? await runningIn(slot) : undefined;
-    if (replica === undefined) continue;
-    const state = await replica.session.settle().catch((error: unknown) => refusalOf(error, slot.host).text);
-    states.set(slot.host, state);
+async function askAll(agent: string, replicas: Replicas): Promise<Map<string, CarrierState | string>> {
+  const all = replicas.slots.flatMap((slot) => (slot.agent === agent ? [ask(slot)] : []));
+  return new Map((await Promise.all(all)).flat());
+}
+
+/** In the replica's turn: a carrier is asked one thing at a time. Nobody cuts it short because a person looks. */
+async function ask(slot: Slot): Promise<[string, CarrierState | string][]> {
+  using until = deadline(
+    lookMs,
+    () => new ClawrdenError('canceled', `the replica on ${slot.host} ${isBusy}`),
+  );
+  const asked = slot.turn.through(until.signal, async () => (await runningIn(slot))?.session.settle());
+  try {
+    const state = await abortable(asked, until.signal);
+    return state === undefined ? [] : [[slot.host, state]];
+  } catch (error) {
+    return [[slot.host, refusalOf(error, slot.host).text]];
   }
-  return { home: here, replicas: states };
+}
+
+async function askHome(agent: string, homes: Homes): Promise<CarrierState | string> {
+  using until = deadline(lookMs, () => new ClawrdenError('canceled', `home ${isBusy}`));
+  try {
+    const asked = await abortable(
+      useNow(homes, agent, (home) => home.settle(), lookTurnMs),
+      until.signal,
+    );
+    return 'done' in asked ? asked.done : asked.text;
+  } catch (error) {
+    return refusalOf(error).text;
+  }
 }
 
 /** Its replica if the carrier is there now. */
@@ -66,8 +96,7 @@ async function runningIn({ opening }: Slot): Promise<Replica | undefined> {
   return replica?.alive() === true ? replica : undefined;
 }
 
-function homeView(state: CarrierState | undefined): HomeView | { problem: string } {
-  if (state === undefined) return { problem: 'its carrier was not asked' };
+function homeView(state: CarrierState): HomeView {
   const { entries, bytes, full, scans, suspect, lost, unconfined, skippedCount } = state;
   let left = toldBytes;
   const skipped = state.skipped.filter(({ path }) => {
@@ -82,10 +111,10 @@ async function replicaView(
   problem: string,
   agent: string,
   replicas: Replicas,
-  found: Found | undefined,
+  found: Found,
 ): Promise<ReplicaView> {
   const slot = replicas.known(host, agent);
-  const asked = found?.replicas.get(host);
+  const asked = found.replicas.get(host);
   const state = typeof asked === 'object' ? asked : undefined;
   const running = slot !== undefined && (await runningIn(slot)) !== undefined;
   const isUsed = slot !== undefined && slot.usedAt > 0;
@@ -97,7 +126,7 @@ async function replicaView(
     bytes: state?.bytes ?? slot?.bytes ?? 0,
     commands: slot?.commands ?? 0,
     ...(isUsed ? { usedAt: Date.now() - (performance.now() - slot.usedAt) } : {}),
-    ...positionOf(found?.home, state),
+    ...positionOf(found.home, state),
     unsent: state?.dirty ?? 0,
   };
 }
@@ -107,7 +136,8 @@ function positionOf(
   state: CarrierState | undefined,
 ): Pick<ReplicaView, 'position' | 'behind'> {
   if (home === undefined || state === undefined) return { behind: 0 };
-  if (state.at.epoch !== home.version.epoch) return { position: 'unknown', behind: 0 };
   const behind = Number(home.version.seq - state.at.seq);
+  // A version that home has not made yet is none of home's.
+  if (state.at.epoch !== home.version.epoch || behind < 0) return { position: 'unknown', behind: 0 };
   return { position: behind === 0 ? 'current' : 'behind', behind };
 }

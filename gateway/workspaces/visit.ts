@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abortable, deadline } from '../../src/abort.ts';
-import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
-import { bringHome } from '../../src/carrier-client/exchange.ts';
+import { deadline } from '../../src/abort.ts';
+import { bringHome, type HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
-import { isUsable, toWorkspaceError } from './faults.ts';
-import type { UseHome } from './homes.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
+import { type InReplicaParts, inReplica } from './in-replica.ts';
+import type { Slot } from './replicas.ts';
 import { type Brought, type Late, settle } from './settle.ts';
+import { SlowHost } from './slow-host.ts';
 import { Stay } from './stay.ts';
 
 /** Changes that an exchange did not apply; they are kept beside home. */
@@ -36,8 +36,11 @@ export interface NotHome {
 
 /** One command's use of a workspace on a host that does not see its home. */
 export interface Visit {
-  /** Everything that was at home before this was called is on the host. */
-  readonly settle: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Everything that was at home before this was called is on the host. `onSlow` is called once if the host itself, and not
+   * home, takes long.
+   */
+  readonly settle: (signal: AbortSignal, onSlow?: () => void) => Promise<void>;
   /** Everything that is on the host now is at home, but for what is returned: since `settle`, in any exchange. */
   readonly bringHome: (signal: AbortSignal) => Promise<NotHome | undefined>;
   /** Both: while the command runs. */
@@ -46,9 +49,7 @@ export interface Visit {
   readonly end: () => void;
 }
 
-export interface VisitParts {
-  readonly replicas: Replicas;
-  readonly useHome: UseHome;
+export interface VisitParts extends InReplicaParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly onNotApplied: (found: NotApplied) => void;
   /** The carrier of a replica was not told of so many changes, and found them by itself. */
@@ -63,7 +64,7 @@ const unstableAgainMs = [20, 50, 100, 200, 400, 800];
 const besideOthers = 3;
 
 type Visitor = Pick<NotApplied, 'agent' | 'host' | 'execution'>;
-type Work<T> = (home: CarrierSession, replica: Replica, sync: SyncConfig) => Promise<T>;
+type Work<T> = (turn: HomeTurn, replica: Replica, sync: SyncConfig) => Promise<T>;
 
 interface Scene {
   readonly parts: VisitParts;
@@ -80,13 +81,17 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
   const taken = (brought: Brought) => tellRefused(scene, brought);
   const late = (found: Late) => parts.onNotApplied({ ...of, why: 'late', ...found });
   return {
-    settle: (signal) => {
+    settle: async (signal, onSlow) => {
+      const held = parts.turns.heldUp.why(of.host);
+      if (held !== undefined) throw new ReplicaUnreachable(held);
       stay.wait();
-      return exchanged(scene, signal, async (home, replica, sync) => {
-        const here = await settle({ home, replica, sync, slot }, stay.work(), { taken, late });
+      using slow = new SlowHost(() => onSlow?.());
+      const work: Work<void> = async (turn, replica, sync) => {
+        const here = await settle({ turn, replica, sync, slot }, stay.work(), { taken, late });
         stay.begin();
         parts.replicas.met(slot, here);
-      });
+      };
+      await exchanged(scene, signal, work, slow);
     },
     bringHome: async (signal) => {
       const unstable = await bringAll(scene, signal, taken);
@@ -94,46 +99,44 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
       return refused + unstable.length === 0 ? undefined : { agent: of.agent, refused, unstable };
     },
     exchange: (signal) =>
-      exchanged(scene, signal, async (home, replica, sync) => {
-        parts.replicas.met(slot, await settle({ home, replica, sync, slot }, false, { taken, late }));
+      exchanged(scene, signal, async (turn, replica, sync) => {
+        parts.replicas.met(slot, await settle({ turn, replica, sync, slot }, false, { taken, late }));
       }),
     end: () => stay.end(),
   };
 }
 
-/** Does `work` in home's turn. What ends either carrier is thrown as people are told of it. */
-async function exchanged<T>(scene: Scene, signal: AbortSignal, work: Work<T>): Promise<T> {
-  const { parts, of } = scene;
+/** Does `work` in the replica's turn. What ends either carrier is thrown as people are told of it. */
+async function exchanged<T>(scene: Scene, signal: AbortSignal, work: Work<T>, slow?: SlowHost): Promise<T> {
+  const { parts, of, slot } = scene;
   const { host, agent } = of;
   const late = () => new ClawrdenError('workspace-unreachable', `an exchange with ${host} took too long`);
-  const stopped = AbortSignal.any([signal, parts.replicas.lossOf(host)]);
-  using until = deadline(exchangeWithinMs, late, stopped);
+  using until = deadline(exchangeWithinMs, late, signal);
   try {
-    return await parts.useHome(agent, (home) => between(scene, home, until.signal, work), until.signal);
+    const carried = () => syncNow(scene).carried;
+    return await inReplica(slot, carried, parts, until.signal, async (replica, turn) => {
+      try {
+        return await work(slow === undefined ? turn : pausing(turn, slow), replica, syncNow(scene));
+      } finally {
+        const missed = replica.session.takeMissed();
+        if (missed > 0) parts.onMissed?.(agent, host, missed);
+      }
+    });
   } catch (error) {
     throw toWorkspaceError(error, host);
   }
 }
 
-async function between<T>(
-  scene: Scene,
-  home: CarrierSession,
-  signal: AbortSignal,
-  work: Work<T>,
-): Promise<T> {
-  const { replicas } = scene.parts;
-  const sync = syncNow(scene);
-  const replica = await replicas.open(scene.slot, sync.carried, signal, 'as asked');
-  try {
-    return await abortable(work(home, replica, sync), signal);
-  } catch (error) {
-    // What was cut may still be on its way.
-    if (signal.aborted || !isUsable(replica.session, 'replica', error)) replicas.drop(scene.slot);
-    throw error;
-  } finally {
-    const missed = replica.session.takeMissed();
-    if (missed > 0) scene.parts.onMissed?.(scene.of.agent, scene.of.host, missed);
-  }
+/** What waits for home does not wait for the host. */
+function pausing(turn: HomeTurn, slow: SlowHost): HomeTurn {
+  return (work) => {
+    slow.pause();
+    const worked = turn((home) => {
+      slow.go();
+      return work(home);
+    });
+    return worked.finally(() => slow.go());
+  };
 }
 
 /**
@@ -166,8 +169,9 @@ async function bringAll(
   taken: (brought: Brought) => void,
 ): Promise<readonly Buffer[]> {
   for (const [round, pause] of [...unstableAgainMs, undefined].entries()) {
-    const unstable = await exchanged(scene, signal, async (home, { session }, { carried }) => {
-      const brought = await bringHome(home, session, { conflicts: carried.conflicts });
+    const unstable = await exchanged(scene, signal, async (turn, { session }, { carried }) => {
+      const { conflicts, limits } = carried;
+      const brought = await bringHome(turn, session, { conflicts, limits });
       taken(brought);
       return brought?.state.unstable ?? [];
     });

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Frame, FrameError } from '../wire/frames.ts';
+import { anyAnswer, bounded, type MostAnswered, mostOfWant, type Put } from './bounded-answer.ts';
 import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
@@ -34,13 +35,14 @@ export interface SessionOptions {
   readonly silenceMs?: number;
 }
 
-type Put = (frame: Frame) => Promise<void> | undefined;
-
 const defaultSilenceMs = 120_000;
 
 /** Of one answer to `verify`, and what each costs beside its bytes. A tree of the most entries has less. */
 const wantsMost = 128 * 1024 * 1024;
 const wantCost = 128;
+
+/** What of an answer that cannot be handed on is still read, so that the carrier can be asked again. */
+const droppedMost = 32 * 1024 * 1024;
 
 /** More than that are only counted. */
 const lateMost = 1000;
@@ -53,6 +55,8 @@ export class CarrierSession {
   readonly #channel: FrameChannel;
   readonly #role: CarrierRole | undefined;
   #busy = false;
+  /** The rest of an answer is on its way, and nobody reads it. */
+  #isMidway = false;
   #late: TakenLate = { count: 0, files: [] };
   /** By looks in the background: told so far, and of that taken. */
   #missed = { told: 0, taken: 0 };
@@ -64,7 +68,17 @@ export class CarrierSession {
 
   /** It answers nothing now. What was put since `begin` is dropped by the next `begin`. */
   get idle(): boolean {
-    return !this.#busy;
+    return !this.#busy && !this.#isMidway;
+  }
+
+  /** Of all that it was asked and answered; `working` is nothing. */
+  get movedBytes(): number {
+    return this.#channel.movedBytes;
+  }
+
+  /** How long it was waited for, until now. */
+  get waitedMs(): number {
+    return this.#channel.waitedMs;
   }
 
   /** The carrier has looked at all of its tree. */
@@ -91,11 +105,11 @@ export class CarrierSession {
     });
   }
 
-  /** Hands each entry and chunk on, as fast as `put` takes them. */
-  async changes(query: ChangesQuery, put: Put): Promise<ChangesDone> {
+  /** Hands each entry and chunk on, as fast as `put` takes them. `most`: of more it is given up, as one that broke the rules. */
+  async changes(query: ChangesQuery, put: Put, most: MostAnswered = anyAnswer): Promise<ChangesDone> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.changes, encodeQuery(query));
-      return this.#handOn(put);
+      return this.#handOn(bounded(put, most));
     });
   }
 
@@ -103,7 +117,7 @@ export class CarrierSession {
   async wanted(want: Buffer, put: Put): Promise<ChangesDone> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.want, want);
-      return this.#handOn(put);
+      return this.#handOn(bounded(put, mostOfWant(want)));
     });
   }
 
@@ -208,7 +222,25 @@ export class CarrierSession {
     for (;;) {
       const frame = await this.#answer(CarrierFrame.entry, CarrierFrame.chunk, CarrierFrame.done);
       if (frame.type === CarrierFrame.done) return parseDone(frame.payload);
-      await put(frame);
+      try {
+        await put(frame);
+      } catch (error) {
+        await this.#dropRest();
+        throw error;
+      }
+    }
+  }
+
+  /** Home is asked again if it is soon at its end; a replica could go on for as long as it likes. */
+  async #dropRest(): Promise<void> {
+    this.#isMidway = true;
+    if (this.#role !== 'home') return;
+    for (let left = droppedMost; left > 0; ) {
+      const frame = await this.#answer(CarrierFrame.entry, CarrierFrame.chunk, CarrierFrame.done);
+      left -= frame.payload.length;
+      if (frame.type !== CarrierFrame.done) continue;
+      this.#isMidway = false;
+      return;
     }
   }
 

@@ -1,3 +1,4 @@
+import { FrameError } from '../wire/frames.ts';
 import { PayloadReader } from './payload.ts';
 
 /** A version of a tree: `epoch` names one life of an index, `seq` counts the batches of changes in it. */
@@ -6,8 +7,9 @@ export interface Version {
   readonly seq: bigint;
 }
 
+/** The first has the number 1. */
 const skipReasons = [
-  ...(['', 'special', 'other-device', 'too-deep', 'too-large', 'attributes'] as const),
+  ...(['special', 'other-device', 'too-deep', 'too-large', 'attributes'] as const),
   ...(['reserved', 'full', 'unreadable'] as const),
 ] as const;
 
@@ -70,7 +72,7 @@ export function parseState(payload: Buffer): CarrierState {
     dirty: reader.count(),
     unstable: list(reader, (item) => item.text()),
     skippedCount: reader.u32(),
-    skipped: list(reader, (item) => ({ why: skipReasons[item.u8()] ?? '', path: item.text() })),
+    skipped: list(reader, (item) => ({ why: readSkipReason(item), path: item.text() })),
     lateCount: reader.u32(),
     late: list(reader, readLate),
     ...{ looks: reader.u32(), missed: reader.count() },
@@ -79,13 +81,19 @@ export function parseState(payload: Buffer): CarrierState {
   return state;
 }
 
+function readSkipReason(reader: PayloadReader): SkipReason {
+  const reason = skipReasons[reader.u8() - 1];
+  if (reason === undefined) throw new FrameError('a carrier skips something for a reason that is unknown');
+  return reason;
+}
+
 function readLate(reader: PayloadReader): Late {
   const kept = `${reader.u64()}/${reader.u32()}`;
   return { kept, path: reader.text() };
 }
 
 export function readVersion(reader: PayloadReader): Version {
-  return { epoch: reader.u64(), seq: reader.u64() };
+  return { epoch: reader.u64(), seq: BigInt(reader.count()) };
 }
 
 /** `u16 count` and as many items. */

@@ -1,7 +1,10 @@
+import { type MostAnswered, mostOfWorkspace } from './bounded-answer.ts';
 import { CarrierError } from './carrier-error.ts';
 import type { CarrierSession } from './carrier-session.ts';
 import type { CarrierState, Version } from './carrier-state.ts';
 import type { Applied, BeginOptions, ChangesDone, ChangesQuery, Checked } from './exchange-frames.ts';
+import { FetchAhead } from './fetch-ahead.ts';
+import type { CarrierLimits } from './hello.ts';
 
 export interface Exchanged {
   readonly sent: ChangesDone;
@@ -9,68 +12,133 @@ export interface Exchanged {
   readonly applied: Applied;
 }
 
-/** Everything that `query` names goes from one carrier to the other and is applied there. */
-export async function exchange(
-  [from, to]: readonly [CarrierSession, CarrierSession],
-  query: ChangesQuery,
-  begin: BeginOptions,
-): Promise<Exchanged> {
-  await to.begin(begin);
+/** Does `work` with home while nobody else does; what is done with the replica alone is done outside of it. */
+export type HomeTurn = <T>(work: (home: CarrierSession) => Promise<T>) => Promise<T>;
+
+/** A home that nobody else uses needs no turns. */
+type Home = HomeTurn | CarrierSession;
+
+function turnOf(home: Home): HomeTurn {
+  return typeof home === 'function' ? home : (work) => work(home);
+}
+
+/** What came until it failed takes room, and keeps the receiver from its own looks. */
+async function orAbort<T>(to: CarrierSession, work: () => Promise<T>): Promise<T> {
   try {
-    return await sendAll([from, to], query);
+    return await work();
   } catch (error) {
-    // What came until then takes room, and keeps the receiver from its own looks.
     if (to.idle) await to.abort().catch(() => {});
     throw error;
   }
 }
 
-async function sendAll(
-  [from, to]: readonly [CarrierSession, CarrierSession],
-  query: ChangesQuery,
-): Promise<Exchanged> {
-  const sent = await from.changes(query, (frame) => to.put(frame));
-  let { wants, checked } = await to.verify();
-  if (wants.length > 0) {
-    // One after the other: a want names blocks of one file, and the answer can be gigabytes.
-    for (const want of wants) await from.wanted(want, (frame) => to.put(frame));
-    ({ wants, checked } = await to.verify());
-  }
-  return { sent, checked, applied: await to.commit() };
+/** One after the other: a want names blocks of one file, and the answer can be gigabytes. */
+async function sendWanted(from: CarrierSession, to: CarrierSession, wants: readonly Buffer[]): Promise<void> {
+  for (const want of wants) await from.wanted(want, (frame) => to.put(frame));
 }
 
-export interface SendOutOptions {
-  readonly trusted?: boolean;
-  readonly states?: readonly [home: CarrierState, replica: CarrierState];
-}
-
-/** What both are now. If one refuses, the other has answered, too: a carrier is asked one thing at a time. */
-export async function settleBoth(
-  home: CarrierSession,
+/** What home has takes its turn as long as home sends; what the replica then makes of it does not. */
+async function giveOut(
+  turn: HomeTurn,
   replica: CarrierSession,
-): Promise<readonly [CarrierState, CarrierState]> {
-  const [here, there] = await Promise.allSettled([home.settle(), replica.settle()]);
-  if (here.status === 'rejected') throw here.reason;
-  if (there.status === 'rejected') throw there.reason;
-  return [here.value, there.value];
-}
-
-/** The replica gets what home changed since the version that it has, or all of it. `states`: if both were just asked. */
-export async function sendOut(
-  home: CarrierSession,
-  replica: CarrierSession,
-  { trusted = false, states }: SendOutOptions = {},
+  start: (home: CarrierSession) => Promise<ChangesDone | undefined>,
 ): Promise<Exchanged | undefined> {
-  const [{ version }, { at, entries }] = states ?? (await settleBoth(home, replica));
-  if (sameVersion(version, at)) return undefined;
-  const whole = () => {
-    // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
-    const query: ChangesQuery = { of: 'all', bytes: entries <= 1 };
-    return exchange([home, replica], query, { version, whole: true, trusted });
-  };
+  return await orAbort(replica, async () => {
+    const sent = await turn(start);
+    if (sent === undefined) return undefined;
+    let { wants, checked } = await replica.verify();
+    if (wants.length > 0) {
+      await turn((home) => sendWanted(home, replica, wants));
+      ({ wants, checked } = await replica.verify());
+    }
+    return { sent, checked, applied: await replica.commit() };
+  });
+}
+
+/** The replica is asked first, and home takes its turn when the answer is there. */
+async function takeHome(
+  turn: HomeTurn,
+  replica: CarrierSession,
+  begin: BeginOptions,
+  limits?: CarrierLimits,
+): Promise<Exchanged> {
+  const most: MostAnswered | undefined = limits && mostOfWorkspace(limits);
+  const ahead = new FetchAhead(replica, { of: 'dirty' }, most);
+  try {
+    await ahead.ready;
+    return await turn((home) => applyAtHome(home, replica, ahead, begin));
+  } catch (error) {
+    ahead.stop(error);
+    throw error;
+  }
+}
+
+async function applyAtHome(
+  home: CarrierSession,
+  replica: CarrierSession,
+  ahead: FetchAhead,
+  begin: BeginOptions,
+): Promise<Exchanged> {
+  await home.begin(begin);
+  return await orAbort(home, async () => {
+    const sent = await ahead.into((frame) => home.put(frame));
+    let { wants, checked } = await home.verify();
+    if (wants.length > 0) {
+      await sendWanted(replica, home, wants);
+      ({ wants, checked } = await home.verify());
+    }
+    return { sent, checked, applied: await home.commit() };
+  });
+}
+
+/** The replica gets what home changed since the version that it has, or all of it. `there`: if it was just asked. */
+export async function sendOut(
+  home: Home,
+  replica: CarrierSession,
+  { trusted = false, there }: { readonly trusted?: boolean; readonly there?: CarrierState } = {},
+): Promise<Exchanged | undefined> {
+  return (await meetHome(home, replica, { trusted, ...(there && { there }) })).exchanged;
+}
+
+export interface MetHome {
+  /** What home was. */
+  readonly here: CarrierState;
+  readonly exchanged: Exchanged | undefined;
+}
+
+/** As `sendOut`. `force`: it is what home is, whatever it changed. */
+export async function meetHome(
+  home: Home,
+  replica: CarrierSession,
+  how: { readonly trusted?: boolean; readonly force?: boolean; readonly there?: CarrierState } = {},
+): Promise<MetHome> {
+  const there = how.there ?? (await replica.settle());
+  let here: CarrierState | undefined;
+  const exchanged = await giveOut(turnOf(home), replica, async (session) => {
+    here = await session.settle();
+    if (how.force === true) return await sendAll(session, replica, here, { force: true });
+    const { trusted = false } = how;
+    return sameVersion(here.version, there.at)
+      ? undefined
+      : await sendNewer(session, replica, here, there, trusted);
+  });
+  if (here === undefined) throw new CarrierError('carrier-failed', 'home was not asked');
+  return { here, exchanged };
+}
+
+async function sendNewer(
+  home: CarrierSession,
+  replica: CarrierSession,
+  here: CarrierState,
+  { at, entries }: CarrierState,
+  trusted: boolean,
+): Promise<ChangesDone> {
+  const { version } = here;
+  // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
+  const whole = () => sendAll(home, replica, here, { trusted, bytes: entries <= 1 });
   if (at.epoch !== version.epoch) return whole();
   try {
-    return await exchange([home, replica], { of: 'since', version: at }, { version, trusted });
+    return await send(home, replica, { of: 'since', version: at }, { version, trusted });
   } catch (error) {
     // Home remembers what is gone, but not without end.
     if (error instanceof CarrierError && error.code === 'version-unknown') return whole();
@@ -78,27 +146,58 @@ export async function sendOut(
   }
 }
 
-/** Home gets what the replica changed; the replica then has home's version, as far as home took it. */
-export async function bringHome(
+function sendAll(
   home: CarrierSession,
   replica: CarrierSession,
-  { conflicts = 'keep-agent' }: { readonly conflicts?: 'keep-agent' | 'keep-tool' } = {},
+  { version }: CarrierState,
+  {
+    bytes = false,
+    ...how
+  }: { readonly bytes?: boolean; readonly trusted?: boolean; readonly force?: boolean },
+): Promise<ChangesDone> {
+  return send(home, replica, { of: 'all', bytes }, { version, whole: true, ...how });
+}
+
+async function send(
+  home: CarrierSession,
+  replica: CarrierSession,
+  query: ChangesQuery,
+  begin: BeginOptions,
+): Promise<ChangesDone> {
+  await replica.begin(begin);
+  return await home.changes(query, (frame) => replica.put(frame));
+}
+
+export interface BringOptions {
+  readonly conflicts?: 'keep-agent' | 'keep-tool';
+  /** Of the workspace: a replica that sends more is not listened to. */
+  readonly limits?: CarrierLimits;
+  /** If the replica was just asked. */
+  readonly there?: CarrierState;
+}
+
+/** Home gets what the replica changed; the replica then has home's version, as far as home took it. */
+export async function bringHome(
+  home: Home,
+  replica: CarrierSession,
+  { conflicts = 'keep-agent', limits, there }: BringOptions = {},
 ): Promise<{ exchanged: Exchanged; state: CarrierState } | undefined> {
-  const { at, dirty, entries } = await replica.settle();
-  // One that was just made has only the folder itself, whose owner and mode say nothing about home's.
-  const isNew = at.epoch === 0n && entries <= 1;
-  if (dirty === 0 || isNew) return undefined;
-  const begin = { version: at, theirs: conflicts === 'keep-tool' };
-  const exchanged = await exchange([replica, home], { of: 'dirty' }, begin);
+  const state = there ?? (await replica.settle());
+  if (!isDirty(state)) return undefined;
+  const begin = { version: state.at, theirs: conflicts === 'keep-tool' };
+  const exchanged = await takeHome(turnOf(home), replica, begin, limits);
   const { version, refused } = exchanged.applied;
   const not = refused.flatMap(({ why, path }) => (why === 'unstable' ? [path] : []));
   return { exchanged, state: await replica.acknowledge(version, not) };
 }
 
 /** The replica is what home is, whatever it changed. */
-export async function becomeHome(home: CarrierSession, replica: CarrierSession): Promise<void> {
-  const { version } = await home.settle();
-  await exchange([home, replica], { of: 'all', bytes: false }, { version, whole: true, force: true });
+export async function becomeHome(
+  home: Home,
+  replica: CarrierSession,
+  there?: CarrierState,
+): Promise<MetHome> {
+  return await meetHome(home, replica, { force: true, ...(there && { there }) });
 }
 
 /**
@@ -106,13 +205,19 @@ export async function becomeHome(home: CarrierSession, replica: CarrierSession):
  * command waits for any more.
  */
 export async function keepBesideHome(
-  home: CarrierSession,
+  home: Home,
   replica: CarrierSession,
+  { limits, there }: Pick<BringOptions, 'limits' | 'there'> = {},
 ): Promise<Applied | undefined> {
-  const { at, dirty, entries } = await replica.settle();
-  const isNew = at.epoch === 0n && entries <= 1;
-  if (dirty === 0 || isNew) return undefined;
-  return (await exchange([replica, home], { of: 'dirty' }, { version: at, keepOnly: true })).applied;
+  const state = there ?? (await replica.settle());
+  if (!isDirty(state)) return undefined;
+  const begin = { version: state.at, keepOnly: true };
+  return (await takeHome(turnOf(home), replica, begin, limits)).applied;
+}
+
+/** It has something that home has not. One that was just made has only the folder itself, which says nothing about home's. */
+export function isDirty({ at, dirty, entries }: CarrierState): boolean {
+  return dirty > 0 && !(at.epoch === 0n && entries <= 1);
 }
 
 /**

@@ -12,6 +12,9 @@ export class FrameChannel {
   readonly #stream: Duplex;
   readonly #silenceMs: number;
   readonly #frames: AsyncIterator<Frame, undefined>;
+  #movedBytes = 0;
+  #waitedMs = 0;
+  #waitingSince: number | undefined;
 
   constructor(stream: Duplex, silenceMs: number) {
     this.#stream = stream;
@@ -25,11 +28,22 @@ export class FrameChannel {
     return this.#stream.writable;
   }
 
+  /** Of all frames in both directions, but for `working`. */
+  get movedBytes(): number {
+    return this.#movedBytes;
+  }
+
+  /** How long the carrier was waited for, until now: for a frame of it, or until it takes what is on its way. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince);
+  }
+
   /** A promise means that too much is on its way, and resolves when it is less or the stream is gone. */
   write(type: number, payload?: Uint8Array): Promise<void> | undefined {
+    this.#movedBytes += payload?.length ?? 0;
     if (!this.#stream.writable || this.#stream.write(encodeFrame(type, payload))) return undefined;
     const deadline = setTimeout(() => this.destroy(), this.#silenceMs);
-    return drained(this.#stream).finally(() => clearTimeout(deadline));
+    return this.#waiting(drained(this.#stream)).finally(() => clearTimeout(deadline));
   }
 
   /**
@@ -39,7 +53,9 @@ export class FrameChannel {
   async next(): Promise<Frame> {
     for (let left = workingMost; left > 0; left--) {
       const frame = await this.#any();
-      if (frame.type !== CarrierFrame.working) return frame;
+      if (frame.type === CarrierFrame.working) continue;
+      this.#movedBytes += frame.payload.length;
+      return frame;
     }
     this.destroy();
     throw new CarrierError('carrier-lost', 'the carrier worked without an end');
@@ -52,13 +68,24 @@ export class FrameChannel {
       this.destroy();
     }, this.#silenceMs);
     try {
-      const { value, done } = await this.#frames.next();
+      const { value, done } = await this.#waiting(this.#frames.next());
       if (done !== true) return value;
     } finally {
       clearTimeout(deadline);
     }
     const why = silent ? `said nothing for ${this.#silenceMs / 1000} s` : 'ended before its answer';
     throw new CarrierError('carrier-lost', `the carrier ${why}`);
+  }
+
+  async #waiting<T>(promise: Promise<T>): Promise<T> {
+    const since = performance.now();
+    this.#waitingSince = since;
+    try {
+      return await promise;
+    } finally {
+      this.#waitedMs += performance.now() - since;
+      this.#waitingSince = undefined;
+    }
   }
 
   /** The carrier takes this for the end: it writes what it knows and exits. */

@@ -32,9 +32,12 @@ export class PayloadReader {
     return this.bytes(8).readBigUInt64BE(0);
   }
 
-  /** A count that fits a number: what carriers count is far below 2^53. */
+  /** What carriers count is far below 2^53: more cannot be, and no list could show it. */
   count(): number {
-    return Number(this.u64());
+    const value = this.u64();
+    if (value > Number.MAX_SAFE_INTEGER)
+      throw new FrameError('a frame of a carrier has a number that cannot be');
+    return Number(value);
   }
 
   /** `u16 length` and the bytes; paths need not be UTF-8. */

@@ -241,6 +241,8 @@ export const emptyWarden: WardenApi = {
     restore: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
     trust: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
     reset: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
+    heldUp: () => '',
+    tryAgain: () => {},
     bytesOn: () => 0,
   },
   status: () => ({

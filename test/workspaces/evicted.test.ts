@@ -19,8 +19,8 @@ async function stranded(site: Site): Promise<string> {
 }
 
 function evict(site: Site) {
-  const { homes, agents, slots: replicas } = site;
-  const parts = { homes, agents: () => agents, replicas, forget: () => {} };
+  const { homes, turns, agents, slots: replicas } = site;
+  const parts = { homes, turns, agents: () => agents, replicas, forget: () => {} };
   const told: unknown[] = [];
   const onKept = (set: unknown) => void told.push(set);
   return evictReplica(replicas.slot('one', agent), { ...parts, onKept }).then((why) => ({ why, told }));

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ReplicaWish } from '../../gateway/ports/replica.ts';
 import { toWorkspaceError } from '../../gateway/workspaces/faults.ts';
 import { type FollowParts, followWorkspaces } from '../../gateway/workspaces/follow.ts';
+import { HomeTurns } from '../../gateway/workspaces/home-turns.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
 import { Replicas } from '../../gateway/workspaces/replicas.ts';
 import type { NotApplied } from '../../gateway/workspaces/visit.ts';
@@ -25,11 +27,14 @@ import type {
 import { ClawrdenError } from '../../src/errors.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 
+import type { HostileHow } from './hostile-replica.ts';
+
 export const agent = 'coder';
 export const hostNames = ['one', 'two'] as const;
 export type HostName = (typeof hostNames)[number];
 
 const [{ carrier: binary }] = carrierBuilds;
+const hostileReplica = [process.execPath, fileURLToPath(new URL('hostile-replica.ts', import.meta.url))];
 
 /** The gateway's side of workspaces, with real carriers: a home, and a replica on each of two hosts. */
 export class Site implements AsyncDisposable {
@@ -37,6 +42,8 @@ export class Site implements AsyncDisposable {
   readonly replicas: Readonly<Record<HostName, Place>>;
   /** Hosts on which no carrier starts: it is another program there, which ends at once. */
   readonly broken = new Set<HostName>();
+  /** Hosts that somebody took over, and what their carrier does. */
+  readonly hostile = new Map<HostName, HostileHow>();
   /** Hosts whose carrier ends when what it has is to become what home is. */
   readonly failing = new Set<HostName>();
   /** Carriers of home that began. */
@@ -51,7 +58,10 @@ export class Site implements AsyncDisposable {
   readonly asked: Record<HostName | 'home', number[]> = { home: [], one: [], two: [] };
   /** Changes that a carrier found by itself. */
   readonly missed: string[] = [];
+  /** Hosts that held up exchanges with others. */
+  readonly heldUp: string[] = [];
   readonly homes: Homes;
+  readonly turns: HomeTurns;
   readonly slots = new Replicas();
   /** As the gateway does if a host does not answer any more. */
   readonly lose: (host: HostName) => void;
@@ -75,8 +85,12 @@ export class Site implements AsyncDisposable {
         replicaAgents: async () => [],
         removeReplica: () => this.#removeReplica(host),
       });
+    this.turns = new HomeTurns({
+      useHome: this.homes.use,
+      onHeldUp: (_agent, host) => this.heldUp.push(host),
+    });
     const parts: FollowParts = {
-      ...{ replicas, useHome: this.homes.use, onNotApplied: (found) => this.told.push(found) },
+      ...{ replicas, turns: this.turns, onNotApplied: (found) => this.told.push(found) },
       onMissed: (_agent, host, count) => this.missed.push(`${host} ${count}`),
       agents: () => this.agents,
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
@@ -155,13 +169,19 @@ export class Site implements AsyncDisposable {
     return true;
   }
 
+  #startReplica(host: HostName): CarrierProcess {
+    const how = this.hostile.get(host);
+    if (how !== undefined) return new CarrierProcess(how, hostileReplica, { role: 'replica' });
+    return new CarrierProcess(this.broken.has(host) ? '/bin/true' : binary, [], { role: 'replica' });
+  }
+
   async #openReplica(host: HostName, wish: ReplicaWish) {
     this.carried.push(wish);
     const place = this.replicas[host];
     const before = this.#carriers.get(host);
     before?.child.kill('SIGKILL');
     await before?.exited();
-    const carrier = new CarrierProcess(this.broken.has(host) ? '/bin/true' : binary, [], { role: 'replica' });
+    const carrier = this.#startReplica(host);
     this.#carriers.set(host, carrier);
     this.#listen(host, carrier);
     const found = await carrier.session

@@ -1,0 +1,74 @@
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import { ReplicaUnreachable } from './faults.ts';
+import { HeldUp } from './held-up.ts';
+import type { UseHome } from './homes.ts';
+import { Patience } from './patience.ts';
+import type { Slot } from './replicas.ts';
+
+export interface HomeTurnsParts {
+  readonly useHome: UseHome;
+  /** The host takes no work now. */
+  readonly isLeaving?: (host: string) => boolean;
+  /** Called when a host held up what others wait for; its exchange has ended. */
+  readonly onHeldUp?: (agent: string, host: string, text: string) => void;
+}
+
+/** Turns with the homes of agents, for exchanges with the replicas of hosts: none holds up those of other hosts for long. */
+export class HomeTurns {
+  readonly heldUp = new HeldUp();
+  readonly #parts: HomeTurnsParts;
+  /** By agent, the hosts whose exchanges wait for its home; one for each. */
+  readonly #waiting = new Map<string, string[]>();
+
+  constructor(parts: HomeTurnsParts) {
+    this.#parts = parts;
+  }
+
+  /** Does `work` in home's turn. While exchanges with other hosts wait for it, the replica is waited for only so long. */
+  async take<T>(
+    { agent, host }: Pick<Slot, 'agent' | 'host'>,
+    replica: CarrierSession,
+    work: (home: CarrierSession) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const begin = this.#wait(agent, host);
+    const worked = async (home: CarrierSession) => {
+      begin();
+      using patience = new Patience(replica, () => this.#allowance(agent, host));
+      try {
+        return await work(home);
+      } catch (error) {
+        throw patience.isOver ? this.#giveUp(agent, host) : error;
+      }
+    };
+    try {
+      return await this.#parts.useHome(agent, worked, signal);
+    } finally {
+      begin();
+    }
+  }
+
+  #allowance(agent: string, host: string): 'any' | 'some' | 'little' {
+    if (this.heldUp.why(host) !== undefined) return 'little';
+    const others = this.#waiting.get(agent)?.some((each) => each !== host) === true;
+    return others || this.#parts.isLeaving?.(host) === true ? 'some' : 'any';
+  }
+
+  #giveUp(agent: string, host: string): ReplicaUnreachable {
+    const text = this.heldUp.note(host);
+    this.#parts.onHeldUp?.(agent, host, text);
+    return new ReplicaUnreachable(text);
+  }
+
+  /** Returns what ends the waiting. */
+  #wait(agent: string, host: string): () => void {
+    const waiting = this.#waiting.get(agent) ?? [];
+    this.#waiting.set(agent, waiting);
+    waiting.push(host);
+    let isWaiting = true;
+    return () => {
+      if (isWaiting) waiting.splice(waiting.indexOf(host), 1);
+      isWaiting = false;
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import { abortable } from '../../src/abort.ts';
+import type { HomeTurn } from '../../src/carrier-client/exchange.ts';
+import type { SyncConfig } from '../../src/config/gateway-config.ts';
+import type { Replica } from '../ports/replica.ts';
+import { isUsable, ReplicaUnreachable } from './faults.ts';
+import type { HomeTurns } from './home-turns.ts';
+import type { Replicas, Slot } from './replicas.ts';
+
+export interface InReplicaParts {
+  readonly replicas: Replicas;
+  readonly turns: HomeTurns;
+}
+
+/**
+ * Does `work` with a replica while nothing else does. Home's turn is taken inside of it and never around it: what takes
+ * long on one host holds up no other. What was cut, or went wrong there, ends its carrier.
+ */
+export async function inReplica<T>(
+  slot: Slot,
+  carried: () => SyncConfig['carried'],
+  { replicas, turns }: InReplicaParts,
+  signal: AbortSignal,
+  work: (replica: Replica, turn: HomeTurn) => Promise<T>,
+): Promise<T> {
+  const gone = AbortSignal.any([signal, replicas.lossOf(slot.host)]);
+  const stopped = AbortSignal.any([gone, slot.cut.signal]);
+  return await slot.turn.through(stopped, async () => {
+    const replica = await replicas.open(slot, carried(), stopped, 'as asked');
+    const turn: HomeTurn = (atHome) => turns.take(slot, replica.session, atHome, gone);
+    try {
+      return await abortable(work(replica, turn), stopped);
+    } catch (error) {
+      const isGivenUp = stopped.aborted || error instanceof ReplicaUnreachable;
+      // What was cut may still be on its way.
+      if (isGivenUp || !isUsable(replica.session, 'replica', error)) replicas.drop(slot);
+      throw error;
+    }
+  });
+}
