@@ -5,7 +5,7 @@ type Allowance = 'any' | 'some' | 'little';
 const lookEveryMs = 200;
 /** How long a replica is waited for while others wait for the same home: at first, for each MiB that moves, and at most. */
 const allowed = {
-  some: { firstMs: 5_000, mostMs: 60_000 },
+  some: { firstMs: 3_000, mostMs: 60_000 },
   little: { firstMs: 1_000, mostMs: 5_000 },
 } as const;
 const msPerByte = 1_000 / 1024 ** 2;
