@@ -209,6 +209,7 @@ void index_gone(struct index *index, struct entry *entry)
             index_gone(index, child);
     inodes_leave(index, entry);
     index->skipped -= entry->skip != SKIP_NOT;
+    index->too_large -= entry->skip == SKIP_TOO_LARGE;
     entry->skip = SKIP_NOT;
     free(entry->blocks);
     entry->blocks = NULL;

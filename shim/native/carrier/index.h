@@ -52,7 +52,9 @@ struct index {
     struct entry **names, **inodes, **watches;
     size_t buckets, held, watched;
     uint64_t key[2];
-    uint64_t entries, bytes, gone, skipped;
+    uint64_t entries, bytes, gone, skipped, too_large;
+    /* A file of several names changed while something is skipped for its size: that may be another name of it. */
+    bool shrunk;
     /* Carried, but for the bytes of the file or what is in the folder. */
     uint64_t unreadable;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */

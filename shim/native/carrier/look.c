@@ -219,6 +219,7 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     bool other = unstable || !record_same(&entry->now, &found->record);
     if (other)
         index_set(index, entry, &found->record);
+    index->shrunk |= other && found->record.type == TYPE_FILE && found->status.st_nlink > 1;
     /* A name that was just made may be what its file was written through. */
     bool joins = !(entry->flags & ENTRY_LINKED) || entry->inode != found->status.st_ino;
     keep_facts(index, entry, found);

@@ -60,7 +60,23 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
 void skip_set(struct index *index, struct entry *entry, enum skip skip)
 {
     index->skipped += (entry->skip == SKIP_NOT) != (skip == SKIP_NOT) ? (skip == SKIP_NOT ? -1 : 1) : 0;
+    index->too_large += (skip == SKIP_TOO_LARGE) - (entry->skip == SKIP_TOO_LARGE);
     entry->skip = (uint8_t)skip;
+}
+
+static void queue_too_large(struct index *index, struct entry *entry)
+{
+    if (entry->skip == SKIP_TOO_LARGE)
+        index_queue(index, entry);
+    for (struct entry *child = entry->child; child; child = child->next)
+        queue_too_large(index, child);
+}
+
+void skip_queue_shrunk(struct index *index)
+{
+    if (index->shrunk && index->too_large > 0)
+        queue_too_large(index, index->root);
+    index->shrunk = false;
 }
 
 static bool name_carried(const char *name, size_t length)

@@ -9,6 +9,10 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip);
 
+/* The kernel tells of a change at one name. Those that were skipped for their size are looked at again if a file of several
+ * names changed: it may be theirs. */
+void skip_queue_shrunk(struct index *index);
+
 /* Whether a path that came over the stream may be in the tree at all. */
 bool path_carried(const struct carrier *carrier, const char *path);
 
