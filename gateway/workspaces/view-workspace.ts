@@ -137,7 +137,7 @@ function positionOf(
 ): Pick<ReplicaView, 'position' | 'behind'> {
   if (home === undefined || state === undefined) return { behind: 0 };
   const behind = Number(home.version.seq - state.at.seq);
-  // A version that home has not made yet is none of home's.
+  // Home has not made that version yet.
   if (state.at.epoch !== home.version.epoch || behind < 0) return { position: 'unknown', behind: 0 };
   return { position: behind === 0 ? 'current' : 'behind', behind };
 }

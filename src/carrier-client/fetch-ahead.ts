@@ -20,7 +20,7 @@ export class FetchAhead {
   #put: Put | undefined;
 
   constructor(from: CarrierSession, query: ChangesQuery, most?: MostAnswered) {
-    // Whoever takes it hears what went wrong; without a taker it is `ready` that says so.
+    // The one that takes it hears what went wrong; without a taker `ready` says so.
     this.#taken.promise.catch(() => {});
     this.#done = from.changes(query, (frame) => this.#hold(frame), most);
     this.ready = Promise.race([this.#filled.promise, this.#done.then(() => {})]);
