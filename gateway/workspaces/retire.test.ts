@@ -218,8 +218,7 @@ test('12: the replica of a command that waits for its turn is not removed, for i
     turns: new HomeTurns({ useHome: () => Promise.reject(new Error('no home here')) }),
   });
   const stop = new AbortController();
-  // Another exchange with it takes an hour.
-  await slots['a']!.turn.enter(stop.signal);
+  await slots['a']!.turn.enter(stop.signal); // Another exchange with it takes an hour.
   const visit = followed.visit({ name: 'build-1', labels: {} }, 'a', 'id');
   const settling = visit!.settle(stop.signal).catch(() => {});
   slots['b']!.commands = 1;
@@ -227,8 +226,7 @@ test('12: the replica of a command that waits for its turn is not removed, for i
   expect([removed, ended]).toEqual([[], []]);
   stop.abort(new Error('stopped'));
   await settling;
-  visit!.end();
-  visit!.end();
+  for (let times = 0; times < 2; times++) visit!.end();
   expect(slots['a']).toMatchObject({ commands: 0, working: 0 });
   await pass(3 * 60_000);
   expect(removed).toEqual(['a']);
