@@ -37,6 +37,8 @@ struct script {
 static struct script *script;
 /* How much faster its clock goes: CLAWRDEN_HASTE. */
 static int haste = 1;
+/* How many seconds it is ahead of the clock that stamps files: CLAWRDEN_AHEAD. */
+static int64_t ahead;
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
@@ -111,6 +113,8 @@ __attribute__((constructor)) static void begin(void)
         exit(1);
     if (getenv("CLAWRDEN_HASTE"))
         haste = atoi(getenv("CLAWRDEN_HASTE"));
+    if (getenv("CLAWRDEN_AHEAD"))
+        ahead = atoi(getenv("CLAWRDEN_AHEAD"));
     if (fork() == 0)
         act_on_demand();
 }
@@ -141,6 +145,13 @@ BETWEEN(struct dirent *, readdir, (DIR *names), names)
 BETWEEN(int, inotify_add_watch, (int notify, const char *path, uint32_t mask), notify, path, mask)
 BETWEEN(int, unlinkat, (int folder, const char *name, int flags), folder, name, flags)
 BETWEEN(int, mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
+
+int64_t __real_now_ns(void);
+int64_t __wrap_now_ns(void);
+int64_t __wrap_now_ns(void)
+{
+    return __real_now_ns() + ahead * 1000000000;
+}
 
 int64_t __real_monotonic_ms(void);
 int64_t __wrap_monotonic_ms(void);

@@ -77,9 +77,10 @@ export const terminalCases: readonly Case[] = [
   },
   {
     name: 'terminal-end-of-file',
-    argv: ['cat'],
+    argv: ['sh', '-c', 'echo ready; exec cat'],
     tty: true,
-    steps: [{ sleep: 500 }, { write: 'line\n' }, { until: 'line\r\nline' }, { write: '\x04' }],
+    // What is typed before the tool has started is echoed by both terminals.
+    steps: [ready, { write: 'line\n' }, { until: 'line\r\nline' }, { write: '\x04' }],
   },
   {
     name: 'terminal-end-of-file-in-a-line',
