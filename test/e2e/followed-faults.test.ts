@@ -53,7 +53,7 @@ describe.skipIf(!hasLab())(`faults in an exchange (CLAWRDEN_SEED=${seed})`, () =
     const moment = names[(index + Math.floor(index / victims.length) + seed) % names.length]!;
     const victim = victims[index % victims.length]!;
     const afterMs = dice.below(moments[moment]);
-    // Of four cut links three heal before anybody gives the host up, which takes 15 s.
+    // Of four cut links three heal before the gateway gives the host up, which takes 15 s.
     const healed = victim === 'link' && Math.floor(index / victims.length) % 4 !== 0;
     return { round: index + 1, victim, moment, afterMs, ...(healed && { awayMs: dice.below(2000) }) };
   });

@@ -81,22 +81,25 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     expect(tree).toBe(index.first.tree);
   });
 
-  test.each([-3600, 3600])('14: so is one if the clock that stamps files was set %i s away', async (ahead) => {
-    using place = makePlace(under);
-    using steps = new BetweenSteps(place.folder);
-    const file = join(place.root, 'file');
-    writeFileSync(file, 'first');
-    const wrapper = [...steps.wrapper, `CLAWRDEN_AHEAD=${ahead}`];
-    await using index = await CarrierProcess.start(BetweenSteps.carrier, place, {}, wrapper);
-    let { tree } = index.first;
-    for (let i = 0; i < 20; i++) {
-      writeFileSync(file, `no ${i}`.padEnd(5));
-      utimesSync(file, 1, 1);
-      const now = await index.session.settle();
-      expect(now.tree).not.toBe(tree);
-      tree = now.tree;
-    }
-  });
+  test.each([-3600, 3600])(
+    '14: so is one if the clock that stamps files was set %i s away',
+    async (ahead) => {
+      using place = makePlace(under);
+      using steps = new BetweenSteps(place.folder);
+      const file = join(place.root, 'file');
+      writeFileSync(file, 'first');
+      const wrapper = [...steps.wrapper, `CLAWRDEN_AHEAD=${ahead}`];
+      await using index = await CarrierProcess.start(BetweenSteps.carrier, place, {}, wrapper);
+      let { tree } = index.first;
+      for (let i = 0; i < 20; i++) {
+        writeFileSync(file, `no ${i}`.padEnd(5));
+        utimesSync(file, 1, 1);
+        const now = await index.session.settle();
+        expect(now.tree).not.toBe(tree);
+        tree = now.tree;
+      }
+    },
+  );
 
   test('9: what is written through a mapping is seen when that ends, at each name, though no time tells of it', async () => {
     using place = makePlace(under);

@@ -29,7 +29,7 @@ const said = (command: string, ...args: string[]) => execFileSync(command, args)
 const refusedOf = (back: Awaited<ReturnType<typeof bringHome>>) => back?.exchanged.applied.refused;
 
 describe.runIf(isRoot).each(buildsOrOnly('static'))('what a tool or the agent may leave ($name)', (build) => {
-  /** The home is only the agent; the replica may make what is anybody's. */
+  /** The home is only the agent; the replica may make what belongs to other users. */
   async function made(): Promise<Pair> {
     const pair = await Pair.make(build.carrier, under, agent, ({ folder }) => {
       toAgent(folder);
@@ -111,7 +111,8 @@ describe.runIf(isRoot).each(buildsOrOnly('static'))('what a tool or the agent ma
       cwd: pair.homePlace.root,
     });
     await sendOut(pair.home.session, pair.replica.session);
-    const script = 'rm -r ../../work; ! echo x > f; ! mkdir d; mkdir -p "$1/work/in"; echo other > "$1/work/in/g"';
+    const script =
+      'rm -r ../../work; ! echo x > f; ! mkdir d; mkdir -p "$1/work/in"; echo other > "$1/work/in/g"';
     execFileSync('sh', ['-ec', script, 'sh', pair.replicaPlace.root], {
       ...{ cwd: there(pair, 'work/in'), stdio: 'ignore' },
     });
@@ -157,7 +158,11 @@ describe.runIf(isRoot).each(buildsOrOnly('static'))('what a tool or the agent ma
       expect(pair.difference).toBe('');
       fill('more', many);
       // The root, two folders, and the names.
-      expect(await pair.home.session.settle()).toMatchObject({ full: true, entries: 2 * many, skippedCount: 3 });
+      expect(await pair.home.session.settle()).toMatchObject({
+        full: true,
+        entries: 2 * many,
+        skippedCount: 3,
+      });
       const memory = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pair.home.child.pid}/status`, 'utf8'));
       if (build.name === 'static') expect(Number(memory?.[1])).toBeLessThan(long ? 100_000 : 20_000);
       rmSync(inHome(pair, 'more'), { recursive: true });
