@@ -18,7 +18,7 @@ import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { defaultLimits } from '../../../src/carrier-client/hello.ts';
 import { Pair } from './carrier-pair.ts';
-import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, carrierBuilds, makePlace } from './carrier-process.ts';
 import { agent, isRoot, toAgent } from './jailed-place.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
@@ -176,7 +176,7 @@ describe.runIf(isRoot).each(buildsOrOnly('static'))('what a tool or the agent ma
 });
 
 test('10: a name in the workspace of a file that is not in it is a file of its own on the other side', async () => {
-  const [{ carrier }] = buildsOrOnly('static') as [{ carrier: string }];
+  const [{ carrier }] = carrierBuilds;
   using place = makePlace(under);
   using other = makePlace(under);
   const outside = join(place.folder, 'of another agent');
