@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
+import { run } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 
@@ -22,10 +23,17 @@ export interface ToldHost extends AsyncDisposable {
   readonly problem: (name: string) => string | undefined;
 }
 
-/** `relay.yaml` of `dir`. */
-export function startRelayProgram(dir: string): Promise<Program> {
+/** `relay.yaml` of `dir`; as the user `uid`, or as this process. */
+export function startRelayProgram(dir: string, uid?: number): Promise<Program> {
+  const become = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
   return startProgram({
-    argv: [process.execPath, join(checkout, 'shim/relay/main.ts'), '--config', join(dir, 'relay.yaml')],
+    argv: [
+      ...become,
+      process.execPath,
+      join(checkout, 'shim/relay/main.ts'),
+      '--config',
+      join(dir, 'relay.yaml'),
+    ],
     log: join(dir, 'relay.log'),
   });
 }
@@ -36,13 +44,18 @@ export async function startToldHost(
   first: readonly Told[],
   options: GatewayOptions = {},
   keys: object = {},
+  uid?: number,
 ): Promise<ToldHost> {
   let agents = first;
   const gateway = await startTestGateway({ state: () => ({ lockdown: false, agents }), ...options });
   const identity = await gateway.identity(relay);
   const base = { gateway: gateway.address, identity, docker: `unix://${dir}/no-docker.sock`, state: 'state' };
   await writeFile(join(dir, 'relay.yaml'), stringify({ ...base, ...keys }));
-  const program = await startRelayProgram(dir);
+  if (uid !== undefined) {
+    await run(['chown', '-R', `${uid}:${uid}`, identity, dir]);
+    await run(['chmod', 'o+x', dirname(identity)]);
+  }
+  const program = await startRelayProgram(dir, uid);
   return {
     ...{ gateway, program },
     tell: (...next) => {
