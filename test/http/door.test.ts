@@ -25,8 +25,12 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const own = () => [`host: 127.0.0.1:${gateway.port}`, `authorization: Bearer ${viewer}`];
-const raw = async (target: string, lines = own(), method = 'GET', body = '') =>
-  rawHttp(gateway.port, requestText(target, lines, method, body));
+let sent = 0;
+const raw = async (target: string, lines = own(), method = 'GET', body = '') => {
+  sent += 1;
+  const from = `127.1.${sent >> 7}.${1 + (sent & 127)}`;
+  return rawHttp(gateway.port, requestText(target, lines, method, body), from);
+};
 
 async function problemOf(response: Response) {
   expect(response.headers.get('content-type')).toContain('application/problem+json');

@@ -8,9 +8,16 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends these very bytes over a connection of their own, and reads what comes until the peer ends it. */
-export async function rawHttp(port: number, text: string | Buffer): Promise<RawAnswer> {
-  const socket = connect(port, '127.0.0.1');
+/**
+ * Sends these very bytes over a connection of their own, and reads what comes until the peer ends it. A gateway takes
+ * 200 connections at once and 100 a second of one address: who sends more names others of the loopback.
+ */
+export async function rawHttp(
+  port: number,
+  text: string | Buffer,
+  localAddress = '127.0.0.1',
+): Promise<RawAnswer> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(text);

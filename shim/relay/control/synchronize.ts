@@ -166,7 +166,7 @@ async function applyState(
   await Promise.all(
     agents.all().map(async (agent) => {
       const { name, setTools } = agent;
-      if (!served.includes(agent)) await setHalt(agent);
+      if (!served.some(({ halt }) => halt === agent.halt)) await setHalt(agent);
       try {
         tools.set(name, await setTools(stateOf(name)?.tools ?? []));
       } catch (error) {
