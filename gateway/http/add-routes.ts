@@ -17,6 +17,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 import { type Seen, seenBy } from '../principals/seen-by.ts';
 import type { Callers } from './callers.ts';
 import type { Connections } from './connections.ts';
+import type { InFlight } from './in-flight.ts';
 import { invalid, readQuery } from './read-body.ts';
 
 /** One request, once it is known who makes it and that it has the shape of its route. */
@@ -45,6 +46,7 @@ export type Handlers = {
 export interface RouteParts {
   readonly callers: Callers;
   readonly connections: Connections;
+  readonly inFlight: InFlight;
   readonly warden: WardenApi;
 }
 
@@ -64,10 +66,12 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       // Before a byte of the body is read.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (route.open) return;
         const admission = parts.callers.admit(request.raw, callOf(route));
-        parts.connections.prove(request.raw, principalName(admission.value));
+        const caller = principalName(admission.value);
+        parts.connections.prove(request.raw, caller);
+        parts.inFlight.enter(caller, request.raw, reply.raw);
         admissions.set(request, admission);
       },
       handler: async (request, reply) => {

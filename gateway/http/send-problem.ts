@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from '../../src/faults.ts';
 import { routes } from '../../src/http-api/routes.ts';
 import { HttpRefused, type ProblemAnswer, problemType, toProblem } from './problem.ts';
+import { bodyBytes } from './read-body.ts';
 
 /** Answers with the problem; what nobody foresaw is reported, and its words stay here. */
 export function sendProblem(faults: Faults) {
@@ -14,16 +15,19 @@ export function sendProblem(faults: Faults) {
   };
 }
 
+/**
+ * Node takes what is left of a body and drops it: an end with bytes left would take the answer with it. A body that
+ * may be longer than any of ours ends its connection.
+ */
 export function answerWith(
   { problem, headers }: ProblemAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  // A body that was not read would have to be taken to its end.
-  const isRead = request.raw.complete;
+  const mayGoOn = request.raw.complete || Number(request.headers['content-length']) <= bodyBytes;
   void reply
     .code(problem.status)
-    .headers({ ...headers, ...(isRead ? {} : { connection: 'close' }) })
+    .headers({ ...headers, ...(mayGoOn ? {} : { connection: 'close' }) })
     .type(problemType)
     .send(JSON.stringify(problem));
 }

@@ -13,6 +13,7 @@ import { createCallers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
 import { createHandlers } from './handlers.ts';
+import { createInFlight } from './in-flight.ts';
 import { type HttpPace, httpPace, nodeServer, readTls } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
@@ -54,7 +55,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   app.addHook('onRequest', async ({ raw }) =>
     checkRequest(raw, await hosts.promise, http.trustProxy.length > 0),
   );
-  addRoutes(app, createHandlers(options), { callers, connections, warden: options.warden });
+  addRoutes(app, createHandlers(options), {
+    ...{ callers, connections, inFlight: createInFlight() },
+    warden: options.warden,
+  });
   await app.listen({ host: http.listen.host, port: http.listen.port });
   const { port } = server.address() as AddressInfo;
   hosts.resolve(ownHosts(http, port, tls?.certificate));
