@@ -50,11 +50,17 @@ export class HomeTurns {
 
   #allowance(agent: string, host: string): 'any' | 'some' | 'little' {
     if (this.heldUp.why(host) !== undefined) return 'little';
-    const others = this.#waiting.get(agent)?.some((each) => each !== host) === true;
-    return others || this.#parts.isLeaving?.(host) === true ? 'some' : 'any';
+    return this.#othersWait(agent, host) || this.#parts.isLeaving?.(host) === true ? 'some' : 'any';
+  }
+
+  #othersWait(agent: string, host: string): boolean {
+    return this.#waiting.get(agent)?.some((each) => each !== host) === true;
   }
 
   #giveUp(agent: string, host: string): ReplicaUnreachable {
+    // It held up nobody: as soon as it takes work again, it may go on.
+    if (!this.#othersWait(agent, host))
+      return new ReplicaUnreachable(`${host} takes no work now: the exchange with its replica was ended`);
     const text = this.heldUp.note(host);
     this.#parts.onHeldUp?.(agent, host, text);
     return new ReplicaUnreachable(text);
