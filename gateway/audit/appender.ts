@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Link } from '../../src/audit/chain.ts';
+import { createInTurn } from '../../src/in-turn.ts';
 import type { AuditRecord, IncidentRecord } from './audit-record.ts';
 import { chainLines, signedHead } from './chain-lines.ts';
 import { type FaultNotes, isNoted } from './fault-notes.ts';
@@ -39,6 +40,7 @@ export class Appender {
   /** Not in the notes yet. */
   #unsaved: string[] = [];
   #recording: NodeJS.Timeout | undefined;
+  readonly #inTurn = createInTurn();
 
   constructor({ file, last, faults }: OpenLog, options: AppenderOptions) {
     this.#file = file;
@@ -92,7 +94,7 @@ export class Appender {
   /** If the second place fails, it lags behind until the next record; others report the database's own problem. */
   async #record(): Promise<void> {
     this.#recording = undefined;
-    await this.#keep().catch(() => {});
+    await this.#inTurn(() => this.#keep()).catch(() => {});
   }
 
   /** The notes come first: if the log matches the second place, a start reports nothing more. */

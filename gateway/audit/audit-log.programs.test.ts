@@ -1,14 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
 import { firstLink, linkHash } from '../../src/audit/chain.ts';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { openAuditLog } from './audit-log.ts';
 import type { AuditRecord } from './audit-record.ts';
+import { faultNotesIn } from './fault-notes.ts';
 
 const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');
 
@@ -126,6 +138,34 @@ test.skipIf(process.getuid?.() !== 0)(
     }
   },
 );
+
+test('a log that is closed while it notes a fault has the note once', async () => {
+  const faults = faultNotesIn(`${file}.faults`);
+  const audit = await openAuditLog(file, { key, faults });
+  await audit.append(note('the notes are written half a second after it'));
+  truncateSync(file, 0);
+  // With the incident and its own signed head: nothing is left to be written when the log is closed.
+  await Promise.all(Array.from({ length: 998 }, () => audit.append(note('after'))));
+  expect(lines().at(-1)?.type).toBe('head');
+  const free = await holdThreads();
+  await sleep(600);
+  const closed = audit.close();
+  free();
+  await closed;
+  expect(faults.read()).toEqual([expect.stringContaining('was changed while it was written')]);
+});
+
+/** Every thread that works on files waits for a writer, until the result is called. */
+async function holdThreads(): Promise<() => void> {
+  const fifo = join(dir, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
+  const opened = Array.from({ length: threads }, () => open(fifo, 'r'));
+  return () => {
+    closeSync(openSync(fifo, 'w'));
+    for (const handle of opened) void handle.then((it) => it.close());
+  };
+}
 
 test('the chain goes on over a rotation and a restart, and its heads are signed', async () => {
   for (const round of [1, 2, 3]) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createInTurn } from '../../src/in-turn.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Execution, Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -64,7 +65,8 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   const vanished = createVanishedMirrors();
   const lost = () => [...parts.lost(), ...vanished.running()];
 
-  const inTurn = oneByOne();
+  /** The disk and the audit get the states in the order in which they came. */
+  const inTurn = createInTurn();
 
   /** A less strict state: in force only when it is kept, and not if somebody made it stricter meanwhile. */
   const relax = (agent: string, status: AgentStatus): Promise<void> =>
@@ -118,16 +120,6 @@ function placesOf(
     keep: () => states.keep(name, status),
     record: () => audit.append({ type: 'control', agent, state, by, reason }),
     unkept: audit.unkept,
-  };
-}
-
-/** The disk and the audit get the states in the order in which they came. */
-function oneByOne(): <Result>(run: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (run) => {
-    const next = last.then(run);
-    last = next.catch(() => {});
-    return next;
   };
 }
 

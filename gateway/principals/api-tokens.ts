@@ -1,3 +1,4 @@
+import { createInTurn } from '../../src/in-turn.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
@@ -7,7 +8,6 @@ import type { Principal } from '../ports/principal.ts';
 import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';
 import type { Database } from '../store/database.ts';
 import { createAuthenticateToken } from './authenticate-token.ts';
-import { createInTurn } from './in-turn.ts';
 import { scopeProblem } from './scope-text.ts';
 import {
   formerOf,

@@ -1,3 +1,4 @@
+import { createInTurn } from '../../src/in-turn.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
@@ -6,7 +7,6 @@ import type { KnownPerson, PersonRole, WantedPerson } from '../ports/known-princ
 import type { Principal, Scope } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { keepPerson, keepPersonRemoved } from '../store/people.ts';
-import { createInTurn } from './in-turn.ts';
 import { type PersonEntry, personEntry, personOfRow, recordOfPerson, rowOfPerson } from './person-entry.ts';
 import { scopeProblem } from './scope-text.ts';
 

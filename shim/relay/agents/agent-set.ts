@@ -10,6 +10,7 @@ import {
 } from '../../../src/config/told-agents.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
+import { createInTurn } from '../../../src/in-turn.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
 import { type HomeWish, homeWish } from '../workspace/home-wish.ts';
 import type { Homes } from '../workspace/keep-homes.ts';
@@ -53,7 +54,7 @@ class Agents implements AgentSet {
   #unkept: ReadonlyMap<string, string> = new Map();
   #known: readonly ToldAgent[] = [];
   /** A change begins when the one before it is over. */
-  #last: Promise<void> = Promise.resolve();
+  readonly #oneAtATime = createInTurn();
 
   constructor(parts: AgentSetParts) {
     this.#parts = parts;
@@ -104,10 +105,9 @@ class Agents implements AgentSet {
 
   #inTurn(change: () => Promise<void>): Promise<void> {
     const { log } = this.#parts;
-    this.#last = this.#last
-      .then(change)
-      .catch((error: Error) => log.error(`the agents could not be brought up to date: ${error.message}`));
-    return this.#last;
+    return this.#oneAtATime(change).catch((error: Error) =>
+      log.error(`the agents could not be brought up to date: ${error.message}`),
+    );
   }
 
   /** Makes what is served match what is known. */

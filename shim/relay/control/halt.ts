@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import { createInTurn } from '../../../src/in-turn.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
 import type { Mirror } from '../execution/mirror.ts';
 
@@ -45,7 +46,7 @@ class AgentHalt implements Halt {
   #problem = '';
   #isRepeating = false;
   /** A wish is carried out when the one before it is. */
-  #last: Promise<void> = Promise.resolve();
+  readonly #inTurn = createInTurn();
 
   constructor(options: HaltOptions) {
     this.#options = options;
@@ -102,12 +103,6 @@ class AgentHalt implements Halt {
       this.#problem = toClawrdenError(error).message;
       if (this.#problem !== before) log.error({ agent, wish }, `kill switch: ${this.#problem}`);
     }
-  }
-
-  #inTurn(run: () => Promise<void>): Promise<void> {
-    const next = this.#last.then(run);
-    this.#last = next.catch(() => {});
-    return next;
   }
 }
 
