@@ -7,10 +7,11 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { History } from '../store/history.ts';
 import { Execution, type StartContext } from './execution.ts';
+import { createOpenExecutions } from './open-executions.ts';
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
-/** The executions that have not ended. Opening one claims its id; a second start with it is refused. */
+/** The executions that have not ended. Opening one claims its id for every caller; a second start with it is refused. */
 export interface Ledger {
   /** For an agent that the caller may speak for. Throws `id-duplicate`, `id-too-old`, `request-invalid`, `rate-limit` or, while draining, `canceled`. */
   readonly open: (caller: Principal, request: StartRequest, channel: Channel) => Promise<Execution>;
@@ -36,14 +37,14 @@ export interface Ledger {
 }
 
 export function createLedger(history: History, limits: GatewayLimits): Ledger {
-  const open = new Map<string, Execution>();
+  const open = createOpenExecutions();
   const clearing = new Set<Execution>();
   let draining = false;
   const drained = Promise.withResolvers<void>();
 
   function leaveWhatWaits(): void {
-    if (!draining || [...open.values()].some((execution) => !waitsForPerson(execution))) return;
-    for (const execution of open.values()) execution.detach();
+    if (!draining || open.all().some((execution) => !waitsForPerson(execution))) return;
+    for (const execution of open.all()) execution.detach();
     drained.resolve();
   }
 
@@ -56,42 +57,41 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
     open: async (caller, request, channel) => {
       if (draining) throw new ClawrdenError('canceled', 'the gateway is shutting down');
       checkId(request.executionId);
-      const key = `${principalName(caller)} ${request.executionId}`;
-      if (open.has(key)) throw duplicate(request.executionId);
-      checkLoad(open, principalName(caller), request.agent, limits);
+      if (open.hasId(request.executionId)) throw duplicate(request.executionId);
+      checkLoad(open.all(), principalName(caller), request.agent, limits);
       const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
-      open.set(key, execution);
+      open.enter(execution);
       await checkNew(history, execution.record).catch((error: unknown) => {
-        open.delete(key);
+        open.leave(execution);
         throw error;
       });
       return execution;
     },
     resume: (caller, { executionId, planHash }, channel) => {
-      const execution = waitingWith(planHash, open.get(`${principalName(caller)} ${executionId}`));
+      const execution = waitingWith(planHash, open.of(principalName(caller), executionId));
       execution.attach(channel);
       return execution;
     },
     restore: (record, context) => {
       const execution = new Execution(record, context, changed);
-      open.set(keyOf(record), execution);
+      open.enter(execution);
       return execution;
     },
     close: (execution) => {
       keepUntilCleared(clearing, execution);
-      open.delete(keyOf(execution.record));
+      open.leave(execution);
       leaveWhatWaits();
     },
-    executions: () => [...open.values()],
+    executions: open.all,
     clearing: () => [...clearing],
-    running: () => [...open.values()].map(({ record }) => record),
+    running: () => open.all().map(({ record }) => record),
     drain: () => {
       draining = true;
       leaveWhatWaits();
       return drained.promise;
     },
-    stopRunning: (reason) => stopRunning(open.values(), reason),
+    stopRunning: (reason) => stopRunning(open.all(), reason),
   };
 }
 
@@ -107,10 +107,6 @@ export function stopOn(
 ): void {
   const there = executions().filter(({ record }) => record.agent === agent && record.host === host);
   stopRunning(there, new ClawrdenError('canceled', why));
-}
-
-function keyOf({ caller, id }: ExecutionRecord): string {
-  return `${caller} ${id}`;
 }
 
 function keepUntilCleared(clearing: Set<Execution>, execution: Execution): void {
@@ -135,7 +131,7 @@ function contextOf({ command, hostLabels }: StartRequest): StartContext {
 }
 
 async function checkNew(history: History, { caller, id }: ExecutionRecord): Promise<void> {
-  if (await history.has(caller, id)) throw duplicate(id);
+  if (await history.isUsed(id)) throw duplicate(id);
   await history.checkId(caller, id);
 }
 
@@ -156,20 +152,15 @@ function checkId(id: string): void {
 }
 
 /** Counted by caller and agent; the agent is known to be the caller's. */
-function checkLoad(
-  open: ReadonlyMap<string, Execution>,
-  caller: string,
-  agent: string,
-  limits: GatewayLimits,
-): void {
-  if (open.size >= limits.running + limits.queued) {
+function checkLoad(open: readonly Execution[], caller: string, agent: string, limits: GatewayLimits): void {
+  if (open.length >= limits.running + limits.queued) {
     throw new ClawrdenError(
       'rate-limit',
       'the gateway has as many executions open as it may; try again later',
     );
   }
   let alike = 0;
-  for (const { record } of open.values()) if (record.caller === caller && record.agent === agent) alike += 1;
+  for (const { record } of open) if (record.caller === caller && record.agent === agent) alike += 1;
   if (alike < limits.executionsPerAgent) return;
   const who = agent || 'this caller';
   throw new ClawrdenError('rate-limit', `${who} has ${alike} executions open; wait for one to end`);

@@ -26,7 +26,9 @@ export interface History {
   readonly get: (caller: string, id: string) => Promise<ExecutionRecord | undefined>;
   /** Includes states that are not written yet. Rejects with `audit-unwritable` if too much could not be written. */
   readonly has: (caller: string, id: string) => Promise<boolean>;
-  /** For an id that `has` does not know. Rejects with `id-too-old` if it may be one that is not kept any more. */
+  /** Whether any caller has used the id; as `has` otherwise. */
+  readonly isUsed: (id: string) => Promise<boolean>;
+  /** For an id that `isUsed` does not know. Rejects with `id-too-old` if it may be one that is not kept any more. */
   readonly checkId: (caller: string, id: string) => Promise<void>;
   /** From now on no caller's id of up to this time is taken. */
   readonly forgetUpTo: (time: number) => Promise<void>;
@@ -74,6 +76,7 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
       return found && getExecution(database, found.caller, found.id);
     },
     has: async (caller, id) => rows.has(caller, id) || (await hasExecution(database, caller, id)),
+    isUsed: async (id) => rows.hasId(id) || (await isUsed(database, id)),
     get: async (caller, id) => {
       await rows.tried();
       return getExecution(database, caller, id);
@@ -146,6 +149,11 @@ async function hasExecution(database: Database, caller: string, id: string): Pro
     .select('id')
     .where('caller', '=', caller)
     .where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+async function isUsed(database: Database, id: string): Promise<boolean> {
+  const query = database.selectFrom('executions').select('id').where('id', '=', id).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 }
 

@@ -16,6 +16,8 @@ export class WrittenBehind {
   readonly #mostBytes: number;
   readonly #waiting = new Map<string, ExecutionRow>();
   readonly #failed = new Map<string, ExecutionRow>();
+  /** How many rows of each id wait. */
+  readonly #ids = new Map<string, number>();
   #bytes = 0;
   #problem = '';
   #trying: Promise<void> | undefined;
@@ -34,7 +36,16 @@ export class WrittenBehind {
   /** Whether it waits to be written. Throws `audit-unwritable` if too much waits. */
   has(caller: string, id: string): boolean {
     const key = keyOf({ caller, id });
-    if (this.#waiting.has(key) || this.#failed.has(key)) return true;
+    return this.#waiting.has(key) || this.#failed.has(key) || this.#isElsewhere();
+  }
+
+  /** Whether a row of any caller with this id waits. Throws as `has` does. */
+  hasId(id: string): boolean {
+    return this.#ids.has(id) || this.#isElsewhere();
+  }
+
+  /** False: what does not wait here was written. */
+  #isElsewhere(): false {
     if (this.#problem === '' || this.#bytes < this.#mostBytes) return false;
     throw new ClawrdenError('audit-unwritable', `the history cannot be written: ${this.#problem}`);
   }
@@ -61,12 +72,18 @@ export class WrittenBehind {
     this.#forget(this.#waiting, key);
     this.#forget(this.#failed, key);
     into.set(key, row);
+    this.#ids.set(row.id, (this.#ids.get(row.id) ?? 0) + 1);
     this.#bytes += sizeOf(row);
   }
 
   #forget(from: Map<string, ExecutionRow>, key: string): void {
     const row = from.get(key);
-    if (row !== undefined && from.delete(key)) this.#bytes -= sizeOf(row);
+    if (row === undefined) return;
+    from.delete(key);
+    this.#bytes -= sizeOf(row);
+    const left = (this.#ids.get(row.id) ?? 1) - 1;
+    if (left === 0) this.#ids.delete(row.id);
+    else this.#ids.set(row.id, left);
   }
 
   /**

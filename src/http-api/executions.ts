@@ -11,7 +11,7 @@ const labels = z.record(z.string().min(1).max(63), z.string().max(128));
 export const executionRequest = z.strictObject({
   id: executionId
     .optional()
-    .describe('a UUIDv7 of the caller; a second request with it is refused (id-duplicate)'),
+    .describe('a UUIDv7 that no caller has used; a second request with it is refused (id-duplicate)'),
   agent: z.string().max(63).describe('for which agent; empty for an orchestrator without an agent'),
   tool: z.string().min(1).max(255),
   args: z.array(z.string()).max(commandLimits.args),

@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createExecute } from '../../gateway/execute.ts';
+import { createExecute, type Execute } from '../../gateway/execute.ts';
+import type { Principal } from '../../gateway/ports/principal.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
+
+const program: Principal = { kind: 'program', name: 'ci', role: 'orchestrator', scope: {} };
 
 let dir: string;
 
@@ -77,6 +81,36 @@ test.each([
   const isIncident = code === 'identity-agent' || code === 'identity-mismatch';
   expect(readAudit(dir).filter(({ type }) => type === 'incident')).toHaveLength(isIncident ? 1 : 0);
   expect(core.ran).toEqual([]);
+});
+
+test('P15: an id starts once, whichever caller used it, in the same words: at once, later and after a restart', async () => {
+  const words = new Set<string>();
+  const start = (execute: Execute, caller: Principal, executionId: string) =>
+    execute(
+      caller,
+      { ...request('run'), agent: caller === relay ? 'coder' : '', executionId },
+      openChannel(),
+    );
+  const refused = (outcome: Outcome, id: string) => {
+    expect(outcome).toMatchObject({ reason: 'id-duplicate' });
+    if ('text' in outcome) words.add(outcome.text.replace(id, 'ID'));
+  };
+  const [early, late] = [newExecutionId(), newExecutionId()];
+  {
+    await using core = await startCore(dir);
+    const execute = createExecute(core);
+    const [first, second] = await Promise.all([start(execute, relay, early), start(execute, program, early)]);
+    expect(first.kind).toBe('exited');
+    refused(second, early);
+    expect((await start(execute, relay, late)).kind).toBe('exited');
+    refused(await start(execute, program, late), late);
+    refused(await start(execute, relay, late), late);
+  }
+  await using again = await startCore(dir);
+  for (const id of [early, late])
+    for (const caller of [relay, program]) refused(await start(createExecute(again), caller, id), id);
+  expect(words.size).toBe(1);
+  expect(again.ran).toEqual([]);
 });
 
 test('P15: an id starts once, also after a restart', async () => {

@@ -158,7 +158,7 @@ export interface ExecuteResponse {
 }
 
 export interface Start {
-  /** UUIDv7 made by the caller, unique per caller; at most a day old, and at most a minute ahead of the gateway's clock. */
+  /** UUIDv7 made by the caller, which no caller has used before; at most a day old, and at most a minute ahead of the gateway's clock. */
   executionId: string;
   /** The agent the command is for. Orchestrators may leave it empty: no workspace then. */
   agent: string;
