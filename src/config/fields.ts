@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { z } from 'zod';
 import type { Identity } from '../command.ts';
+import { labelKey, labelValueLength } from '../labels.ts';
 import type { ListenAddress, NetworkAddress } from './gateway-config.ts';
 import { parseDuration, parseSize } from './quantities.ts';
 
@@ -44,8 +45,8 @@ export const absolutePathField = parsedField(
 export const pathField = z.string().min(1).max(4096);
 
 export const labelsField = z.record(
-  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/, 'a label must have a plain name'),
-  z.string().max(128),
+  z.string().regex(labelKey, 'a label must have a plain name'),
+  z.string().max(labelValueLength),
 );
 
 /** `uid:gid`. */

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { errorCodes } from '../errors.ts';
+import { labelKey, labelsAtMost, labelValueLength } from '../labels.ts';
 import { commandLimits } from '../policy/request/check-command.ts';
 import { executionId } from './fields.ts';
 
 /** How bytes are written in JSON: as text if they are UTF-8. */
 export const encoding = z.enum(['utf-8', 'base64']);
 
-const labels = z.record(z.string().min(1).max(63), z.string().max(128));
+const labels = z
+  .record(z.string().regex(labelKey), z.string().max(labelValueLength))
+  .refine((all) => Object.keys(all).length <= labelsAtMost, `must have at most ${labelsAtMost} labels`);
 
 export const executionRequest = z.strictObject({
   id: executionId

@@ -145,7 +145,7 @@ function startMessage() {
     command,
     identity,
     refusal: undefined,
-    hostLabels: {},
+    hostLabels: [],
   };
 }
 

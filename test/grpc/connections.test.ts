@@ -33,7 +33,7 @@ const start: NonNullable<ExecuteRequest['message']> = {
     },
     identity: undefined,
     refusal: undefined,
-    hostLabels: {},
+    hostLabels: [],
   },
 };
 

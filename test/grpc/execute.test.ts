@@ -24,7 +24,7 @@ function start(more: Partial<Start> = {}): Message {
     terminal: undefined,
     version: 1,
   };
-  const value = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: {} };
+  const value = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: [] };
   return { $case: 'start', value: { identity: undefined, refusal: undefined, ...value, ...more } };
 }
 
@@ -58,7 +58,7 @@ test("a caller's start reaches the core as it was sent, with the caller from the
     },
   });
   const client = await gateway.connect(relay);
-  const message = start({ identity: { uid: 1000, gid: 1000 }, hostLabels: { zone: 'a' } });
+  const message = start({ identity: { uid: 1000, gid: 1000 }, hostLabels: [{ key: 'zone', value: 'a' }] });
   const { answers, ended } = open(client, message);
   expect(await ended).toBe(status.OK);
   expect(answers).toEqual([
@@ -98,7 +98,7 @@ test('A-13: an orchestrator attests to no identity and refuses nothing', async (
   const claims = {
     identity: { uid: 0, gid: 0 },
     refusal: { reason: 'internal', text: '' },
-    hostLabels: { zone: 'a' },
+    hostLabels: [{ key: 'zone', value: 'a' }],
   };
   expect(await open(client, start(claims)).ended).toBe(status.OK);
   expect(seen[0]).not.toHaveProperty('identity');

@@ -17,5 +17,5 @@ const command = {
   terminal: undefined,
   version: 1,
 };
-const start = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: {} };
+const start = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: [] };
 stream.write({ message: { $case: 'start', value: { ...start, identity: undefined, refusal: undefined } } });

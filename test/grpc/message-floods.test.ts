@@ -26,7 +26,7 @@ const command = {
 const start = (): Message => ({
   $case: 'start',
   value: {
-    ...{ executionId: newExecutionId(), agent: 'coder', command, hostLabels: {} },
+    ...{ executionId: newExecutionId(), agent: 'coder', command, hostLabels: [] },
     ...{ identity: undefined, refusal: undefined },
   },
 });

@@ -168,7 +168,7 @@ const startOf = (tool: string, args: readonly string[]): ToGateway => ({
     ...{
       executionId: newExecutionId(),
       agent: 'coder',
-      hostLabels: {},
+      hostLabels: [],
       identity: undefined,
       refusal: undefined,
     },

@@ -78,7 +78,7 @@ export class Place implements Disposable {
       command: { tool: 'run', args: [...args], ...rest },
       identity: { uid: 1000, gid: 1000 },
       refusal,
-      hostLabels: {},
+      hostLabels: [],
     };
     stream.write({ message: { $case: 'start', value } });
     if (answer !== undefined) stream.once('data', () => stream.write({ message: answer }));

@@ -181,5 +181,5 @@ function start() {
     terminal: undefined,
   };
   const who = { executionId: newExecutionId(), agent: 'coder', identity: undefined, refusal: undefined };
-  return { ...who, command, hostLabels: {} };
+  return { ...who, command, hostLabels: [] };
 }

@@ -19,7 +19,7 @@ function startMessage() {
     command: { tool: 'run', args: [], ...rest },
     identity: { uid: 1000, gid: 1000 },
     refusal: undefined,
-    hostLabels: {},
+    hostLabels: [],
   };
   return { message: { $case: 'start' as const, value } };
 }

@@ -96,7 +96,7 @@ async function running(agentName: string) {
     ...{ tool: 'run', args: [], cwd: '/app', env: [], umask: 18, ignored: [], terminal: undefined },
     ...{ stdio: ['null', 'pipe', 'pipe'], version: 1 },
   };
-  const value = { executionId: id, agent: agentName, command, refusal: undefined, hostLabels: {} };
+  const value = { executionId: id, agent: agentName, command, refusal: undefined, hostLabels: [] };
   stream.write({ message: { $case: 'start', value: { ...value, identity: { uid: 1000, gid: 1000 } } } });
   await expect.poll(() => told.includes('runHere')).toBe(true);
   return { id, told, reason: () => reason };

@@ -146,5 +146,5 @@ function startOf(executionId: string, { tool, args = [], agent = 'coder' }: Firs
   };
   const identity = { uid: 1000, gid: 1000 };
   const command = { tool, stdio, ...rest };
-  return { executionId, agent, command, identity, refusal: undefined, hostLabels: {} };
+  return { executionId, agent, command, identity, refusal: undefined, hostLabels: [] };
 }

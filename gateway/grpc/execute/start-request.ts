@@ -8,6 +8,7 @@ import { firstBytes } from '../../../src/text/first-bytes.ts';
 import type { StartRequest } from '../../ports/channel.ts';
 import type { Principal } from '../../ports/principal.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
+import { readLabels } from '../calls/read-labels.ts';
 
 const maxText = 1024;
 const maxCode = 64;
@@ -23,7 +24,7 @@ export function toStartRequest(start: Start, caller: Principal): StartRequest {
     executionId: start.executionId,
     agent: start.agent,
     command: toCommand(start.command),
-    hostLabels: relay ? {} : { ...start.hostLabels },
+    hostLabels: relay ? {} : readLabels('host_labels', start.hostLabels),
     ...(relay && start.identity !== undefined && { identity: start.identity }),
     ...(relay && start.refusal !== undefined && { refusal: toRefusal(start.refusal) }),
   };

@@ -3,7 +3,6 @@ import {
   ApiToken,
   type CreateApiTokenRequest,
   type CreateApiTokenResponse,
-  type Label,
   type ListApiTokensRequest,
   type ListApiTokensResponse,
   type ListUsersRequest,
@@ -19,8 +18,9 @@ import type { Seal } from '../../lists/seal.ts';
 import { toTime } from '../../lists/short-texts.ts';
 import type { Checked, Enrolment } from '../../ports/authentication.ts';
 import type { KnownPerson, KnownToken, PrincipalOperations } from '../../ports/known-principals.ts';
-import { ladder, type Principal, principalKinds, principalName, type Scope } from '../../ports/principal.ts';
+import { ladder, type Principal, principalKinds, principalName } from '../../ports/principal.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
+import { readLabels } from '../calls/read-labels.ts';
 import { shapeOf } from './warden-lists.ts';
 
 /** What admins ask for about who may call. */
@@ -64,7 +64,7 @@ export function principalCalls(
     createApiToken: async ({ name, role: wanted, scope: labels, agent, ttl }, by) => {
       const role = tokenRoles.find((each) => each === wanted);
       if (role === undefined) throw invalid(`role must be ${tokenRoles.join(', ')}`);
-      const scope = scopeOf(labels);
+      const scope = readLabels('scope', labels);
       const made = done(await principals.createToken({ name, role, scope, agent, until: endOf(ttl) }, by));
       return { text: made.text, token: toApiToken(made.token) };
     },
@@ -103,17 +103,10 @@ async function setUser(
 ): Promise<SetUserResponse> {
   const role = ladder.find((each) => each === wanted);
   if (role === undefined) throw invalid(`role must be ${ladder.join(', ')}`);
-  const scope = scopeOf(labels);
+  const scope = readLabels('scope', labels);
   const person = done(await principals.setPerson({ name, role, scope, until: endOf(ttl), replace }, by));
   const { token, expiresAt } = done(await enrolment.createCode(name, 0, by));
   return { user: toUser(person), code: token, codeExpiresAt: expiresAt.toISOString() };
-}
-
-/** No label gets lost on the way: fewer labels are more agents. */
-function scopeOf(labels: readonly Label[]): Scope {
-  const scope = new Map(labels.map(({ key, value }) => [key, value]));
-  if (scope.size < labels.length) throw invalid('scope must have each key once');
-  return Object.fromEntries(scope);
 }
 
 function endOf(ttl: bigint): number | undefined {

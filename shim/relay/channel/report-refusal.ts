@@ -34,7 +34,7 @@ export async function reportRefusal(
       command: command === undefined ? unread : toWireCommand(command),
       identity: { uid: identity.uid, gid: identity.gid },
       refusal: { reason: refusal.code, text: refusal.message },
-      hostLabels: {},
+      hostLabels: [],
     },
   });
   const recorded = call.outcome.then(

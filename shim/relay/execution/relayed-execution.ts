@@ -229,7 +229,7 @@ function startOf({ executionId, agent, command, identity }: ExecutionOptions): S
     command: toWireCommand(command),
     identity: { ...identity },
     refusal: undefined,
-    hostLabels: {},
+    hostLabels: [],
   };
 }
 

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { addLabel } from '../reach/label-option.ts';
 import { reportError } from '../reach/report-error.ts';
 import type { ExecOptions } from './exec/run-execution.ts';
 
@@ -11,7 +12,7 @@ export function execCommand(): Command {
     .option('--agent <name>', "run it as this agent's user, in its workspace")
     .option('--cwd <directory>', "where it starts (default: the agent's)")
     .option('--tty', 'in a terminal of its own, of which this one shows everything')
-    .option('--host-label <name=value>', 'only on hosts with this label; may be given again', addLabel, {})
+    .option('--host-label <name=value>', 'only on hosts with this label; may be given again', addLabel, [])
     .option('--context <file>', 'where the gateway is and who you are')
     .passThroughOptions()
     .action(async (tool: string, args: string[], _options, command: Command) => {
@@ -22,10 +23,4 @@ export function execCommand(): Command {
         process.exit(125);
       });
     });
-}
-
-function addLabel(text: string, labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('It must be NAME=VALUE.');
-  return { ...labels, [text.slice(0, equals)]: text.slice(equals + 1) };
 }

@@ -1,13 +1,15 @@
 import { Command } from 'commander';
+import type { Label } from '../../gen/clawrden/v1/execution.ts';
 import type { ApiToken } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
+import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { addLabel, labelsOf, parseSeconds, scopeText } from './principal-options.ts';
+import { parseSeconds, scopeText } from './principal-options.ts';
 import { tokenNote } from './token-note.ts';
 
 interface CreateOptions extends GatewayOptions {
   readonly role: string;
-  readonly agents?: Readonly<Record<string, string>>;
+  readonly agents?: readonly Label[];
   readonly agent?: string;
   readonly ttl?: number;
 }
@@ -49,11 +51,11 @@ export function tokensCommand(): Command {
 
 async function createToken(
   name: string,
-  { role, agents = {}, agent = '', ttl = 0, ...options }: CreateOptions,
+  { role, agents = [], agent = '', ttl = 0, ...options }: CreateOptions,
 ): Promise<void> {
   await withGateway('tokens', options, async (client) => {
     const { WardenServiceService } = await import('../../gen/clawrden/v1/warden.ts');
-    const request = { name, role, scope: labelsOf(agents), agent, ttl: BigInt(ttl) };
+    const request = { name, role, scope: [...agents], agent, ttl: BigInt(ttl) };
     await printText(await client.call(WardenServiceService.createApiToken, request), options);
   });
 }

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
+import type { Label } from '../../gen/clawrden/v1/execution.ts';
 import type { User } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
+import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
-import { addLabel, labelsOf, parseSeconds, scopeText } from './principal-options.ts';
+import { parseSeconds, scopeText } from './principal-options.ts';
 
 interface AddOptions extends GatewayOptions {
   readonly role: string;
-  readonly agents?: Readonly<Record<string, string>>;
+  readonly agents?: readonly Label[];
   readonly ttl?: number;
   readonly replace?: boolean;
 }
@@ -39,7 +41,7 @@ export function usersCommand(): Command {
 
 async function addUser(
   name: string,
-  { role, agents = {}, ttl = 0, replace = false, ...options }: AddOptions,
+  { role, agents = [], ttl = 0, replace = false, ...options }: AddOptions,
 ): Promise<void> {
   await withGateway('users', options, async (client) => {
     const [{ WardenServiceService }, { printJson, printWhole }, { tell }] = await Promise.all([
@@ -47,7 +49,7 @@ async function addUser(
       import('../print/output.ts'),
       import('../print/tell.ts'),
     ]);
-    const request = { name, role, scope: labelsOf(agents), ttl: BigInt(ttl), replace };
+    const request = { name, role, scope: [...agents], ttl: BigInt(ttl), replace };
     const { user, code, codeExpiresAt } = await client.call(WardenServiceService.setUser, request);
     if (options.json === true) return printJson({ user, code, codeExpiresAt });
     printWhole(code);

@@ -51,7 +51,7 @@ function ask(socket: Socket, { command: tool, args, cwd, env }: Asked): void {
   const rest = { umask: 18, stdio: ['null', 'pipe', 'pipe'], ignored: [], terminal: undefined, version: 1 };
   const command: Command = { tool, args, cwd, env, ...rest };
   const ids = { executionId: newExecutionId(), agent: 'coder', identity: { uid: 1000, gid: 1000 } };
-  const value = { ...ids, command, refusal: undefined, hostLabels: {} };
+  const value = { ...ids, command, refusal: undefined, hostLabels: [] };
   call.write({ message: { $case: 'start', value } });
 }
 

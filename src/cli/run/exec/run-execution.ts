@@ -9,6 +9,7 @@ import {
   openExecuteCall,
   type ToGateway,
 } from '../../../gateway-client/execute-call.ts';
+import type { Label } from '../../../gen/clawrden/v1/execution.ts';
 import { exitOf, type Outcome, outcomeOf } from '../../../outcome.ts';
 import { tell } from '../../print/tell.ts';
 import { readContext } from '../../reach/context.ts';
@@ -23,7 +24,7 @@ export interface ExecOptions {
   readonly agent?: string;
   readonly cwd?: string;
   readonly tty?: boolean;
-  readonly hostLabel: Readonly<Record<string, string>>;
+  readonly hostLabel: readonly Label[];
   readonly context?: string;
 }
 
@@ -168,7 +169,7 @@ function startOf(
     },
     identity: undefined,
     refusal: undefined,
-    hostLabels: { ...hostLabel },
+    hostLabels: [...hostLabel],
   };
 }
 

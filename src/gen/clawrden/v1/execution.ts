@@ -174,10 +174,11 @@ export interface Start {
     | Refusal
     | undefined;
   /** Orchestrators only: hosts that may take the work must carry these labels. */
-  hostLabels: { [key: string]: string };
+  hostLabels: Label[];
 }
 
-export interface Start_HostLabelsEntry {
+/** Each key once. What narrows a request is a list of these: generated code loses keys of a map, like `__proto__`. */
+export interface Label {
   key: string;
   value: string;
 }
@@ -1001,7 +1002,7 @@ export const ExecuteResponse: MessageFns<ExecuteResponse> = {
 };
 
 function createBaseStart(): Start {
-  return { executionId: "", agent: "", command: undefined, identity: undefined, refusal: undefined, hostLabels: {} };
+  return { executionId: "", agent: "", command: undefined, identity: undefined, refusal: undefined, hostLabels: [] };
 }
 
 export const Start: MessageFns<Start> = {
@@ -1021,9 +1022,9 @@ export const Start: MessageFns<Start> = {
     if (message.refusal !== undefined) {
       Refusal.encode(message.refusal, writer.uint32(42).fork()).join();
     }
-    globalThis.Object.entries(message.hostLabels).forEach(([key, value]: [string, string]) => {
-      Start_HostLabelsEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
-    });
+    for (const v of message.hostLabels) {
+      Label.encode(v!, writer.uint32(50).fork()).join();
+    }
     return writer;
   },
 
@@ -1085,10 +1086,7 @@ export const Start: MessageFns<Start> = {
               break;
             }
 
-            const entry6 = Start_HostLabelsEntry.decode(reader, reader.uint32());
-            if (entry6.value !== undefined) {
-              message.hostLabels[entry6.key] = entry6.value;
-            }
+            message.hostLabels.push(Label.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1114,33 +1112,11 @@ export const Start: MessageFns<Start> = {
       command: isSet(object.command) ? Command.fromJSON(object.command) : undefined,
       identity: isSet(object.identity) ? Identity.fromJSON(object.identity) : undefined,
       refusal: isSet(object.refusal) ? Refusal.fromJSON(object.refusal) : undefined,
-      hostLabels: isObject(object.hostLabels)
-        ? (globalThis.Object.entries(object.hostLabels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.host_labels)
-        ? (globalThis.Object.entries(object.host_labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
+      hostLabels: globalThis.Array.isArray(object?.hostLabels)
+        ? object.hostLabels.map((e: any) => Label.fromJSON(e))
+        : globalThis.Array.isArray(object?.host_labels)
+        ? object.host_labels.map((e: any) => Label.fromJSON(e))
+        : [],
     };
   },
 
@@ -1161,14 +1137,8 @@ export const Start: MessageFns<Start> = {
     if (message.refusal !== undefined) {
       obj.refusal = Refusal.toJSON(message.refusal);
     }
-    if (message.hostLabels) {
-      const entries = globalThis.Object.entries(message.hostLabels) as [string, string][];
-      if (entries.length > 0) {
-        obj.hostLabels = {};
-        entries.forEach(([k, v]) => {
-          obj.hostLabels[k] = v;
-        });
-      }
+    if (message.hostLabels?.length) {
+      obj.hostLabels = message.hostLabels.map((e) => Label.toJSON(e));
     }
     return obj;
   },
@@ -1189,25 +1159,17 @@ export const Start: MessageFns<Start> = {
     message.refusal = (object.refusal !== undefined && object.refusal !== null)
       ? Refusal.fromPartial(object.refusal)
       : undefined;
-    message.hostLabels = (globalThis.Object.entries(object.hostLabels ?? {}) as [string, string][]).reduce(
-      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
-        if (value !== undefined) {
-          acc[key] = globalThis.String(value);
-        }
-        return acc;
-      },
-      {},
-    );
+    message.hostLabels = object.hostLabels?.map((e) => Label.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseStart_HostLabelsEntry(): Start_HostLabelsEntry {
+function createBaseLabel(): Label {
   return { key: "", value: "" };
 }
 
-export const Start_HostLabelsEntry: MessageFns<Start_HostLabelsEntry> = {
-  encode(message: Start_HostLabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Label: MessageFns<Label> = {
+  encode(message: Label, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.key !== "") {
       writer.uint32(10).string(message.key);
     }
@@ -1217,7 +1179,7 @@ export const Start_HostLabelsEntry: MessageFns<Start_HostLabelsEntry> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Start_HostLabelsEntry {
+  decode(input: BinaryReader | Uint8Array, length?: number): Label {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1226,7 +1188,7 @@ export const Start_HostLabelsEntry: MessageFns<Start_HostLabelsEntry> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStart_HostLabelsEntry();
+      const message = createBaseLabel();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1258,14 +1220,14 @@ export const Start_HostLabelsEntry: MessageFns<Start_HostLabelsEntry> = {
     }
   },
 
-  fromJSON(object: any): Start_HostLabelsEntry {
+  fromJSON(object: any): Label {
     return {
       key: isSet(object.key) ? globalThis.String(object.key) : "",
       value: isSet(object.value) ? globalThis.String(object.value) : "",
     };
   },
 
-  toJSON(message: Start_HostLabelsEntry): unknown {
+  toJSON(message: Label): unknown {
     const obj: any = {};
     if (message.key !== "") {
       obj.key = message.key;
@@ -1276,11 +1238,11 @@ export const Start_HostLabelsEntry: MessageFns<Start_HostLabelsEntry> = {
     return obj;
   },
 
-  create(base?: DeepPartial<Start_HostLabelsEntry>): Start_HostLabelsEntry {
-    return Start_HostLabelsEntry.fromPartial(base ?? {});
+  create(base?: DeepPartial<Label>): Label {
+    return Label.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<Start_HostLabelsEntry>): Start_HostLabelsEntry {
-    const message = createBaseStart_HostLabelsEntry();
+  fromPartial(object: DeepPartial<Label>): Label {
+    const message = createBaseLabel();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
     return message;
@@ -3037,10 +2999,6 @@ type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
-
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
 
 function isSet(value: any): boolean {
   return value !== null && value !== undefined;

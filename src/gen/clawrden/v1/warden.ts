@@ -20,6 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Label } from "./execution.ts";
 
 export const Verdict = { UNSPECIFIED: 0, APPROVE: 1, DENY: 2, UNRECOGNIZED: -1 } as const;
 
@@ -571,12 +572,6 @@ export interface RevokeRequest {
 }
 
 export interface RevokeResponse {
-}
-
-/** Each key once. */
-export interface Label {
-  key: string;
-  value: string;
 }
 
 export interface SetUserRequest {
@@ -6957,91 +6952,6 @@ export const RevokeResponse: MessageFns<RevokeResponse> = {
   },
   fromPartial(_: DeepPartial<RevokeResponse>): RevokeResponse {
     const message = createBaseRevokeResponse();
-    return message;
-  },
-};
-
-function createBaseLabel(): Label {
-  return { key: "", value: "" };
-}
-
-export const Label: MessageFns<Label> = {
-  encode(message: Label, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Label {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseLabel();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  fromJSON(object: any): Label {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: Label): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
-  create(base?: DeepPartial<Label>): Label {
-    return Label.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<Label>): Label {
-    const message = createBaseLabel();
-    message.key = object.key ?? "";
-    message.value = object.value ?? "";
     return message;
   },
 };
