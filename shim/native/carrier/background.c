@@ -7,7 +7,9 @@
 #include "notify.h"
 #include "settle.h"
 
-enum { EVERY_MS = 10 * 60 * 1000, QUIET_MS = 60 * 1000 };
+/* What a call changes can be seen before its end, and the kernel tells of it at its end: an ext4 file is truncated before
+ * the call waits for the journal. */
+enum { EVERY_MS = 10 * 60 * 1000, QUIET_MS = 60 * 1000, TELLS_WITHIN_MS = 1000 };
 
 void background_begin(struct carrier *carrier)
 {
@@ -29,11 +31,15 @@ int background_wait_ms(const struct carrier *carrier)
     return left < 0 ? 0 : (int)left;
 }
 
-static void nothing_told(struct entry *entry)
+/* Only what is still in the queue: somebody who goes on writing keeps it from getting empty, and the next settle would
+ * find that without us. */
+static void told_is_queued(struct entry *entry)
 {
     entry->flags &= (uint8_t)~ENTRY_TOLD;
+    if (entry->flags & ENTRY_QUEUED)
+        entry->flags |= ENTRY_TOLD;
     for (struct entry *child = entry->child; child; child = child->next)
-        nothing_told(child);
+        told_is_queued(child);
 }
 
 /* What changed in the version in the making, and neither it nor a folder above nor another name of it was told of. */
@@ -47,21 +53,33 @@ static uint64_t count_missed(const struct index *index, const struct entry *entr
     return missed;
 }
 
-void background_look(struct carrier *carrier)
+/* Waits for calls that go on, if it seems that something was missed. */
+static uint64_t missed(struct carrier *carrier)
 {
     struct index *index = &carrier->index;
+    int64_t until = monotonic_ms() + TELLS_WITHIN_MS;
+    for (;;) {
+        uint64_t count = carrier->rescan || !index->changed ? 0 : count_missed(index, index->root, false);
+        int64_t left = until - monotonic_ms();
+        if (count == 0 || left <= 0 || !notify_wait(carrier, (int)left))
+            return count;
+        notify_drain(carrier);
+    }
+}
+
+void background_look(struct carrier *carrier)
+{
     settle(carrier, false);
     if (!carrier->watching)
         return;
-    nothing_told(index->root);
+    told_is_queued(carrier->index.root);
     scan_root(carrier, true);
     /* Somebody may have written meanwhile. */
     notify_drain(carrier);
     settle_queue(carrier);
     notify_drain(carrier);
     carrier->background.looks++;
-    if (!carrier->rescan && index->changed)
-        carrier->background.missed += count_missed(index, index->root, false);
+    carrier->background.missed += missed(carrier);
     settle_version(carrier);
 }
 

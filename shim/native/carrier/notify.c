@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -141,4 +142,10 @@ void notify_drain(void *context)
             take_event(carrier, event);
         }
     }
+}
+
+bool notify_wait(const struct carrier *carrier, int milliseconds)
+{
+    struct pollfd polled = {.fd = carrier->notify, .events = POLLIN};
+    return poll(&polled, 1, milliseconds) > 0;
 }

@@ -1,4 +1,5 @@
-/* What the kernel tells of a tree. Its queue is filled inside the call that writes: once it is empty, nothing was missed. */
+/* What the kernel tells of a tree. Its queue is filled inside the call that writes: once it is empty, nothing was missed
+ * but what calls do that still go on. */
 #ifndef CLAWRDEN_CARRIER_NOTIFY_H
 #define CLAWRDEN_CARRIER_NOTIFY_H
 
@@ -21,5 +22,8 @@ void notify_leave(struct carrier *carrier, struct entry *entry);
 
 /* Takes note of all that was told. */
 void notify_drain(void *carrier);
+
+/* Whether something is told within so many milliseconds. */
+bool notify_wait(const struct carrier *carrier, int milliseconds);
 
 #endif
