@@ -61,7 +61,7 @@ function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly n
   const count = (type: string) => life.filter((line) => line.type === type).length;
   const first = life[0];
   const wrong: string[] = [];
-  if (count('decision') !== 1 || first?.type !== 'decision')
+  if (!isLostUndecided(life) && (count('decision') !== 1 || first?.type !== 'decision'))
     wrong.push(`${count('decision')} decisions, and a ${first?.type} first`);
   if (count('start') > 1) wrong.push(`${count('start')} starts`);
   if (count('outcome') > 1) wrong.push(`${count('outcome')} ends`);
@@ -74,6 +74,11 @@ function wrongLife(life: readonly AuditLine[], now: number, restarts: readonly n
   )
     wrong.push('no end');
   return wrong;
+}
+
+/** A gateway was killed between the request and its decision: the next one records only that end. */
+function isLostUndecided(life: readonly AuditLine[]): boolean {
+  return life.length === 1 && life[0]?.type === 'outcome' && life[0].reason === 'gateway-lost';
 }
 
 /** Executions of which the history has another end than the audit. */
