@@ -34,6 +34,7 @@ import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
+import { createRotateSigningKey } from './keys/rotate-signing-key.ts';
 import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
@@ -189,6 +190,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     killSwitch,
     breakers,
     principals: createPrincipalOperations({ ...principals, agents }),
+    rotations: { signingKey: createRotateSigningKey({ ...records, folder: config.state }) },
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
   });

@@ -36,7 +36,7 @@ export interface Served {
 export async function startServers(
   { grpc, enroll, http, limits }: GatewayConfig,
   identity: GatewayIdentity,
-  { tokens, audit }: Records,
+  { tokens, audit, keys }: Records,
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number; http: number }; close: () => Promise<void> }> {
   const { server, authority } = identity;
@@ -44,8 +44,9 @@ export async function startServers(
   const { revocations, people } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const authentication = createAuthentication({ identity, ...principals });
-  const enrolment = createEnrolment({ identity, agentsOf, people, tokens, revocations, audit });
+  const signing = { ...identity, keys };
+  const authentication = createAuthentication({ identity: signing, ...principals });
+  const enrolment = createEnrolment({ identity: signing, agentsOf, people, tokens, revocations, audit });
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const first = await startGrpcServer({

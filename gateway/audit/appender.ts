@@ -1,13 +1,21 @@
 import type { KeyObject } from 'node:crypto';
 import type { Link } from '../../src/audit/chain.ts';
 import { createInTurn } from '../../src/in-turn.ts';
-import type { AuditRecord, IncidentRecord } from './audit-record.ts';
-import { chainLines, signedHead } from './chain-lines.ts';
+import type { AuditRecord, IncidentRecord, SigningKeyRecord } from './audit-record.ts';
+import { chainLines, type Lines, signedHandOver, signedHead } from './chain-lines.ts';
 import { type FaultNotes, isNoted } from './fault-notes.ts';
 import type { LogFile } from './log-file.ts';
 import { beginNewFile } from './new-file.ts';
 import type { LogFault, OpenLog } from './open-log.ts';
 import type { Witness } from './witness.ts';
+
+/** A signing key that follows the present one. */
+export interface NextKey {
+  readonly key: KeyObject;
+  readonly record: SigningKeyRecord;
+  /** It signs from now on: its record is on the disk. */
+  readonly taken: () => void;
+}
 
 export interface AppenderOptions {
   readonly key: KeyObject;
@@ -28,6 +36,7 @@ const mostUnsaved = 10;
  */
 export class Appender {
   readonly #options: AppenderOptions;
+  #key: KeyObject;
   #file: LogFile;
   #last: Link;
   #unsigned = 0;
@@ -46,6 +55,7 @@ export class Appender {
     this.#file = file;
     this.#last = last;
     this.#options = options;
+    this.#key = options.key;
     for (const fault of faults) this.#report(fault);
   }
 
@@ -74,6 +84,16 @@ export class Appender {
     this.#incidents = [];
   }
 
+  /** The former key signs this last record. */
+  async handOver({ key, record, taken }: NextKey): Promise<void> {
+    await this.write([]);
+    const lines = signedHandOver(record, this.#last, this.#key, key);
+    await this.#put(lines);
+    this.#key = key;
+    taken();
+    this.#signed();
+  }
+
   async close(): Promise<void> {
     if (this.#unsigned > 0) await this.#append([], true).catch(() => {});
     clearTimeout(this.#recording);
@@ -83,12 +103,21 @@ export class Appender {
 
   async #append(records: readonly AuditRecord[], signed: boolean): Promise<void> {
     const lines = chainLines(records, this.#last);
-    const head = signed ? signedHead(lines.last, this.#options.key) : undefined;
-    await this.#file.append(lines.text + (head?.text ?? ''));
-    this.#last = (head ?? lines).last;
-    this.#unsigned = signed ? 0 : this.#unsigned + records.length;
-    if (signed) this.#signedAt = performance.now();
+    const head = signed ? signedHead(lines.last, this.#key) : undefined;
+    await this.#put({ text: lines.text + (head?.text ?? ''), last: (head ?? lines).last });
+    this.#unsigned += records.length;
+    if (signed) this.#signed();
+  }
+
+  async #put({ text, last }: Lines): Promise<void> {
+    await this.#file.append(text);
+    this.#last = last;
     this.#recording ??= setTimeout(() => void this.#record(), recordWithinMs).unref();
+  }
+
+  #signed(): void {
+    this.#unsigned = 0;
+    this.#signedAt = performance.now();
   }
 
   /** If the second place fails, it lags behind until the next record; others report the database's own problem. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { ClawrdenError } from '../../src/errors.ts';
-import { Appender } from './appender.ts';
+import { Appender, type NextKey } from './appender.ts';
 import type { AuditRecord } from './audit-record.ts';
 import { type FaultNotes, faultNotesInMemory } from './fault-notes.ts';
 import { type OpenLog, openLog } from './open-log.ts';
@@ -12,6 +12,8 @@ export interface AuditLog {
   readonly found: 'new' | 'whole' | 'broken';
   /** Rejects with `audit-unwritable`; the log recovers by itself once it can write again. */
   readonly append: (record: AuditRecord) => Promise<void>;
+  /** Another key signs from now on; rejects like `append`, and then the present one stays. */
+  readonly handOver: (next: NextKey) => Promise<void>;
   /** Empty, or why nothing can be recorded now. */
   readonly problem: () => string;
   /**
@@ -25,7 +27,7 @@ export interface AuditLog {
 }
 
 export interface AuditLogOptions {
-  /** Ed25519, private. */
+  /** Ed25519, private. Signs until it hands over. */
   readonly key: KeyObject;
   /** A file of this size is renamed to the number of its last record, and the chain continues in a new file. */
   readonly maxBytes?: number;
@@ -39,7 +41,7 @@ const defaultMaxBytes = 256 * 1024 * 1024;
 const recordsAtOnce = 256;
 
 interface Waiting {
-  readonly record: AuditRecord;
+  readonly entry: AuditRecord | NextKey;
   readonly resolve: () => void;
   readonly reject: (error: ClawrdenError) => void;
 }
@@ -60,7 +62,8 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   const queue = new Queue(new Appender(log, { key, maxBytes, witness, faults }));
   return {
     found: foundOf(log),
-    append: (record) => queue.append(record),
+    append: (record) => queue.add(record),
+    handOver: (next) => queue.add(next),
     problem: () => queue.problem,
     warnings: () => queue.warnings(),
     unkept: () => witness.suspend(true),
@@ -91,9 +94,9 @@ class Queue {
     return this.#appender.warnings();
   }
 
-  append(record: AuditRecord): Promise<void> {
+  add(entry: Waiting['entry']): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ record, resolve, reject });
+      this.#waiting.push({ entry, resolve, reject });
       this.#flushing ??= this.#flush();
     });
   }
@@ -110,9 +113,9 @@ class Queue {
 
   async #flush(): Promise<void> {
     do {
-      const batch = this.#waiting.splice(0, recordsAtOnce);
+      const batch = nextBatch(this.#waiting);
       try {
-        await this.#appender.write(batch.map(({ record }) => record));
+        await this.#write(batch.map(({ entry }) => entry));
         this.problem = '';
         for (const { resolve } of batch) resolve();
       } catch (error) {
@@ -123,6 +126,23 @@ class Queue {
     } while (this.#waiting.length > 0);
     this.#flushing = undefined;
   }
+
+  async #write(entries: readonly Waiting['entry'][]): Promise<void> {
+    const [first] = entries;
+    if (first !== undefined && isNextKey(first)) await this.#appender.handOver(first);
+    else await this.#appender.write(entries.filter((entry): entry is AuditRecord => !isNextKey(entry)));
+  }
+}
+
+/** What is written in one piece: a key is handed over between two pieces, alone. */
+function nextBatch(waiting: Waiting[]): Waiting[] {
+  const at = waiting.findIndex(({ entry }) => isNextKey(entry));
+  const most = at === -1 ? recordsAtOnce : Math.min(recordsAtOnce, Math.max(at, 1));
+  return waiting.splice(0, most);
+}
+
+function isNextKey(entry: AuditRecord | NextKey): entry is NextKey {
+  return 'taken' in entry;
 }
 
 const lookEveryMs = 500;

@@ -1,3 +1,4 @@
+import type { HandOver, handOverType } from '../../src/audit/hand-over.ts';
 import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
@@ -18,6 +19,7 @@ export type AuditRecord =
   | PersonRecord
   | TokenRecord
   | WorkspaceRecord
+  | SigningKeyRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -237,6 +239,15 @@ export interface LifecycleRecord {
   readonly type: 'lifecycle';
   readonly event: string;
   readonly text: string;
+}
+
+/** From the next record on another key signs. Written before that key signs anything. */
+export interface SigningKeyRecord extends HandOver {
+  readonly type: typeof handOverType;
+  /** Tokens that the former key signed count until then (RFC 3339). */
+  readonly formerUntil: string;
+  readonly by: string;
+  readonly reason: string;
 }
 
 /** The gateway's signature over the link before it. */

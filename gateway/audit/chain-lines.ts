@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { hrtime } from 'node:process';
 import { type Link, linkHash, signLink } from '../../src/audit/chain.ts';
+import { signHandOver } from '../../src/audit/hand-over.ts';
 import { asciiJson } from '../../src/text/ascii-json.ts';
-import type { AuditRecord } from './audit-record.ts';
+import type { AuditRecord, SigningKeyRecord } from './audit-record.ts';
 import { boundedRecord } from './bounded-record.ts';
 
 export interface Lines {
@@ -10,15 +11,20 @@ export interface Lines {
   readonly last: Link;
 }
 
-/** A line for each record, none longer than `longestLine`. */
-export function chainLines(records: readonly object[], from: Link): Lines {
+/** A line for each record, none longer than `longestLine`. `sign` adds to each what depends on all of it. */
+export function chainLines(
+  records: readonly object[],
+  from: Link,
+  sign: (body: object) => object = () => ({}),
+): Lines {
   let { seq, hash } = from;
   let text = '';
   const time = new Date().toISOString();
   const mono = Number(hrtime.bigint() / 1000n);
   for (const record of records) {
     seq += 1;
-    const body = { seq, time, mono, ...boundedRecord(record), prev: hash };
+    const unsigned = { seq, time, mono, ...boundedRecord(record), prev: hash };
+    const body = { ...unsigned, ...sign(unsigned) };
     hash = linkHash(body);
     text += `${asciiJson({ ...body, hash })}\n`;
   }
@@ -29,4 +35,14 @@ export function chainLines(records: readonly object[], from: Link): Lines {
 export function signedHead(from: Link, key: KeyObject): Lines {
   const head: AuditRecord = { type: 'head', signature: signLink(from.hash, key) };
   return chainLines([head], from);
+}
+
+/** The record of a signing key that both keys sign; it covers everything before it, as a head does. */
+export function signedHandOver(
+  record: SigningKeyRecord,
+  from: Link,
+  former: KeyObject,
+  next: KeyObject,
+): Lines {
+  return chainLines([record], from, (body) => signHandOver(body, former, next));
 }

@@ -6,13 +6,20 @@ import type {
   HostRecord,
   PersonRecord,
   RevocationRecord,
+  SigningKeyRecord,
   TokenRecord,
 } from './audit-record.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
-/** What a person or a breaker changed for good, and what lets a relay in. */
+/** What a person or a breaker changed for good, what lets a relay in, and the keys that sign. */
 export type LastingRecord = Recorded<
-  ControlRecord | HostRecord | RevocationRecord | CredentialRecord | PersonRecord | TokenRecord
+  | ControlRecord
+  | HostRecord
+  | RevocationRecord
+  | CredentialRecord
+  | PersonRecord
+  | TokenRecord
+  | SigningKeyRecord
 >;
 
 export interface ReadBehind {
@@ -63,6 +70,7 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'credential',
   'person',
   'token',
+  'signing-key',
 ]);
 
 function isLasting(record: { readonly type: string }): record is LastingRecord {

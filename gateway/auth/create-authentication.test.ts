@@ -4,6 +4,7 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
+import { createKeyRing } from '../keys/key-ring.ts';
 import type { Admission } from '../ports/authentication.ts';
 import type { Role } from '../ports/principal.ts';
 import { createAuthentication, type PersonOf } from './create-authentication.ts';
@@ -15,7 +16,7 @@ const day = 86_400_000;
 function authentication(people: [string, Role][] = [], revoked: string[] = []) {
   const roles = new Map(people);
   return createAuthentication({
-    identity: { gatewayId: 'gw-1', signingKey },
+    identity: { gatewayId: 'gw-1', keys: createKeyRing(signingKey) },
     personOf: (name) => {
       const role = roles.get(name);
       return role && { role, scope: {} };
@@ -84,7 +85,7 @@ test.each([
   async (_what, next) => {
     let [rights, clock]: [ReturnType<PersonOf>, string] = [{ role: 'operator', scope: {} }, ''];
     const auth = createAuthentication({
-      identity: { gatewayId: 'gw-1', signingKey },
+      identity: { gatewayId: 'gw-1', keys: createKeyRing(signingKey) },
       personOf: (_name, when) => {
         clock = when;
         return rights;

@@ -11,6 +11,7 @@ import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openRevocations } from '../control/revocations.ts';
+import { createKeyRing } from '../keys/key-ring.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { KnownPerson } from '../ports/known-principals.ts';
 import { openDatabase } from '../store/database.ts';
@@ -20,7 +21,7 @@ import { createSessionTokens } from './session-token.ts';
 
 const authority = await makeAuthority('Test CA');
 const signingKey = generateKeyPairSync('ed25519').privateKey;
-const identity = { gatewayId: 'gw-1', signingKey, authority };
+const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authority };
 const { request } = await makeCertificateRequest();
 
 const host = { kind: 'relay', name: 'host-7' } as const;
@@ -45,7 +46,7 @@ async function enrolment(
   const agentsOf = (relay: string) => agents[relay] ?? [];
   const known = new Map<string, KnownPerson>();
   const people = { find: (name: string) => known.get(name), noteLetIn: async () => {} };
-  const signing = { ...identity, signingKey: key };
+  const signing = { ...identity, keys: createKeyRing(key) };
   const options = { identity: signing, agentsOf, people, tokens, revocations, audit };
   return { ...createEnrolment(options), revocations, database, records, disk, known };
 }

@@ -1,5 +1,5 @@
-import { createPublicKey, randomUUID } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
@@ -12,6 +12,7 @@ import {
   skewSeconds,
 } from './session-token.ts';
 import { isStrictToken } from './strict-token.ts';
+import { verifySigned } from './verify-signed.ts';
 
 /** Who may get a certificate, once, with what was made for that. */
 export type Invited =
@@ -51,7 +52,7 @@ const claims = z.union([
 export async function signInvitation(
   { invited, epoch }: Omit<Invitation, 'id'>,
   expires: number,
-  { gatewayId, signingKey, authority }: EnrolmentIdentity,
+  { gatewayId, keys, authority }: EnrolmentIdentity,
 ): Promise<{ readonly id: string; readonly token: string }> {
   const id = randomUUID();
   const whom =
@@ -63,18 +64,18 @@ export async function signInvitation(
     .setIssuedAt()
     .setExpirationTime(expires)
     .setJti(id)
-    .sign(signingKey);
+    .sign(keys.present());
   return { id, token };
 }
 
 export async function readInvitation(
   token: string,
-  { gatewayId, signingKey }: SigningIdentity,
+  { gatewayId, keys }: SigningIdentity,
 ): Promise<Checked<Invitation>> {
   if (token.length > maxTokenBytes) return { refused: 'the token is too long' };
   if (!isStrictToken(token)) return { refused: 'the token is not valid' };
   try {
-    const { payload } = await jwtVerify(token, createPublicKey(signingKey), {
+    const { payload } = await verifySigned(token, keys, {
       algorithms: [algorithm],
       typ: type,
       issuer: issuerOf(gatewayId),

@@ -44,7 +44,13 @@ async function start(): Promise<Life> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
   const records = await openRecords(config, identity.signingKey, 'test');
   const revocations = await openRevocations(records.database, records.audit);
-  const enrolment = createEnrolment({ ...records, identity, agentsOf: () => ['a'], people, revocations });
+  const enrolment = createEnrolment({
+    ...records,
+    identity: { ...identity, keys: records.keys },
+    agentsOf: () => ['a'],
+    people,
+    revocations,
+  });
   const parts = { revocations, people: {}, apiTokens: {}, agents: () => new Map() };
   const principals = createPrincipalOperations(
     parts as unknown as Parameters<typeof createPrincipalOperations>[0],

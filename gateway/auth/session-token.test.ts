@@ -8,10 +8,11 @@ import {
 import fc from 'fast-check';
 import { SignJWT } from 'jose';
 import { describe, expect, test, vi } from 'vitest';
+import { createKeyRing } from '../keys/key-ring.ts';
 import { createSessionTokens } from './session-token.ts';
 
 const signingKey = generateKeyPairSync('ed25519').privateKey;
-const tokens = createSessionTokens({ gatewayId: 'gw-1', signingKey });
+const tokens = createSessionTokens({ gatewayId: 'gw-1', keys: createKeyRing(signingKey) });
 const print = 'x'.repeat(43);
 const caller = { kind: 'relay', name: 'host-7', role: 'relay', scope: {} } as const;
 const now = () => Math.floor(Date.now() / 1000);

@@ -1,10 +1,12 @@
-import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { errors, SignJWT } from 'jose';
 import { z } from 'zod';
+import type { SigningKeys } from '../keys/key-ring.ts';
 import type { Checked, IssuedToken } from '../ports/authentication.ts';
 import { type Principal, principalName, roles } from '../ports/principal.ts';
 import { boundedCache } from './bounded-cache.ts';
 import { isStrictToken } from './strict-token.ts';
+import { verifySigned } from './verify-signed.ts';
 
 /** The JWT of every call: the caller's name and role, and the client certificate to which it is bound. */
 export interface SessionTokens {
@@ -22,7 +24,7 @@ export interface SessionClaims {
 
 export interface SigningIdentity {
   readonly gatewayId: string;
-  readonly signingKey: KeyObject;
+  readonly keys: SigningKeys;
 }
 
 export const maxLifetimeSeconds = 600;
@@ -51,18 +53,19 @@ const claims = z.strictObject({
 type Claims = z.infer<typeof claims>;
 
 interface Verified extends Claims {
+  /** What it signed counts only until the key is rotated out. */
+  readonly key: KeyObject;
   /** On the monotonic clock: a wall clock that is set back makes no token live longer. */
   readonly until: number;
 }
 
-export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity): SessionTokens {
+export function createSessionTokens({ gatewayId, keys }: SigningIdentity): SessionTokens {
   const issuer = issuerOf(gatewayId);
-  const publicKey = createPublicKey(signingKey);
   // A good signature stays good, and its verification costs more than everything else in a call.
   const verified = boundedCache<Verified>(maxCached);
 
   async function read(token: string): Promise<Verified> {
-    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
+    const { payload, protectedHeader, key } = await verifySigned(token, keys, {
       algorithms: [algorithm],
       typ: type,
       issuer,
@@ -73,7 +76,7 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
     // No `kid`, `jku`, `x5u`, `jwk`: a token must not say how it is checked.
     z.strictObject({ alg: z.string(), typ: z.string() }).parse(protectedHeader);
     const good = claims.parse(payload);
-    return { ...good, until: performance.now() + leftMs(good.exp) };
+    return { ...good, key, until: performance.now() + leftMs(good.exp) };
   }
 
   return {
@@ -89,7 +92,7 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
         .setNotBefore(now)
         .setExpirationTime(now + maxLifetimeSeconds)
         .setJti(randomUUID())
-        .sign(signingKey);
+        .sign(keys.present());
       return { token, expiresIn: maxLifetimeSeconds };
     },
     verify: async (token, fingerprint) => {
@@ -97,7 +100,8 @@ export function createSessionTokens({ gatewayId, signingKey }: SigningIdentity):
       if (!isStrictToken(token)) return { refused: invalid };
       try {
         const good = verified.get(token) ?? verified.add(token, await read(token));
-        const { sub, role, iat, exp, cnf, until } = good;
+        const { sub, role, iat, exp, cnf, key, until } = good;
+        if (!keys.accepts(key)) return { refused: invalid };
         if (leftMs(exp) < 0 || performance.now() > until) return { refused: expired };
         if (exp - iat > maxLifetimeSeconds) return { refused: 'the token lives too long' };
         if (cnf['x5t#S256'] !== fingerprint) return { refused: 'the token is bound to another certificate' };

@@ -70,7 +70,8 @@ export async function recordedFirst(record: Promise<unknown>): Promise<void> {
     throw new ClawrdenError('audit-unwritable', `nothing has changed: ${unrecorded}`);
 }
 
-async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
+/** Undefined if the work succeeds, else its fault on one line. */
+export async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;
     return undefined;

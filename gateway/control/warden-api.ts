@@ -7,6 +7,7 @@ import type { Explain } from '../judging/explain.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { principalName } from '../ports/principal.ts';
+import type { Rotations } from '../ports/rotations.ts';
 import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
 import type { WorkspaceOperations } from '../ports/workspace-view.ts';
 import { createSees } from '../principals/sees.ts';
@@ -42,6 +43,7 @@ export interface WardenParts {
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly principals: PrincipalOperations;
+  readonly rotations: Rotations;
   readonly faults: Faults;
   readonly workspaces: WorkspaceOperations;
 }
@@ -84,6 +86,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
     principals: parts.principals,
+    rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
   };
 }

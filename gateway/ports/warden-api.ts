@@ -4,6 +4,7 @@ import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } fro
 import type { PrincipalOperations } from './known-principals.ts';
 import type { Principal, Scope } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
+import type { Rotations } from './rotations.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
 
@@ -127,6 +128,7 @@ export interface WardenApi {
     reason: string,
   ) => Promise<HostView | undefined>;
   readonly principals: PrincipalOperations;
+  readonly rotations: Rotations;
   readonly policy: () => PolicyView;
   /** An agent that is not within the scope is not known. */
   readonly explain: (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;

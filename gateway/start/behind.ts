@@ -4,6 +4,7 @@ import type {
   HostRecord,
   PersonRecord,
   RevocationRecord,
+  SigningKeyRecord,
   TokenRecord,
 } from '../audit/audit-record.ts';
 import type { Recorded as OfAudit } from '../audit/recorded-executions.ts';
@@ -12,6 +13,7 @@ import type { Recorded } from '../audit/witness.ts';
 import { everyAgent, everyAgentRecorded, keepState, strictness } from '../control/agent-states.ts';
 import { keepDrain } from '../control/drains.ts';
 import { keepRevocation } from '../control/revocations.ts';
+import { keepHandOver } from '../keys/open-signing-keys.ts';
 import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
 import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
@@ -42,6 +44,7 @@ interface Told {
   readonly enrolled: Set<string>;
   readonly people: Map<string, OfAudit<PersonRecord>>;
   readonly apiTokens: Map<string, OfAudit<TokenRecord>>;
+  readonly signingKeys: OfAudit<SigningKeyRecord>[];
 }
 
 const namedAtMost = 8;
@@ -59,6 +62,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     enrolled: new Set(),
     people: new Map(),
     apiTokens: new Map(),
+    signingKeys: [],
   };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
@@ -68,6 +72,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     else if (record.type === 'credential') noteCredential(told, record);
     else if (record.type === 'person') noteWord(told.people, record.person, record);
     else if (record.type === 'token') noteWord(told.apiTokens, record.token, record);
+    else if (record.type === 'signing-key') told.signingKeys.push(record);
     else {
       const { principal } = record;
       const known = told.revoked.get(principal)?.epoch ?? before.get(principal) ?? 0;
@@ -88,6 +93,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     apply: async () => {
       for (const change of changes) await change.apply();
       for (const principal of told.enrolled) await keepEnrolled(database, principal);
+      for (const record of told.signingKeys) await keepHandOver(database, record);
     },
   };
 }

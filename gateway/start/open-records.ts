@@ -6,6 +6,8 @@ import { type ApprovalStore, createApprovalStore } from '../approvals/approval-s
 import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
 import { faultNotesIn } from '../audit/fault-notes.ts';
 import type { Recorded, Witness } from '../audit/witness.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { findCutOff, openSigningKeys } from '../keys/open-signing-keys.ts';
 import { auditPosition } from '../store/audit-position.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
@@ -22,6 +24,8 @@ const allLost =
 /** Everything that the gateway keeps on the disk. */
 export interface Records {
   readonly audit: AuditLog;
+  /** The present one may be younger than the one that was read at the start. */
+  readonly keys: KeyRing;
   readonly database: Database;
   readonly history: History;
   readonly outputs: Outputs;
@@ -44,7 +48,8 @@ export async function openRecords(
   const history = openHistory(index, config.limits);
   const { recorded, witness } = await witnessOf(index, history);
   const faults = faultNotesIn(join(config.state, stateFiles.auditFaults));
-  const audit = await openAuditLog(config.audit, { key: signingKey, witness, faults });
+  const cutOff = await findCutOff(config.state, config.audit, signingKey);
+  const audit = await openAuditLog(config.audit, { key: cutOff.present, witness, faults });
   const behind = await findBehind(database, config.audit, recorded);
   // First the note: a start that is cut off here finds the rest, and tells it once.
   const found = {
@@ -54,6 +59,7 @@ export async function openRecords(
   const lost = areAllLost(found) ? allLost : '';
   for (const fault of [behind.text, lost]) if (fault !== '') await faults.add(fault);
   await behind.apply();
+  const keys = await openSigningKeys(config.state, cutOff, database);
   const unknown = unknownUpTo(found, Date.now());
   if (unknown !== undefined) await history.forgetUpTo(unknown);
   witness.suspend(false);
@@ -63,6 +69,7 @@ export async function openRecords(
     if (told !== '') await audit.append({ type: 'incident', incident, caller: '', text: told });
   return {
     audit,
+    keys,
     database,
     history,
     outputs: createOutputs(index),

@@ -16,6 +16,7 @@ import type {
   PersonRow,
   RevocationRow,
 } from './principal-rows.ts';
+import type { SigningKeyRow } from './signing-keys.ts';
 
 export interface ExecutionRow {
   caller: string;
@@ -164,6 +165,7 @@ export interface KeptFileTableRow {
 }
 
 export interface Tables {
+  signing_keys: SigningKeyRow;
   people: PersonRow;
   api_tokens: ApiTokenRow;
   kept_sets: KeptSetRow;

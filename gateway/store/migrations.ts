@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isOpen, isUnseen } from './is-open.ts';
+import { createSigningKeys } from './signing-keys.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0019-persons': { up: renameOperators },
   '0020-principals': { up: createPrincipals },
   '0021-revoked-principals': { up: renameRelays },
+  '0023-signing-keys': { up: createSigningKeys },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -1,19 +1,26 @@
 import type { KeyObject } from 'node:crypto';
-import { firstLink, isSignatureOf, type Link, linkHash } from './chain.ts';
+import { firstLink, type Link, linkHash } from './chain.ts';
+import { handOverType } from './hand-over.ts';
+import { type KeyChain, openKeyChain } from './key-chain.ts';
 import { readLines } from './read-lines.ts';
 
 export interface AuditReport {
   readonly records: number;
-  /** Signed heads that were checked. */
+  /** Signed heads, checked if there is a key. */
   readonly heads: number;
-  /** The number of the last record that a checked signature covers; 0 if no signature covers any. */
+  /** How often one signing key handed over to the next. */
+  readonly rotations: number;
+  /** The number of the last record for which the key vouches, itself or by the keys that it leads to; 0 if for none. */
   readonly vouchedFor: number;
   /** The first bad record. */
   readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
 }
 
 export interface VerifyOptions {
-  /** If it is absent, signed heads are counted but not checked. */
+  /**
+   * One of the keys that signed the log, whichever; the records in which each key names the next lead to the others. If
+   * it is absent, signatures are counted but not checked.
+   */
   readonly key?: KeyObject | undefined;
   /** A record that the log must contain, or must have contained: records before its first file cannot be checked. */
   readonly recorded?: Link | undefined;
@@ -28,29 +35,39 @@ export async function verifyAudit(
   { key, recorded }: VerifyOptions = {},
 ): Promise<AuditReport> {
   let last: Link | undefined;
-  let records = 0;
-  let heads = 0;
-  let vouchedFor = 0;
+  const count = { records: 0, heads: 0, rotations: 0, vouchedFor: 0 };
   let line = 0;
-  const report = (file: string, why: string): AuditReport => {
-    const counted = { records, heads, vouchedFor };
-    return why === '' ? counted : { ...counted, problem: { file, line, why } };
-  };
+  const keys = key && (await openKeyChain(files, key));
+  const report = (file: string, why: string): AuditReport =>
+    why === '' ? count : { ...count, problem: { file, line, why } };
   for (const file of files) {
     line = 0;
     for await (const text of readLines(file)) {
       line += 1;
-      const checked = checkLine(text, last, key);
+      const checked = checkLine(text, last, keys);
       if ('why' in checked) return report(file, checked.why);
-      records += 1;
-      if (checked.head) heads += 1;
-      if (checked.head && key !== undefined) vouchedFor = checked.link.seq;
+      count.records += 1;
+      if (checked.type === 'head') count.heads += 1;
+      if (checked.type === handOverType) count.rotations += 1;
+      if (isSigned(checked.type) && keys?.isTrusted() === true) count.vouchedFor = checked.link.seq;
       last = checked.link;
       if (isAnother(last, recorded))
         return report(file, `record ${last.seq} is not the one that was written`);
     }
   }
-  return report(files.at(-1) ?? '', missingAtEnd(last, recorded));
+  return report(files.at(-1) ?? '', missingAtEnd(last, recorded) || foreignKeys(keys));
+}
+
+function isSigned(type: unknown): boolean {
+  return type === 'head' || type === handOverType;
+}
+
+/** They hang together, and somebody else may have made all of them. */
+function foreignKeys(keys: KeyChain | undefined): string {
+  const isTrusted = keys?.isTrusted() ?? true;
+  return isTrusted
+    ? ''
+    : 'none of the keys that signed it is the one that was given: it ends before that key, or another gateway wrote it';
 }
 
 function isAnother(found: Link, recorded: Link | undefined): boolean {
@@ -65,8 +82,8 @@ function missingAtEnd(last: Link | undefined, recorded: Link | undefined): strin
 function checkLine(
   text: string,
   last: Link | undefined,
-  key: KeyObject | undefined,
-): { link: Link; head: boolean } | { why: string } {
+  keys: KeyChain | undefined,
+): { link: Link; type: unknown } | { why: string } {
   const record = parse(text);
   if (record === undefined) return { why: 'is no audit record' };
   const { hash, ...body } = record;
@@ -79,17 +96,28 @@ function checkLine(
   if (last !== undefined && prev !== last.hash)
     return { why: `record ${seq} does not follow from the one before it` };
   if (linkHash(body) !== hash) return { why: `record ${seq} was changed` };
-  const head = body.type === 'head';
-  if (head && key !== undefined && !isSignatureOf(prev, String(body.signature), key)) {
-    return { why: `record ${seq} is signed by another key` };
-  }
-  return { link: { seq, hash }, head };
+  const why = keys && signatureFault(body, keys);
+  return why === undefined ? { link: { seq, hash }, type: body.type } : { why };
+}
+
+function signatureFault(body: Body, keys: KeyChain): string | undefined {
+  const { seq, prev, type, signature } = body;
+  if (type === 'head' && !keys.isSigned(prev, signature)) return `record ${seq} is signed by another key`;
+  if (type === handOverType && !keys.handOver(body))
+    return `record ${seq} names a signing key, and the key before it or the named one did not sign that`;
+  return undefined;
 }
 
 function gapBetween(last: number, next: number): string {
   if (next <= last + 1) return `record ${next} follows record ${last}`;
   const missing = next === last + 2 ? `record ${last + 1} is` : `records ${last + 1} to ${next - 1} are`;
   return `${missing} missing`;
+}
+
+interface Body {
+  readonly seq: number;
+  readonly prev: string;
+  readonly [key: string]: unknown;
 }
 
 interface ChainedRecord {

@@ -16,6 +16,7 @@ import { historyCommand, psCommand, showCommand } from './run/execution-commands
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
 import { initCommand } from './set-up/init-command.ts';
+import { keysCommand } from './set-up/keys-command.ts';
 import { loginCommand } from './set-up/login-command.ts';
 import { relayCommand } from './set-up/relay-command.ts';
 import { tokenCommand } from './set-up/token-command.ts';
@@ -40,6 +41,7 @@ export function program(): Command {
     .addCommand(usersCommand())
     .addCommand(tokensCommand())
     .addCommand(loginCommand())
+    .addCommand(keysCommand())
     .addCommand(doctorCommand())
     .commandsGroup('Run and look:')
     .addCommand(execCommand())

@@ -12,6 +12,8 @@ export const stateFiles = {
   serverKey: 'server-key.pem',
   /** Ed25519, PKCS #8. */
   signingKey: 'signing-key.pem',
+  /** The one that follows, from just before `keys rotate` hands over to it until it has the name above. */
+  nextSigningKey: 'signing-key.next.pem',
   /**
    * JSON, `{"NAME": "viewer" | "approver" | "operator" | "admin"}`: people whom the next start takes in. It then has
    * the name below.

@@ -15,6 +15,7 @@ import type { OfferHome } from '../../gateway/grpc/carry.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
+import { createKeyRing } from '../../gateway/keys/key-ring.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
 import type { KnownPerson, PersonRole } from '../../gateway/ports/known-principals.ts';
 import { principalName, type Role, type Scope } from '../../gateway/ports/principal.ts';
@@ -97,7 +98,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const revoked = new Set<string>();
   const people = new Map<string, Role>(Object.entries(options.people ?? { admin: 'admin' as const }));
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
-  const identity = { gatewayId: 'gw-1', signingKey, authority };
+  const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authority };
   const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
   const audit = { append: async () => {} } as unknown as AuditLog;
   const revocations = await openRevocations(database, audit);
@@ -210,6 +211,7 @@ function personNamed(name: string, role: Role | undefined): KnownPerson | undefi
 const nobody = { refused: 'nobody is known here' };
 
 export const emptyWarden: WardenApi = {
+  rotations: { signingKey: async () => nobody },
   running: () => [],
   history: async () => [],
   execution: async () => undefined,

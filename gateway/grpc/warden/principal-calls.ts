@@ -114,7 +114,8 @@ function endOf(ttl: bigint): number | undefined {
   return ttl === 0n ? undefined : Date.now() + Number(ttl) * 1000;
 }
 
-function done<Value>(checked: Checked<Value>): Value {
+/** Throws what is refused. */
+export function done<Value>(checked: Checked<Value>): Value {
   if ('refused' in checked) throw new CallRefused(status.FAILED_PRECONDITION, checked.refused);
   return checked.value;
 }

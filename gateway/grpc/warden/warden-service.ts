@@ -21,6 +21,7 @@ import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
+import { rotateSigningKey } from './rotation-calls.ts';
 import { wardenLists } from './warden-lists.ts';
 import {
   toApproval,
@@ -91,6 +92,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
+    rotateSigningKey: by((request, caller) => rotateSigningKey(request, caller, warden.rotations)),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, { scope }) =>
       toExplanation(await warden.explain(toExplained(request), scope)),

@@ -30,7 +30,7 @@ function verifyCommand(): Command {
     .argument('[file]', 'the log', 'audit.jsonl')
     .option(
       '--key <file>',
-      "the gateway's signing key, public or private (default: signing-key.pem beside the log)",
+      "one of the gateway's signing keys, public or private (default: signing-key.pem beside the log)",
     )
     .option(
       '--database <file>',
@@ -63,6 +63,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
       ...strays.map((stray) => ['no part', `${stray} is not a regular file: move it away`] as const),
       ['records', String(report.records)],
       ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
+      ...(report.rotations === 0 ? [] : [['signing keys', String(report.rotations + 1)] as const]),
       ['vouched for', report.vouchedFor === 0 ? 'nothing' : `records 1 to ${report.vouchedFor}`],
     ]);
   if (problem === undefined) return;

@@ -697,6 +697,22 @@ export interface RemoveApiTokenRequest {
 export interface RemoveApiTokenResponse {
 }
 
+export interface RotateSigningKeyRequest {
+  /**
+   * Seconds for which what the former key signed still counts, at most 30 days. What an earlier one signed ends then,
+   * too, if not before.
+   */
+  overlap: number;
+  reason: string;
+}
+
+export interface RotateSigningKeyResponse {
+  /** PEM, for whoever verifies the audit. */
+  publicKey: string;
+  /** RFC 3339: JWTs and enrolment tokens of the former key are refused from then on. */
+  formerUntil: string;
+}
+
 export interface GetStatusRequest {
 }
 
@@ -8808,6 +8824,184 @@ export const RemoveApiTokenResponse: MessageFns<RemoveApiTokenResponse> = {
   },
 };
 
+function createBaseRotateSigningKeyRequest(): RotateSigningKeyRequest {
+  return { overlap: 0, reason: "" };
+}
+
+export const RotateSigningKeyRequest: MessageFns<RotateSigningKeyRequest> = {
+  encode(message: RotateSigningKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.overlap !== 0) {
+      writer.uint32(8).uint32(message.overlap);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateSigningKeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateSigningKeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.overlap = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateSigningKeyRequest {
+    return {
+      overlap: isSet(object.overlap) ? globalThis.Number(object.overlap) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RotateSigningKeyRequest): unknown {
+    const obj: any = {};
+    if (message.overlap !== 0) {
+      obj.overlap = Math.round(message.overlap);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateSigningKeyRequest>): RotateSigningKeyRequest {
+    return RotateSigningKeyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateSigningKeyRequest>): RotateSigningKeyRequest {
+    const message = createBaseRotateSigningKeyRequest();
+    message.overlap = object.overlap ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRotateSigningKeyResponse(): RotateSigningKeyResponse {
+  return { publicKey: "", formerUntil: "" };
+}
+
+export const RotateSigningKeyResponse: MessageFns<RotateSigningKeyResponse> = {
+  encode(message: RotateSigningKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.publicKey !== "") {
+      writer.uint32(10).string(message.publicKey);
+    }
+    if (message.formerUntil !== "") {
+      writer.uint32(18).string(message.formerUntil);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateSigningKeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateSigningKeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.publicKey = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.formerUntil = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateSigningKeyResponse {
+    return {
+      publicKey: isSet(object.publicKey)
+        ? globalThis.String(object.publicKey)
+        : isSet(object.public_key)
+        ? globalThis.String(object.public_key)
+        : "",
+      formerUntil: isSet(object.formerUntil)
+        ? globalThis.String(object.formerUntil)
+        : isSet(object.former_until)
+        ? globalThis.String(object.former_until)
+        : "",
+    };
+  },
+
+  toJSON(message: RotateSigningKeyResponse): unknown {
+    const obj: any = {};
+    if (message.publicKey !== "") {
+      obj.publicKey = message.publicKey;
+    }
+    if (message.formerUntil !== "") {
+      obj.formerUntil = message.formerUntil;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateSigningKeyResponse>): RotateSigningKeyResponse {
+    return RotateSigningKeyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateSigningKeyResponse>): RotateSigningKeyResponse {
+    const message = createBaseRotateSigningKeyResponse();
+    message.publicKey = object.publicKey ?? "";
+    message.formerUntil = object.formerUntil ?? "";
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -9911,6 +10105,18 @@ export const WardenServiceService = {
       Buffer.from(RemoveApiTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveApiTokenResponse => RemoveApiTokenResponse.decode(value),
   },
+  /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
+  rotateSigningKey: {
+    path: "/clawrden.v1.WardenService/RotateSigningKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateSigningKeyRequest): Buffer =>
+      Buffer.from(RotateSigningKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateSigningKeyRequest => RotateSigningKeyRequest.decode(value),
+    responseSerialize: (value: RotateSigningKeyResponse): Buffer =>
+      Buffer.from(RotateSigningKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateSigningKeyResponse => RotateSigningKeyResponse.decode(value),
+  },
   /** The policy that is in force. */
   getPolicy: {
     path: "/clawrden.v1.WardenService/GetPolicy" as const,
@@ -10010,6 +10216,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   rotateApiToken: handleUnaryCall<RotateApiTokenRequest, RotateApiTokenResponse>;
   /** For good: the name cannot be used again. */
   removeApiToken: handleUnaryCall<RemoveApiTokenRequest, RemoveApiTokenResponse>;
+  /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
+  rotateSigningKey: handleUnaryCall<RotateSigningKeyRequest, RotateSigningKeyResponse>;
   /** The policy that is in force. */
   getPolicy: handleUnaryCall<GetPolicyRequest, GetPolicyResponse>;
   /** What would become of a command, without running it, asking anybody or recording it. */
@@ -10454,6 +10662,22 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
+  rotateSigningKey(
+    request: RotateSigningKeyRequest,
+    callback: (error: ServiceError | null, response: RotateSigningKeyResponse) => void,
+  ): ClientUnaryCall;
+  rotateSigningKey(
+    request: RotateSigningKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RotateSigningKeyResponse) => void,
+  ): ClientUnaryCall;
+  rotateSigningKey(
+    request: RotateSigningKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RotateSigningKeyResponse) => void,
   ): ClientUnaryCall;
   /** The policy that is in force. */
   getPolicy(
