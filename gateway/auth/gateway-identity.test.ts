@@ -15,6 +15,7 @@ const madeLater: readonly string[] = [
   stateFiles.database,
   stateFiles.firstStart,
   stateFiles.auditFaults,
+  stateFiles.nextSigningKey,
   stateFiles.operatorsTaken,
 ];
 const files = Object.values(stateFiles).filter((name) => !madeLater.includes(name));

@@ -1,12 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { handOverType, keyText } from '../../src/audit/hand-over.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createInTurn } from '../../src/in-turn.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { SigningKeyRecord } from '../audit/audit-record.ts';
 import { faultOf, recordedFirst } from '../control/lasting-change.ts';
 import { principalName } from '../ports/principal.ts';
 import type { NewSigningKey, Rotations } from '../ports/rotations.ts';
-import { createInTurn } from '../principals/in-turn.ts';
+
 import type { Database } from '../store/database.ts';
 import { keepSigningKey, type SigningKeyRow } from '../store/signing-keys.ts';
 import { type NextKeyFile, nextKeyFile } from './key-files.ts';

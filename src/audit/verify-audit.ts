@@ -67,7 +67,7 @@ function foreignKeys(keys: KeyChain | undefined): string {
   const isTrusted = keys?.isTrusted() ?? true;
   return isTrusted
     ? ''
-    : 'none of the keys that signed it is the one that was given: it ends before that key, or another gateway wrote it';
+    : 'none of the keys that signed it is the one that was given: it begins behind that key or ends before it, or another gateway wrote it';
 }
 
 function isAnother(found: Link, recorded: Link | undefined): boolean {
