@@ -18,7 +18,7 @@ export interface AuditReport {
 
 export interface VerifyOptions {
   /**
-   * One of the keys that signed the log, whichever; the records in which each key names the next lead to the others. If
+   * Any of the keys that signed the log; the records in which each key names the next lead to the others. If
    * it is absent, signatures are counted but not checked.
    */
   readonly key?: KeyObject | undefined;

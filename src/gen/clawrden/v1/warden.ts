@@ -707,7 +707,7 @@ export interface RotateSigningKeyRequest {
 }
 
 export interface RotateSigningKeyResponse {
-  /** PEM, for whoever verifies the audit. */
+  /** PEM, for those who verify the audit elsewhere. */
   publicKey: string;
   /** RFC 3339: JWTs and enrolment tokens of the former key are refused from then on. */
   formerUntil: string;
