@@ -6,7 +6,8 @@ import { handOverIn, handOverMark } from '../../src/audit/key-chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import type { Database } from '../store/database.ts';
-import { keepSigningKey, type SigningKeyRow, signingKeys } from '../store/signing-keys.ts';
+import type { SigningKeyRow } from '../store/principal-rows.ts';
+import { keepSigningKey, signingKeys } from '../store/signing-keys.ts';
 import { nextKeyFile } from './key-files.ts';
 import { createKeyRing, type KeyRing } from './key-ring.ts';
 

@@ -9,7 +9,8 @@ import { principalName } from '../ports/principal.ts';
 import type { NewSigningKey, Rotations } from '../ports/rotations.ts';
 
 import type { Database } from '../store/database.ts';
-import { keepSigningKey, type SigningKeyRow } from '../store/signing-keys.ts';
+import type { SigningKeyRow } from '../store/principal-rows.ts';
+import { keepSigningKey } from '../store/signing-keys.ts';
 import { type NextKeyFile, nextKeyFile } from './key-files.ts';
 import type { KeyRing } from './key-ring.ts';
 

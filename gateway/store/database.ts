@@ -15,8 +15,8 @@ import type {
   LaterCertificateRow,
   PersonRow,
   RevocationRow,
+  SigningKeyRow,
 } from './principal-rows.ts';
-import type { SigningKeyRow } from './signing-keys.ts';
 
 export interface ExecutionRow {
   caller: string;

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isOpen, isUnseen } from './is-open.ts';
-import { createSigningKeys } from './signing-keys.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -287,4 +286,10 @@ async function renameRelays(database: Kysely<unknown>): Promise<void> {
   );
   for (const table of ['revoked_relays', 'enrolled_relays', 'reissued_certificates'])
     await run(`drop table ${table}`);
+}
+
+async function createSigningKeys(database: Kysely<unknown>): Promise<void> {
+  const columns = ['key', 'former', 'set_by'].map((name) => `${name} text not null`).join(', ');
+  const rest = 'former_until bigint not null, set_at bigint not null, primary key (key)';
+  await sql.raw(`create table signing_keys (${columns}, ${rest})`).execute(database);
 }

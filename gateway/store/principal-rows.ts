@@ -56,3 +56,14 @@ export interface LaterCertificateRow {
 export interface EnrolledRow {
   principal: string;
 }
+
+/** A hand-over of the signing key, as the audit has it. */
+export interface SigningKeyRow {
+  /** Public, as `src/audit` writes keys. */
+  key: string;
+  former: string;
+  /** Tokens of the former key count until then. */
+  former_until: number;
+  set_by: string;
+  set_at: number;
+}

@@ -58,7 +58,7 @@ function signedBy(held: readonly KeyObject[], begin: KeyObject): Place {
   return (body) => {
     if (body['type'] === 'head') return { ...body, signature: signLink(String(body['prev']), present) };
     if (body['type'] !== handOverType) return body;
-    const { signature, accepted, ...rest } = body;
+    const { signature: _, accepted, ...rest } = body;
     const next = held.find((key) => keyText(key) === rest['key']);
     const signed = signHandOver(rest, present, next ?? present);
     if (next !== undefined) present = next;
@@ -145,7 +145,7 @@ const tamperings: Readonly<Record<string, fc.Arbitrary<() => string>>> = {
     .map(([which, name, value]) => () => {
       const index = at(handOverType)[which] ?? 0;
       const before = whole[index]?.[name];
-      const other = value === before ? `${String(value)}x` : value;
+      const other = value === before ? 'another' : value;
       return chained(whole.map((body, i) => (i === index ? { ...body, [name]: other } : body)));
     }),
   'nobody signed for a key that is put in': fc
@@ -185,8 +185,10 @@ const tamperings: Readonly<Record<string, fc.Arbitrary<() => string>>> = {
   }),
 };
 
-function unsigned({ signature: _, accepted: __, ...body }: Body): Body {
-  return body;
+function unsigned(body: Body): Body {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => !['signature', 'accepted'].includes(name)),
+  );
 }
 
 describe.each(Object.entries(tamperings))('A-70 P25: %s', (_, forgeries) => {
