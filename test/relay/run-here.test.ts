@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { mkdtempDisposable } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import type { Channel, FromCaller } from '../../gateway/ports/channel.ts';
+import { startsAtOnce } from '../../shim/relay/agents/serve-agent.ts';
 import { failure, type Outcome } from '../../src/outcome.ts';
 import { canonicalJson, type Plan, planHash } from '../../src/plan.ts';
 import { FrameType } from '../../src/wire/frames.ts';
@@ -81,6 +82,34 @@ test('an engine that takes the call and says nothing is 125 start-timeout after 
   expect(shim.exit).toEqual([125, 0]);
   expect(performance.now() - began).toBeGreaterThan(9900);
   expect(performance.now() - began).toBeLessThan(12_000);
+});
+
+test('A-107: only a few commands of an agent are with an engine that is slow', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'clawrden-engine-'));
+  const socket = join(folder.path, 'docker.sock');
+  const asked = new Set<Socket>();
+  let isSlow = true;
+  await using engine = createServer((taken) => {
+    asked.add(taken.resume());
+    taken.on('close', () => asked.delete(taken)).on('error', () => {});
+    if (!isSlow) taken.destroy();
+  }).listen(socket);
+  await once(engine, 'listening');
+  await using relay = await startRelay({
+    engine: `unix://${socket}`,
+    execute: (_caller, _request, channel) => {
+      runHere(channel);
+      return untilMirrorEnd(channel);
+    },
+  });
+  const shims = Array.from({ length: 24 }, () => relay.shim().request(version1));
+  await expect.poll(() => shims.filter(({ acks }) => acks.length > 0), { timeout: 8000 }).toHaveLength(24);
+  await expect.poll(() => asked.size, { timeout: 8000 }).toBe(startsAtOnce);
+  // Every one that ends lets the next one in.
+  isSlow = false;
+  for (const taken of asked) taken.destroy();
+  await Promise.all(shims.map(({ closed }) => closed));
+  expect(shims.map((shim) => shim.output(2).slice(0, 20))).toEqual(shims.map(() => 'clawrden: host-lost:'));
 });
 
 test('a signal that the gateway sees only behind its answer ends the command all the same', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Execute, Resume } from '../../gateway/execute.ts';
+import { startsAtOnce } from '../../shim/relay/agents/serve-agent.ts';
 import { openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/listening/agent-listener.ts';
 import { countedLog } from '../../shim/relay/listening/counted-log.ts';
@@ -10,6 +11,7 @@ import { createParseTurns } from '../../shim/relay/listening/request/parse-turns
 import { loadPeerCredentials } from '../../shim/relay/listening/socket/peer-credentials.ts';
 import type { Identity } from '../../src/command.ts';
 import type { RequestLimits } from '../../src/config/relay-config.ts';
+import { Gate } from '../../src/gate.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
 import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { type Network, networkTo } from './network.ts';
@@ -64,6 +66,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       link,
       engine: openAgentEngine(options.engine ?? 'unix:///nonexistent/docker.sock'),
       mirrors: new Set(),
+      starts: new Gate(() => startsAtOnce),
       limits: options.limits ?? { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
       turn,
       // The tests run as root, which may not ask for commands: the test replaces the kernel's answer by a user.

@@ -2,13 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import type { Identity } from '../../../src/command.ts';
 import type { AgentPlaces } from '../../../src/config/told-agents.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
+import { Gate } from '../../../src/gate.ts';
 import { createHalt } from '../control/halt.ts';
 import type { SynchronizedAgent } from '../control/synchronize.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { AgentListener, type ListenerOptions } from '../listening/agent-listener.ts';
 import { type JailFiles, prepareJail, setTools } from './jail.ts';
 
-export interface ServeParts extends Omit<ListenerOptions, 'agent' | 'mirrors'> {
+export interface ServeParts extends Omit<ListenerOptions, 'agent' | 'mirrors' | 'starts'> {
   readonly files: JailFiles;
 }
 
@@ -23,10 +24,14 @@ export interface ServedAgent extends SynchronizedAgent {
   readonly cancelAll: (reason: ClawrdenError) => void;
 }
 
+/** More of one agent's starts would slow each other down, and another agent's. */
+export const startsAtOnce = 8;
+
 export function createServedAgent({ agent, jail, closed }: AgentPlaces, parts: ServeParts): ServedAgent {
   const { engine, log, files } = parts;
   const { name, container } = agent;
   const mirrors = new Set<Mirror>();
+  const starts = new Gate(() => startsAtOnce);
   const inForce = { ...agent };
   let problem = 'its socket is not there yet';
   let listener: AgentListener | undefined;
@@ -34,7 +39,7 @@ export function createServedAgent({ agent, jail, closed }: AgentPlaces, parts: S
   async function listen(): Promise<void> {
     if (closed !== undefined) await mkdir(closed, { recursive: true, mode: 0o700 });
     await prepareJail(jail, files);
-    const next = new AgentListener({ ...parts, agent: inForce, mirrors });
+    const next = new AgentListener({ ...parts, agent: inForce, mirrors, starts });
     await next.listen();
     listener = next;
     problem = '';

@@ -1,6 +1,7 @@
 import { deadline, onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import type { Gate } from '../../../src/gate.ts';
 import type { Inspected } from '../../../src/gen/clawrden/v1/execution.ts';
 import { inspectionOf } from '../../../src/init-client/init-plan.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
@@ -13,17 +14,23 @@ const inspectTimeoutMs = 8_000;
 
 export interface InspectOptions {
   readonly engine: AgentEngine;
+  /** Lets this agent's commands start; a look takes a place of them. */
+  readonly starts: Gate;
   readonly container: AgentContainer;
   readonly plan: Plan;
   readonly signal: AbortSignal;
 }
 
 /** Inspects what a plan's command would run, in the agent's container as the command's user. Never rejects. */
-export async function inspectHere({ plan, signal, ...where }: InspectOptions): Promise<Inspected> {
+export async function inspectHere({ plan, signal, starts, ...where }: InspectOptions): Promise<Inspected> {
   using late = deadline(inspectTimeoutMs, () => tooLate, signal);
   const cut = late.signal;
   try {
-    return { found: toWireFound(await look(where, plan, cut)), reason: '', text: '' };
+    return {
+      found: toWireFound(await starts.through(cut, () => look(where, plan, cut))),
+      reason: '',
+      text: '',
+    };
   } catch (error) {
     const { code, message } = toClawrdenError(cut.aborted ? cut.reason : error);
     return { found: [], reason: code, text: message };

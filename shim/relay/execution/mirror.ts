@@ -3,6 +3,7 @@ import { abortable, onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command } from '../../../src/command.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
+import type { Gate } from '../../../src/gate.ts';
 import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../../src/init-client/init-plan.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
@@ -15,11 +16,17 @@ import type { EarlyInputs } from '../channel/early-inputs.ts';
 import type { AgentEngine } from './agent-engine.ts';
 
 const startTimeoutMs = 10_000;
+const late = {
+  waited: `other commands of the agent were still starting after ${startTimeoutMs / 1000} s`,
+  started: `the command did not start within ${startTimeoutMs / 1000} s`,
+};
 const cancelTimeoutMs = 3000;
 const haltTimeoutMs = 1000;
 
 export interface MirrorOptions {
   readonly engine: AgentEngine;
+  /** Lets this agent's commands start. */
+  readonly starts: Gate;
   readonly container: AgentContainer;
   readonly plan: Plan;
   /** Used only for the kinds of the shim's descriptors. */
@@ -79,20 +86,36 @@ export class Mirror {
   }
 
   async #run(): Promise<Outcome> {
-    const late = new ClawrdenError(
-      'start-timeout',
-      `the command did not start within ${startTimeoutMs / 1000} s`,
-    );
-    const deadline = setTimeout(() => this.#cut.abort(late), startTimeoutMs);
     // A signal that the gateway had not seen when it let the command run.
     if (this.#options.early.endingSignal !== undefined) this.#cut.abort();
     try {
-      const session = await this.#start();
-      clearTimeout(deadline);
-      return this.#outcomeOf(await this.#runIn(session));
+      return this.#outcomeOf(await this.#runIn(await this.#startInTurn()));
+    } finally {
+      this.#cut.abort();
+    }
+  }
+
+  /** What gives up while it waits never reaches the engine, and what has waited has its whole time to start. */
+  async #startInTurn(): Promise<InitSession> {
+    const { starts } = this.#options;
+    const { signal } = this.#cut;
+    await this.#within(late.waited, () => starts.enter(signal));
+    try {
+      return await this.#within(late.started, () => this.#start());
+    } finally {
+      starts.leave();
+    }
+  }
+
+  async #within<T>(text: string, work: () => Promise<T>): Promise<T> {
+    const deadline = setTimeout(
+      () => this.#cut.abort(new ClawrdenError('start-timeout', text)),
+      startTimeoutMs,
+    );
+    try {
+      return await work();
     } finally {
       clearTimeout(deadline);
-      this.#cut.abort();
     }
   }
 

@@ -3,6 +3,7 @@ import { onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command, Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
+import type { Gate } from '../../../src/gate.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import {
   type ExecuteCall,
@@ -37,6 +38,7 @@ export interface ExecutionOptions {
   readonly engine: AgentEngine;
   /** The parts of the agent's host that a command may need. */
   readonly mirrors: Set<Mirror>;
+  readonly starts: Gate;
   /** The agent's container. */
   readonly container: AgentContainer;
   readonly executionId: string;
@@ -165,10 +167,10 @@ class RelayedExecution {
 
   /** The scripts are inspected before a person is asked: from here on the shim waits without a limit. */
   #inspectHere(wire: WirePlan): undefined {
-    const { engine, container, agent, identity } = this.#options;
+    const { engine, starts, container, agent, identity } = this.#options;
     this.#shim.ack(Ack.pending);
     const plan = readMirrorPlan(wire, agent, identity);
-    void inspectHere({ engine, container, plan, signal: this.#inspecting.signal }).then(
+    void inspectHere({ engine, starts, container, plan, signal: this.#inspecting.signal }).then(
       (value) => void this.#call.send({ $case: 'inspected', value }),
     );
   }
@@ -181,11 +183,12 @@ class RelayedExecution {
   }
 
   #runHere(plan: WirePlan): undefined {
-    const { engine, container, command, agent, identity, mirrors } = this.#options;
+    const { engine, container, command, agent, identity, mirrors, starts } = this.#options;
     if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
     this.#shim.ack(Ack.allowed);
     const mirror = new Mirror({
       engine,
+      starts,
       container,
       plan: readMirrorPlan(plan, agent, identity),
       command,

@@ -5,6 +5,7 @@ import type { Command } from '../../../src/command.ts';
 import type { ServedConfig } from '../../../src/config/told-agents.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { newExecutionId } from '../../../src/execution-id.ts';
+import type { Gate } from '../../../src/gate.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
@@ -27,6 +28,8 @@ export interface ConnectionContext {
   readonly engine: AgentEngine;
   /** This agent's commands that run here now. */
   readonly mirrors: Set<Mirror>;
+  /** Those of them that start. */
+  readonly starts: Gate;
   readonly log: Logger;
   /** For protocol errors of this agent's clients. */
   readonly warn: CountedLog;
@@ -122,12 +125,12 @@ export class Connection {
   }
 
   async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
-    const { agent, link, engine, mirrors } = this.#context;
+    const { agent, link, engine, mirrors, starts } = this.#context;
     try {
       await reachGateway(link, reachTimeoutMs, shim.gone);
       const { name, container } = agent;
       return await relayExecution({
-        ...{ shim, link, engine, mirrors, container, executionId, command },
+        ...{ shim, link, engine, mirrors, starts, container, executionId, command },
         agent: name,
         identity: this.#peer,
       });
