@@ -100,7 +100,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const live = openLiveConfig(config);
   const { agents } = live;
   const faults = createFaults(log);
-  const approvals = createApprovals(records.approvals, config.limits.pendingPerAgent);
+  const approvals = createApprovals(records.approvals, records.grants, config.limits.pendingPerAgent);
   const ledger = createLedger(history, config.limits);
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
@@ -151,7 +151,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     authorizing: {
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
-      grantedBy: records.approvals.grantedBy,
+      grants: records.grants,
       decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
       recordVerdict: recorder.verdict,
     },
@@ -181,6 +181,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     history,
     outputs: records.outputs,
     approvals,
+    grants: records.grants,
     scheduler,
     fleet,
     drains,
@@ -199,7 +200,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
   };
   const restored = await restoreWaiting(parts, approvals, left);
-  const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.approvals, faults });
+  const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.grants, faults });
   holdToAgents(config.agents);
   const served = {
     execute: createExecute(parts),

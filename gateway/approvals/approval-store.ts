@@ -1,12 +1,11 @@
 import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { ApprovalRow, Database } from '../store/database.ts';
-import { createGrants, type Grants } from './grants.ts';
 
 /** A plan is kept as long as its question can be answered or used. Its hash stays, and so does what history has of it. */
 const forgotten = { plan: '' } as const;
 
 /** Approvals on the disk: every change is one statement that names the state it expects. */
-export interface ApprovalStore extends Grants {
+export interface ApprovalStore {
   readonly insert: (row: ApprovalRow) => Promise<void>;
   /** False if no approval with this plan is pending any more: its state then never changes again. */
   readonly end: (approval: { id: string; planHash: string }, verdict: RecordedVerdict) => Promise<boolean>;
@@ -57,7 +56,6 @@ export function createApprovalStore(database: Database): ApprovalStore {
         .execute();
     },
     find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
-    ...createGrants(database),
   };
 }
 

@@ -3,6 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { PendingApproval, Resolution, ShownVerdict, Verdict } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { ApprovalStore } from './approval-store.ts';
+import type { Grants } from './grants.ts';
 import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
 
 /**
@@ -46,7 +47,11 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<Verdict>;
 }
 
-export function createApprovals(store: ApprovalStore, pendingPerAgent: number): Approvals {
+export function createApprovals(
+  store: ApprovalStore,
+  grants: Pick<Grants, 'give'>,
+  pendingPerAgent: number,
+): Approvals {
   const waiting = new Map<string, Waiting>();
   const listeners = new Set<() => void>();
 
@@ -89,7 +94,9 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
     },
     resolve: (id, verdict) => {
       const found = waiting.get(id);
-      return found?.listed === true ? settle(found, verdict, store, forget) : notPending(id, store);
+      return found?.listed === true
+        ? settle(found, verdict, { store, grants, forget })
+        : notPending(id, store);
     },
     restore: async () => {
       const rows = await askable(await store.unfinished(), store);
@@ -102,19 +109,25 @@ export function createApprovals(store: ApprovalStore, pendingPerAgent: number): 
   };
 }
 
+interface Settling {
+  readonly store: ApprovalStore;
+  readonly grants: Pick<Grants, 'give'>;
+  readonly forget: (id: string) => void;
+}
+
 async function settle(
   { approval, answer }: Waiting,
   { planHash, ...verdict }: ShownVerdict,
-  store: ApprovalStore,
-  forget: (id: string) => void,
+  { store, grants, forget }: Settling,
 ): Promise<Resolution> {
   const { id } = approval;
   const refusal = refusalOf(approval, planHash, verdict);
   if (refusal !== undefined) return refusal;
   if (!(await store.end({ id, planHash }, verdict))) return alreadyResolved(id);
   forget(id);
-  await grant(approval, verdict, store);
+  // First: if it cannot be granted for a while, the yes counts once all the same.
   answer.resolve(verdict);
+  await giveGrant(approval, verdict, grants);
   return { type: 'resolved', approval };
 }
 
@@ -145,14 +158,17 @@ function checkShare(waiting: readonly Waiting[], agent: string, most: number): v
   throw new ClawrdenError('pending-limit', `${ofAgent} commands of this agent already wait for approval`);
 }
 
-async function grant(
-  { agent, planHash }: PendingApproval,
-  verdict: Verdict,
-  store: ApprovalStore,
+async function giveGrant(
+  { agent, planHash, command, rule, executionId: execution }: PendingApproval,
+  { verdict, grantMs, by }: Verdict,
+  grants: Pick<Grants, 'give'>,
 ): Promise<void> {
-  const { grantMs, by } = verdict;
-  if (verdict.verdict === 'approved' && grantMs !== undefined)
-    await store.grant(agent, planHash, by, Date.now() + grantMs);
+  if (verdict !== 'approved' || grantMs === undefined) return;
+  try {
+    await grants.give({ agent, planHash, command, rule, execution, by: [by] }, grantMs);
+  } catch (error) {
+    throw new ClawrdenError('audit-unwritable', `it may run once, and not for a while: ${String(error)}`);
+  }
 }
 
 /** An approved question has its answer already; a pending one waits again, for the rest of its time. */

@@ -1,49 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { GrantRecord } from '../audit/audit-record.ts';
+import { loosen, tighten } from '../control/lasting-change.ts';
+import type { Grant } from '../ports/grant.ts';
+import { type Lifetime, lifetime } from '../principals/lifetime.ts';
 import type { Database } from '../store/database.ts';
+import { dropGrant, grantOfRow, keepGrant } from '../store/grants.ts';
 
-/** Plans that an agent may run again for a while without a question, because a person said so. */
+/** Plans that an agent may run again for a while without a question, because people said so. */
 export interface Grants {
-  readonly grant: (agent: string, planHash: string, by: string, until: number) => Promise<void>;
-  /** The person who granted this plan to this agent; `undefined` if nobody did or the time is over. */
-  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+  /** On the disk and in the audit when it resolves; rejects, and gives nothing, if it cannot be. */
+  readonly give: (given: Omit<Grant, 'id' | 'since' | 'until'>, forMs: number) => Promise<Grant>;
+  /** Those in force of this plan of this agent. */
+  readonly of: (agent: string, planHash: string) => Grant[];
+  /** Those in force, the oldest first. */
+  readonly list: () => Grant[];
+  /** From this call on it covers nothing; undefined if no such grant is in force. */
+  readonly revoke: (id: string, by: string, reason: string) => Promise<Grant | undefined>;
   /** Ends those of every agent but these; what a principal asks for without an agent stays. */
   readonly endAllBut: (agents: Iterable<string>) => Promise<void>;
 }
 
-export function createGrants(database: Database): Grants {
-  /** On this process's monotonic clock: if the wall clock is set back, no grant gets longer. */
-  const ends = new Map<string, number>();
+interface Held {
+  readonly grant: Grant;
+  /** On this process's monotonic clock too: if the wall clock is set back, no grant gets longer. */
+  readonly life: Lifetime;
+}
 
+/** Each is a person's answer, so there are few; what comes behind so many is given once only. */
+const grantsAtMost = 10_000;
+
+export async function openGrants(
+  database: Database,
+  audit: Pick<AuditLog, 'append' | 'unkept'>,
+): Promise<Grants> {
+  const rows = await database.selectFrom('grants').selectAll().orderBy('given_at').execute();
+  const held = new Map(rows.map((row) => [row.id, hold(grantOfRow(row))]));
+  const inForce = () => {
+    for (const [id, { life }] of held) if (life.isOver()) held.delete(id);
+    return [...held.values()].map(({ grant }) => grant);
+  };
   return {
-    grant: async (agent, plan_hash, granted_by, until) => {
-      ends.set(keyOf(agent, plan_hash), performance.now() + until - Date.now());
-      const row = { agent, plan_hash, granted_by, until };
-      await database
-        .insertInto('grants')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['agent', 'plan_hash']).doUpdateSet(row))
-        .execute();
+    give: async (given, forMs) => {
+      if (inForce().length >= grantsAtMost) throw new Error(`there are ${grantsAtMost} grants already`);
+      const since = Date.now();
+      const grant = { ...given, id: randomBytes(8).toString('hex'), since, until: since + forMs };
+      await loosen({
+        apply: () => void held.set(grant.id, hold(grant)),
+        keep: () => keepGrant(database, grant),
+        record: () => audit.append(recordOf(grant, 'given', grant.by.join(', '), '')),
+        recordStay: () => audit.append(recordOf(grant, 'withdrawn', 'gateway', '')),
+        unkept: audit.unkept,
+      });
+      return grant;
     },
-    grantedBy: async (agent, planHash) => {
-      const end = ends.get(keyOf(agent, planHash));
-      if (end !== undefined && end <= performance.now()) return undefined;
-      const row = await database
-        .selectFrom('grants')
-        .select('granted_by')
-        .where('agent', '=', agent)
-        .where('plan_hash', '=', planHash)
-        .where('until', '>', Date.now())
-        .executeTakeFirst();
-      return row?.granted_by;
+    of: (agent, planHash) =>
+      inForce().filter((grant) => grant.agent === agent && grant.planHash === planHash),
+    list: inForce,
+    revoke: async (id, by, reason) => {
+      const grant = inForce().find((each) => each.id === id);
+      if (grant === undefined) return undefined;
+      await tighten({
+        apply: () => void held.delete(id),
+        keep: () => dropGrant(database, id),
+        record: () => audit.append(recordOf(grant, 'revoked', by, reason)),
+        unkept: audit.unkept,
+      });
+      return grant;
     },
     endAllBut: async (agents) => {
-      await database
-        .deleteFrom('grants')
-        .where('agent', 'not in', ['', ...agents])
-        .execute();
+      const kept = ['', ...agents];
+      for (const [id, { grant }] of held) if (!kept.includes(grant.agent)) held.delete(id);
+      await database.deleteFrom('grants').where('agent', 'not in', kept).execute();
     },
   };
 }
 
-function keyOf(agent: string, planHash: string): string {
-  return `${planHash} ${agent}`;
+function hold(grant: Grant): Held {
+  return { grant, life: lifetime(grant.until) };
+}
+
+function recordOf(
+  { id, agent, planHash, execution, until }: Grant,
+  event: GrantRecord['event'],
+  by: string,
+  reason: string,
+): GrantRecord {
+  const of = { grant: id, agent, planHash, execution, until: new Date(until).toISOString() };
+  return { type: 'grant', event, ...of, by, reason };
 }

@@ -6,8 +6,10 @@ import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
 import { denialOf, type Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
+import type { Grant } from '../ports/grant.ts';
 import type { RecordedVerdict, Verdict } from '../ports/verdict.ts';
 import type { Approvals, Asked } from './approvals.ts';
+import type { Grants } from './grants.ts';
 import { whyNoGrant } from './why-no-grant.ts';
 
 const maker = Symbol('authorize');
@@ -29,8 +31,7 @@ export class Permit {
 export interface AuthorizeParts {
   readonly approvals: Approvals;
   readonly approvalExpiresMs: () => number;
-  /** The person who granted this plan to its agent for a while. */
-  readonly grantedBy: (agent: string, planHash: string) => Promise<string | undefined>;
+  readonly grants: Pick<Grants, 'of'>;
   /** What the policy says about a plan now: if the policy now denies it, a person's yes does not count. */
   readonly decideAgain: (plan: Plan) => Decision;
   /** Called with every verdict, and with `expired` or `void`, before the verdict has any effect. */
@@ -51,10 +52,11 @@ export async function authorize(
   if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   checkSize(sealed);
-  const grantor = await grantorOf(sealed, execution.record.caller, parts);
-  if (grantor !== undefined) {
-    execution.answered(grantor);
-    return new Permit(maker, sealed, grantor);
+  const grant = coveringGrant(sealed, execution.record.caller, parts);
+  if (grant !== undefined) {
+    const by = grant.by.join(', ');
+    execution.coveredBy(grant.id, by);
+    return new Permit(maker, sealed, by);
   }
   return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
 }
@@ -92,13 +94,13 @@ function checkSize({ canonical }: SealedPlan): void {
 }
 
 /** Checks the plan again: a grant may be older than the rule against it. The grantor's own request needs another person. */
-async function grantorOf(
+function coveringGrant(
   { plan, hash }: SealedPlan,
   caller: string,
-  { grantedBy }: AuthorizeParts,
-): Promise<string | undefined> {
-  const grantor = whyNoGrant(plan) === '' ? await grantedBy(plan.agent, hash) : undefined;
-  return grantor === caller ? undefined : grantor;
+  { grants }: AuthorizeParts,
+): Grant | undefined {
+  if (whyNoGrant(plan) !== '') return undefined;
+  return grants.of(plan.agent, hash).find(({ by }) => !by.includes(caller));
 }
 
 function ask(

@@ -18,6 +18,7 @@ export type AuditRecord =
   | CredentialRecord
   | PersonRecord
   | TokenRecord
+  | GrantRecord
   | WorkspaceRecord
   | SigningKeyRecord
   | IncidentRecord
@@ -210,6 +211,23 @@ export interface TokenRecord {
   readonly formerDigest: string;
   readonly formerUntil: string;
   readonly until: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A yes that holds for a while, and its end before its time. */
+export interface GrantRecord {
+  readonly type: 'grant';
+  /** `withdrawn`: it was not given after all. */
+  readonly event: 'given' | 'revoked' | 'withdrawn';
+  readonly grant: string;
+  readonly agent: string;
+  readonly planHash: string;
+  /** The execution that was asked about. */
+  readonly execution: string;
+  /** RFC 3339. */
+  readonly until: string;
+  /** Who said yes, with commas between; or who revoked it. */
   readonly by: string;
   readonly reason: string;
 }

@@ -3,6 +3,7 @@ import { readLines } from '../../src/audit/read-lines.ts';
 import type {
   ControlRecord,
   CredentialRecord,
+  GrantRecord,
   HostRecord,
   PersonRecord,
   RevocationRecord,
@@ -20,6 +21,7 @@ export type LastingRecord = Recorded<
   | PersonRecord
   | TokenRecord
   | SigningKeyRecord
+  | GrantRecord
 >;
 
 export interface ReadBehind {
@@ -71,6 +73,7 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'person',
   'token',
   'signing-key',
+  'grant',
 ]);
 
 function isLasting(record: { readonly type: string }): record is LastingRecord {

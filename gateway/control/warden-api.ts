@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Approvals } from '../approvals/approvals.ts';
+import type { Grants } from '../approvals/grants.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
@@ -22,6 +23,7 @@ import type { Breakers } from './breakers.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
+import { revokeGrant } from './revoke-grant.ts';
 
 export interface WardenParts {
   readonly version: string;
@@ -34,6 +36,7 @@ export interface WardenParts {
   readonly history: History;
   readonly outputs: Outputs;
   readonly approvals: Approvals;
+  readonly grants: Grants;
   readonly scheduler: Scheduler;
   readonly fleet: Fleet;
   readonly drains: Drains;
@@ -60,6 +63,8 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
     resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: principalName(by) }),
+    grants: parts.grants.list,
+    revokeGrant: (id, by, reason) => revokeGrant(id, principalName(by), reason, parts),
     setAgentState: async (agent, state, by, reason) => {
       if (!parts.agents().has(agent)) return undefined;
       if (state === 'active') parts.breakers.reset(agent);
@@ -91,7 +96,10 @@ export function createWardenApi(parts: WardenParts): WardenApi {
   };
 }
 
-function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: WardenParts): AgentView {
+function agentView(
+  agent: AgentConfig,
+  { ledger, approvals, grants, relays, states }: WardenParts,
+): AgentView {
   const report = relays.report(agent);
   const stopped = states.stopOf(agent.name);
   return {
@@ -102,6 +110,7 @@ function agentView(agent: AgentConfig, { ledger, approvals, relays, states }: Wa
     tools: report?.tools ?? [],
     running: ledger.running().filter((record) => record.agent === agent.name).length,
     pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
+    grants: grants.list().filter((grant) => grant.agent === agent.name).length,
     ...(stopped === undefined ? {} : { stopped }),
     problem: report?.problem ?? 'its relay is not connected',
   };

@@ -91,6 +91,7 @@ export class Execution {
   readonly #onChange: (record: ExecutionRecord) => void;
   readonly #early: ToolInput[] = [];
   readonly #durations: Partial<Record<ExecutionState, number>> = {};
+  #grant = '';
   #since = performance.now();
   #handler: ((input: ToolInput) => void) | undefined;
   #inspected = Promise.withResolvers<Inspected['found']>();
@@ -159,6 +160,17 @@ export class Execution {
 
   answered(approver: string): void {
     this.#change({ approver });
+  }
+
+  /** No question was asked: it runs by a grant of these people. */
+  coveredBy(grant: string, approver: string): void {
+    this.#grant = grant;
+    this.#change({ approver });
+  }
+
+  /** The grant by which it runs; empty if it runs by none. */
+  get grant(): string {
+    return this.#grant;
   }
 
   queued(): void {

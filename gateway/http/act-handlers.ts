@@ -3,9 +3,9 @@ import type { Resolution } from '../ports/verdict.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Handlers } from './add-routes.ts';
 import { coded, HttpRefused, ProblemThrown } from './problem.ts';
-import { toApprovalView, toHostJson } from './views.ts';
+import { toApprovalView, toGrantView, toHostJson } from './views.ts';
 
-type Acts = Pick<Handlers, 'verdict' | 'setAgentState' | 'setLockdown' | 'setHostState'>;
+type Acts = Pick<Handlers, 'verdict' | 'revokeGrant' | 'setAgentState' | 'setLockdown' | 'setHostState'>;
 
 /** What changes something; each change is in the audit with its caller. */
 export function actHandlers(warden: WardenApi): Acts {
@@ -20,6 +20,11 @@ export function actHandlers(warden: WardenApi): Acts {
       const resolution = await seen.warden.resolveApproval(id, { verdict: given, ...said, ...grant }, caller);
       if (resolution.type !== 'resolved') throw refusalOf(resolution);
       return toApprovalView(resolution.approval);
+    },
+    revokeGrant: async ({ params: { id }, seen, caller }) => {
+      const grant = await seen.warden.revokeGrant(id, caller, '');
+      if (grant === undefined) throw new HttpRefused(404, `no grant ${id}`);
+      return toGrantView(grant);
     },
     setAgentState: async ({ params: { name }, body: { state, reason = '' }, seen, caller }) => {
       const halt = await seen.warden.setAgentState(name, state, caller, reason);

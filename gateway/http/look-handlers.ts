@@ -5,11 +5,18 @@ import { createSeal } from '../lists/seal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Handlers } from './add-routes.ts';
 import { HttpRefused } from './problem.ts';
-import { toAgentJson, toApprovalView, toExecutionView, toExplanationJson, toHostJson } from './views.ts';
+import {
+  toAgentJson,
+  toApprovalView,
+  toExecutionView,
+  toExplanationJson,
+  toGrantView,
+  toHostJson,
+} from './views.ts';
 
 type Looks = Pick<
   Handlers,
-  'executions' | 'execution' | 'approvals' | 'approval' | 'agents' | 'hosts' | 'policy' | 'explain'
+  'executions' | 'execution' | 'approvals' | 'approval' | 'grants' | 'agents' | 'hosts' | 'policy' | 'explain'
 >;
 
 /** What is there, as far as its caller sees it. */
@@ -17,6 +24,7 @@ export function lookHandlers(warden: WardenApi): Looks {
   const lists = createLists(warden, createSeal(), {
     execution: shapeOf(toExecutionView),
     approval: shapeOf(toApprovalView),
+    grant: shapeOf(toGrantView),
     agent: shapeOf(toAgentJson),
     host: shapeOf(toHostJson),
   });
@@ -40,6 +48,10 @@ export function lookHandlers(warden: WardenApi): Looks {
       const approval = seen.warden.approvals().find((each) => each.id === id);
       if (approval === undefined) throw new HttpRefused(404, `no pending approval ${id}`);
       return { ...toApprovalView(approval), plan: approval.plan };
+    },
+    grants: ({ query, seen }) => {
+      const { messages, nextPageToken } = lists.grants(toPage(query), seen);
+      return { grants: messages, nextCursor: nextPageToken };
     },
     agents: ({ query, seen }) => {
       const { messages, nextPageToken } = lists.agents(toPage(query), seen);

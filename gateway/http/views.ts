@@ -1,11 +1,13 @@
 import type { ApprovalView } from '../../src/http-api/approvals.ts';
 import type { AgentJson, HostJson } from '../../src/http-api/fleet.ts';
+import type { GrantView } from '../../src/http-api/grants.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
+import type { Grant } from '../ports/grant.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../ports/warden-api.ts';
 
@@ -51,6 +53,17 @@ export function toApprovalView(pending: PendingApproval): ApprovalView {
     planBytes: Buffer.byteLength(plan),
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
+  };
+}
+
+export function toGrantView({ command, by, since, until, execution, ...same }: Grant): GrantView {
+  return {
+    ...withShortTexts(same),
+    ...toCommand(command),
+    executionId: execution,
+    givenBy: [...by],
+    ...(since > 0 && { givenAt: toTime(since) }),
+    expiresAt: toTime(until),
   };
 }
 

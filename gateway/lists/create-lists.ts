@@ -5,6 +5,7 @@ import type {
   HistoryFilter,
   HistoryRow,
 } from '../ports/execution-record.ts';
+import type { Grant } from '../ports/grant.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
 import type { AgentView, HostView, WardenApi } from '../ports/warden-api.ts';
 import type { Seen } from '../principals/seen-by.ts';
@@ -14,9 +15,10 @@ import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
 import type { Seal } from './seal.ts';
 
 /** How one door shows each kind of row. */
-export interface RowShapes<Execution, Approval, Agent, Host> {
+export interface RowShapes<Execution, Approval, GrantRow, Agent, Host> {
   readonly execution: RowShape<ExecutionSummary, Execution>;
   readonly approval: RowShape<PendingApproval, Approval>;
+  readonly grant: RowShape<Grant, GrantRow>;
   readonly agent: RowShape<AgentView, Agent>;
   readonly host: RowShape<HostView, Host>;
 }
@@ -39,24 +41,30 @@ export interface ExecutionsWish extends PageWish, Omit<HistoryFilter, 'behind' |
  * The lists of people and programs: pages that are bounded whatever their rows contain. `seen` is what the caller sees
  * of the gateway. A page begins where the last one ended, so its rows are counted among those of all agents.
  */
-export interface Lists<Execution, Approval, Agent, Host> {
+export interface Lists<Execution, Approval, GrantRow, Agent, Host> {
   readonly executions: (wish: ExecutionsWish, seen: Seen) => Promise<Listed<Execution>>;
   readonly approvals: (wish: PageWish, seen: Seen) => Listed<Approval>;
+  readonly grants: (wish: PageWish, seen: Seen) => Listed<GrantRow>;
   readonly agents: (wish: PageWish, seen: Seen) => Listed<Agent>;
   readonly hosts: (wish: PageWish) => Listed<Host>;
 }
 
-export function createLists<Execution, Approval, Agent, Host>(
+export function createLists<Execution, Approval, GrantRow, Agent, Host>(
   warden: WardenApi,
   seal: Seal,
-  shapes: RowShapes<Execution, Approval, Agent, Host>,
-): Lists<Execution, Approval, Agent, Host> {
+  shapes: RowShapes<Execution, Approval, GrantRow, Agent, Host>,
+): Lists<Execution, Approval, GrantRow, Agent, Host> {
   const running = createFairPages<ExecutionSummary, Execution>(
     ({ caller, id }) => `${caller} ${id}`,
     ({ agent, caller }) => agent || caller,
     seal,
   );
   const waiting = createFairPages<PendingApproval, Approval>(
+    ({ id }) => id,
+    ({ agent }) => agent,
+    seal,
+  );
+  const granted = createFairPages<Grant, GrantRow>(
     ({ id }) => id,
     ({ agent }) => agent,
     seal,
@@ -75,6 +83,10 @@ export function createLists<Execution, Approval, Agent, Host>(
     approvals: (wish, { sees }) => {
       const shape = { limit: limitOf(wish), ...shapes.approval };
       return waiting(warden.approvals(), wish.pageToken, shape, ({ agent }) => sees.agent(agent));
+    },
+    grants: (wish, { sees }) => {
+      const shape = { limit: limitOf(wish), ...shapes.grant };
+      return granted(warden.grants(), wish.pageToken, shape, ({ agent }) => sees.agent(agent));
     },
     agents: (wish, { warden: seen }) => byName(seal, 'agents', seen.agents(), wish, shapes.agent),
     hosts: (wish) => byName(seal, 'hosts', warden.hosts(), wish, shapes.host),

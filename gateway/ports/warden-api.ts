@@ -1,6 +1,7 @@
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
 import type { Principal, Scope } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
@@ -16,6 +17,8 @@ export interface AgentView {
   readonly tools: readonly string[];
   readonly running: number;
   readonly pending: number;
+  /** Of plans that run without a question. */
+  readonly grants: number;
   /** Absent if the agent may work. */
   readonly stopped?: AgentStatus;
   readonly problem: string;
@@ -111,6 +114,13 @@ export interface WardenApi {
     verdict: Omit<ShownVerdict, 'by'>,
     by: Principal,
   ) => Promise<Resolution>;
+  /** In force, the oldest first. */
+  readonly grants: () => Grant[];
+  /**
+   * It covers nothing from now on, and what waits to start by it is refused; what runs goes on. `undefined` if no such
+   * grant is in force.
+   */
+  readonly revokeGrant: (id: string, by: Principal, reason: string) => Promise<Grant | undefined>;
   readonly setAgentState: (
     agent: string,
     state: AgentState,

@@ -11,6 +11,7 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
   const ofAgents = <Row extends { readonly agent: string }>(rows: readonly Row[]) =>
     rows.filter(({ agent }) => sees.agent(agent));
   const approvals = () => ofAgents(warden.approvals());
+  const grants = () => ofAgents(warden.grants());
   const agents = sees.names() ?? [];
   return {
     ...warden,
@@ -22,6 +23,9 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
       approvals().some((approval) => approval.id === id)
         ? warden.resolveApproval(id, verdict, by)
         : { type: 'unknown', text: `no pending approval ${id}` },
+    grants,
+    revokeGrant: async (id, by, reason) =>
+      grants().some((grant) => grant.id === id) ? warden.revokeGrant(id, by, reason) : undefined,
     setAgentState: async (agent, state, by, reason) =>
       sees.agent(agent) ? warden.setAgentState(agent, state, by, reason) : undefined,
     agents: () => warden.agents().filter(({ name }) => sees.agent(name)),

@@ -74,6 +74,23 @@ test('P19 P25: a drain that could not be ended stays, over a lost database too',
   expect((await openDrains(second.database, second.audit)).names()).toEqual(new Set(['h']));
 });
 
+test('P10 P25: a grant that the audit says is revoked is not brought back by an older database; a lost record ends all', async () => {
+  const first = await start();
+  const given = { agent: 'coder', rule: 'r', execution: 'e', by: ['person:ann'] };
+  const command = { argv: ['rm'], cwd: '/app' };
+  const give = (planHash: string) => first.grants.give({ ...given, planHash, command }, 3_600_000);
+  const [revoked, kept] = [await give('h1'), await give('h2')];
+  await fail(first, 'grants', 'delete', true);
+  await expect(first.grants.revoke(revoked.id, 'person:zoe', '')).rejects.toThrow(
+    'it is in force, and a restart takes it from the audit',
+  );
+  await fail(first, 'grants', 'delete', false);
+  await stop(first);
+  const second = await start();
+  expect(second.grants.list()).toEqual([kept]);
+  expect(told(second)).toEqual([expect.stringContaining(`grant ${revoked.id} for agent coder revoked`)]);
+});
+
 test('P19 P25: records of earlier versions count strictly, and missing ones are told', async () => {
   const first = await start();
   await stop(first);

@@ -1,6 +1,7 @@
 import type {
   ControlRecord,
   CredentialRecord,
+  GrantRecord,
   HostRecord,
   PersonRecord,
   RevocationRecord,
@@ -17,6 +18,7 @@ import { keepHandOver } from '../keys/open-signing-keys.ts';
 import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
 import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
+import { dropGrant } from '../store/grants.ts';
 import { apiTokenChanges, noteWord, peopleChanges } from './principals-behind.ts';
 
 /** What the audit has and the database lacks. */
@@ -45,6 +47,7 @@ interface Told {
   readonly people: Map<string, OfAudit<PersonRecord>>;
   readonly apiTokens: Map<string, OfAudit<TokenRecord>>;
   readonly signingKeys: OfAudit<SigningKeyRecord>[];
+  readonly revokedGrants: Set<string>;
 }
 
 const namedAtMost = 8;
@@ -63,6 +66,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     people: new Map(),
     apiTokens: new Map(),
     signingKeys: [],
+    revokedGrants: new Set(),
   };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
@@ -73,6 +77,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     else if (record.type === 'person') noteWord(told.people, record.person, record);
     else if (record.type === 'token') noteWord(told.apiTokens, record.token, record);
     else if (record.type === 'signing-key') told.signingKeys.push(record);
+    else if (record.type === 'grant') noteGrant(told, record);
     else {
       const { principal } = record;
       const known = told.revoked.get(principal)?.epoch ?? before.get(principal) ?? 0;
@@ -86,6 +91,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await tokenChanges(database, told, missing !== '')),
     ...(await peopleChanges(database, told.people)),
     ...(await apiTokenChanges(database, told.apiTokens)),
+    ...(await grantChanges(database, told, missing !== '')),
   ];
   return {
     areMissing: missing !== '',
@@ -166,6 +172,20 @@ async function tokenChanges(database: Database, { used }: Told, isAny: boolean):
         : `enrolment token ${id} used for ${principal}`;
     return [{ text, apply: () => database.deleteFrom('enrolment_tokens').where('id', '=', id).execute() }];
   });
+}
+
+function noteGrant({ revokedGrants }: Told, { event, grant }: GrantRecord): void {
+  if (event !== 'given') revokedGrants.add(grant);
+}
+
+/** What the audit has and the database lacks is asked again. If records are missing, each may have been revoked. */
+async function grantChanges(database: Database, { revokedGrants }: Told, isAny: boolean): Promise<Change[]> {
+  const rows = await database.selectFrom('grants').select(['id', 'agent']).execute();
+  const ended = rows.filter(({ id }) => isAny || revokedGrants.has(id));
+  return ended.map(({ id, agent }) => ({
+    text: `grant ${id} for agent ${agent} ${isAny ? 'given up' : 'revoked'}`,
+    apply: () => dropGrant(database, id),
+  }));
 }
 
 function textOf(changes: readonly Change[], missing: string, knew: string): string {

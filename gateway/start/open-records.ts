@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from '../approvals/approval-store.ts';
+import { type Grants, openGrants } from '../approvals/grants.ts';
 import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
 import { faultNotesIn } from '../audit/fault-notes.ts';
 import type { Recorded, Witness } from '../audit/witness.ts';
@@ -31,6 +32,7 @@ export interface Records {
   readonly outputs: Outputs;
   readonly kept: KeptChanges;
   readonly approvals: ApprovalStore;
+  readonly grants: Grants;
   readonly tokens: EnrolmentTokens;
   /** The history has everything up to this record of the audit; Infinity if that is unknown. */
   readonly settledUpTo: number;
@@ -75,6 +77,7 @@ export async function openRecords(
     outputs: createOutputs(index),
     kept: createKeptChanges(index),
     approvals: createApprovalStore(database),
+    grants: await openGrants(database, audit),
     tokens: await openEnrolmentTokens(database),
     settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,
     close: async () => {

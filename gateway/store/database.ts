@@ -84,9 +84,16 @@ export interface ApprovalRow {
 }
 
 export interface GrantRow {
+  id: string;
   agent: string;
   plan_hash: string;
+  /** JSON: the command of the plan; empty if an earlier version gave it, as `rule` and `execution` are. */
+  command: string;
+  rule: string;
+  execution: string;
+  /** Names, with commas between. */
   granted_by: string;
+  given_at: number;
   until: number;
 }
 

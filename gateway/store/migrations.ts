@@ -25,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0020-principals': { up: createPrincipals },
   '0021-revoked-principals': { up: renameRelays },
   '0023-signing-keys': { up: createSigningKeys },
+  '0024-grants-by-id': { up: nameGrants },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -292,4 +293,3 @@ async function createSigningKeys(database: Kysely<unknown>): Promise<void> {
   const columns = ['key', 'former', 'set_by'].map((name) => `${name} text not null`).join(', ');
   const rest = 'former_until bigint not null, set_at bigint not null, primary key (key)';
   await sql.raw(`create table signing_keys (${columns}, ${rest})`).execute(database);
-}

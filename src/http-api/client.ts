@@ -41,6 +41,7 @@ type Given<Key extends string, Value> = Value extends undefined ? unknown : { re
 interface Lists {
   readonly executions: 'executions';
   readonly approvals: 'approvals';
+  readonly grants: 'grants';
   readonly agents: 'agents';
   readonly hosts: 'hosts';
 }

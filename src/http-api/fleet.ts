@@ -11,6 +11,7 @@ export const agent = z.strictObject({
   tools: z.array(z.string()),
   running: count,
   pending: count,
+  grants: count.describe('plans that it may run without a question for a while'),
   state: z.enum(['active', 'refused', 'paused', 'killed']),
   stoppedBy: z.string().optional().describe('who or which breaker stopped it'),
   stoppedReason: z.string().optional(),

@@ -9,6 +9,8 @@ export const paths = {
   approvals: { method: 'GET', path: '/api/v1/approvals' },
   approval: { method: 'GET', path: '/api/v1/approvals/{id}' },
   verdict: { method: 'POST', path: '/api/v1/approvals/{id}/verdict' },
+  grants: { method: 'GET', path: '/api/v1/grants' },
+  revokeGrant: { method: 'DELETE', path: '/api/v1/grants/{id}' },
   agents: { method: 'GET', path: '/api/v1/agents' },
   setAgentState: { method: 'PUT', path: '/api/v1/agents/{name}/state' },
   setLockdown: { method: 'PUT', path: '/api/v1/lockdown' },

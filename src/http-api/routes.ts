@@ -12,6 +12,7 @@ import {
   lockdownRequest,
   named,
 } from './fleet.ts';
+import { grant, grantId, grants } from './grants.ts';
 import { executions, executionsQuery, wholeExecution } from './history.ts';
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
@@ -83,6 +84,18 @@ export const routes = {
     params: z.strictObject({ id: approvalId }),
     body: verdictRequest,
     answer: approval,
+  },
+  grants: {
+    ...paths.grants,
+    does: 'what runs without a question because somebody said yes for a while',
+    query: pageQuery,
+    answer: grants,
+  },
+  revokeGrant: {
+    ...paths.revokeGrant,
+    does: 'ends a grant: it covers nothing any more when this answers',
+    params: z.strictObject({ id: grantId }),
+    answer: grant,
   },
   agents: {
     ...paths.agents,

@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { revokeGrant } from '../../gateway/control/revoke-grant.ts';
 import { createExecute, createResume } from '../../gateway/execute.ts';
 import { returnWithinMs } from '../../gateway/execution/execution.ts';
+import type { Executor } from '../../gateway/executors/executor.ts';
 import { Vanished } from '../../gateway/ports/channel.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
+import { abortable } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import {
   openChannel,
@@ -67,6 +70,52 @@ test('A-82: a grant does not answer for the person who gave it', async () => {
   await untilAsked(core);
   channel.leave(new ClawrdenError('canceled', 'left'));
   expect(await own).toMatchObject({ kind: 'canceled' });
+});
+
+test('P10: what waits to start by a grant that is revoked is refused, what runs by it goes on, and the next is asked', async () => {
+  const tools = '  rm: { strategy: ghost, image: "i", stdin: none }\n';
+  const ask = '  - { name: asked, tools: [rm], action: ask }\n';
+  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  const end = Promise.withResolvers<void>();
+  await using given = await startCore(dir, undefined, undefined, ask, tools);
+  const places = [Promise.resolve(), Promise.resolve(), new Promise<void>(() => {})];
+  const ghost: Executor = async (_permit, execution) => {
+    execution.queued();
+    await abortable(places.shift() ?? Promise.resolve(), execution.signal);
+    return async () => {
+      execution.started();
+      await end.promise;
+      return { kind: 'exited', code: 0, signal: 0 };
+    };
+  };
+  const executors = { ...given.executors, ghost };
+  const core = { ...given, executors, obtainImage: () => Promise.resolve(facts) };
+  const start = () => createExecute(core)(relay, request('rm'), openChannel());
+  const first = start();
+  const id = await untilAsked(core);
+  const planHash = core.approvals.pending()[0]?.planHash ?? '';
+  await core.approvals.resolve(id, { ...yes, planHash, grantMs: 60_000 });
+  const [runs, waits] = [start(), start()];
+  const states = () => core.ledger.running().map(({ state }) => state);
+  await vi.waitUntil(() => states().join() === 'running,running,queued');
+  const [grant] = core.grants.list();
+  expect(grant).toMatchObject({ agent: 'coder', command: { argv: ['rm'] }, rule: 'asked', by: [yes.by] });
+  await revokeGrant(grant?.id ?? '', 'person:zoe', 'enough', core);
+  expect(await waits).toMatchObject({ kind: 'denied', reason: 'denied-by-person', text: /zoe revoked/ });
+  const next = openChannel();
+  const asked = createExecute(core)(relay, request('rm'), next);
+  await untilAsked(core);
+  next.leave(new ClawrdenError('canceled', 'left'));
+  end.resolve();
+  expect([await first, await runs, await asked]).toMatchObject([
+    { kind: 'exited' },
+    { kind: 'exited' },
+    { kind: 'canceled' },
+  ]);
+  expect(readAudit(dir).filter(({ type }) => type === 'grant')).toMatchObject([
+    { event: 'given', grant: grant?.id, by: yes.by },
+    { event: 'revoked', grant: grant?.id, by: 'person:zoe', reason: 'enough' },
+  ]);
 });
 
 test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { type Grants, openGrants } from '../../gateway/approvals/grants.ts';
 import type { Permit } from '../../gateway/approvals/permit.ts';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 import { type AgentStates, openAgentStates } from '../../gateway/control/agent-states.ts';
@@ -55,6 +56,7 @@ export const operator: Principal = { kind: 'person', name: 'admin', role: 'admin
 
 export interface TestGateway extends ExecuteParts, AsyncDisposable {
   readonly approvals: Approvals;
+  readonly grants: Grants;
   readonly history: History;
   readonly records: Records;
   readonly outputs: Outputs;
@@ -93,7 +95,8 @@ export async function startCore(
   const history = openHistory(index);
   const outputs = createOutputs(index);
   const store = createApprovalStore(database);
-  const approvals = createApprovals(store, limits.pendingPerAgent);
+  const grants = await openGrants(database, log);
+  const approvals = createApprovals(store, grants, limits.pendingPerAgent);
   const ledger = createLedger(history, limits);
   const refusals = createRefusals(log);
   const recorder = createRecorder(log, refusals, outputs, () => policy.hash);
@@ -123,11 +126,12 @@ export async function startCore(
     halted: states.refusal,
     ledger,
     recorder,
-    authorizing: authorizing(policy, approvals, store, recorder),
+    authorizing: authorizing(policy, approvals, grants, recorder),
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },
     inspectors: { ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
     approvals,
+    grants,
     history,
     records: {
       ...{ audit: log, auditFile: join(dir, 'audit.jsonl'), history, settledUpTo: Infinity },
@@ -161,13 +165,13 @@ const coder = {
 function authorizing(
   policy: Policy,
   approvals: Approvals,
-  store: ReturnType<typeof createApprovalStore>,
+  grants: Grants,
   recorder: ReturnType<typeof createRecorder>,
 ): ExecuteParts['authorizing'] {
   return {
     approvals,
     approvalExpiresMs: () => policy.approvalExpiresMs,
-    grantedBy: store.grantedBy,
+    grants,
     decideAgain: (plan) => decide(policy, factsOf(plan, new Map([['coder', coder]]))),
     recordVerdict: recorder.verdict,
   };

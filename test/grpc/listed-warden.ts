@@ -1,5 +1,6 @@
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { openGrants } from '../../gateway/approvals/grants.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import type { AgentView } from '../../gateway/ports/warden-api.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
@@ -66,9 +67,13 @@ export async function startListedWarden(
 }
 
 async function newApprovals(): Promise<Approvals> {
-  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+  const database = await openDatabase(':memory:', 'crash');
+  const grants = await openGrants(database, unwritten);
+  return createApprovals(createApprovalStore(database), grants, 1000);
 }
 
 async function newHistory(): Promise<History> {
   return openHistory(await openDatabase(':memory:', 'crash'));
 }
+
+const unwritten = { append: async () => {}, unkept: () => {} };

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 /** What the gateway chooses anew in each run: ids and times of questions, and sealed places, of one length each. */
-const chosen = new Set(['createdAt', 'expiresAt', 'nextPageToken']);
+const chosen = new Set(['createdAt', 'expiresAt', 'givenAt', 'nextPageToken']);
 
 function plain(value: unknown, ids: readonly string[]): string {
   return JSON.stringify(value, (key, each: unknown) => {
@@ -56,6 +56,10 @@ async function transcript(client: GatewayClient, ids: readonly string[], limit: 
         pages((pageToken) => client.call(warden.listExecutions, { agent, running, ...rest, pageToken })),
       );
   await note(pages((pageToken) => client.call(warden.listApprovals, { limit, pageToken })));
+  const granted = await pages((pageToken) => client.call(warden.listGrants, { limit, pageToken }));
+  // The gateway makes their ids.
+  said.push(JSON.parse(JSON.stringify(granted, (key, each) => (key === 'id' ? '' : (each as unknown)))));
+  await note(client.call(warden.revokeGrant, { id: 'f'.repeat(16), reason: '' }));
   await note(pages((pageToken) => client.call(warden.listAgents, { pageToken })));
   const numbers = [0, 1, 2, foreignIds, foreignIds + 1];
   for (const id of [...numbers.map(idOf), idOf(0).slice(0, -1), idOf(0).slice(0, -2), '0199'])
@@ -131,6 +135,25 @@ test('to a person of all agents the answers are not the same', async () => {
   expect(differ.length).toBeGreaterThan(4);
   expect(await transcript(both.otto, ids, 100)).toEqual(await transcript(alone.otto, ids, 100));
 }, 60_000);
+
+test('A-50 P10: a foreign grant is no grant, neither to look at nor to revoke', async () => {
+  const rows = ['db-1', 'web-1'].map((agent, number) => ({ agent, number, isRunning: false }));
+  await both?.fill(rows);
+  const list = async (client: GatewayClient | undefined) =>
+    (await client?.call(warden.listGrants, { limit: 0, pageToken: '' }))?.grants ?? [];
+  const [theirs, mine] = await list(both?.all);
+  expect([theirs?.agent, mine?.agent]).toEqual(['db-1', 'web-1']);
+  expect((await list(both?.otto)).map(({ id }) => id)).toEqual([mine?.id]);
+  const revoke = async (client: GatewayClient | undefined, id = '') =>
+    plain(
+      await answerTo(Promise.resolve(client?.call(warden.revokeGrant, { id, reason: '' }))),
+      [],
+    ).replaceAll(id, 'ID');
+  expect(await revoke(both?.otto, theirs?.id)).toBe(await revoke(both?.otto, 'f'.repeat(16)));
+  expect(await revoke(both?.vera, mine?.id)).toContain('this needs the role');
+  expect(await revoke(both?.otto, mine?.id)).toContain('web-1');
+  expect((await list(both?.all)).map(({ id }) => id)).toEqual([theirs?.id]);
+});
 
 test('A-50 P10: a verdict on a foreign question is refused in the words for one that does not exist', async () => {
   const rows = ['db-1', 'web-1'].map((agent, number) => ({ agent, number, isRunning: true }));

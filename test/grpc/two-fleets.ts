@@ -1,5 +1,6 @@
 import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
+import { type Grants, openGrants } from '../../gateway/approvals/grants.ts';
 import { createExplain } from '../../gateway/judging/explain.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import type { AgentView, WardenApi } from '../../gateway/ports/warden-api.ts';
@@ -67,13 +68,16 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     halted: () => undefined,
     resolveImage: () => Promise.reject(new Error('no images here')),
   });
-  let [approvals, history, running] = [await newApprovals(), await newHistory(), [] as ExecutionRecord[]];
+  let [grants, history, running] = [await newGrants(), await newHistory(), [] as ExecutionRecord[]];
+  let approvals = await newApprovals(grants);
   return {
     warden: {
       explain,
       within: (caller) => createSees(caller, () => agents),
       agents: () => [...agents.keys()].map(viewOf),
       approvals: () => approvals.pending(),
+      grants: () => grants.list(),
+      revokeGrant: (id) => grants.revoke(id, 'person:otto', ''),
       watchApprovals: (listener, signal) => approvals.watch(listener, signal),
       resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'person:otto' }),
       running: () => running,
@@ -83,18 +87,24 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     },
     fill: async (rows) => {
       await history.close();
-      [approvals, history] = [await newApprovals(), await newHistory()];
+      [grants, history] = [await newGrants(), await newHistory()];
+      approvals = await newApprovals(grants);
       running = rows.filter(({ isRunning }) => isRunning).map(recordOf);
       for (const row of rows) if (!row.isRunning) history.save(recordOf(row));
       for (const row of rows) if (row.isRunning && row.agent !== '') await ask(approvals, row);
+      for (const row of rows) if (!row.isRunning) await grants.give(grantOf(row), 600_000);
       return approvals.pending().map(({ id }) => id);
     },
     close: () => history.close(),
   };
 }
 
-async function newApprovals(): Promise<Approvals> {
-  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), 1000);
+async function newApprovals(grants: Grants): Promise<Approvals> {
+  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), grants, 1000);
+}
+
+async function newGrants(): Promise<Grants> {
+  return openGrants(await openDatabase(':memory:', 'crash'), unwritten);
 }
 
 async function newHistory(): Promise<History> {
@@ -108,7 +118,7 @@ function agentOf(name: string) {
 }
 
 function viewOf(name: string): AgentView {
-  const numbers = { online: true, containerRunning: true, running: 0, pending: 0, problem: '' };
+  const numbers = { online: true, containerRunning: true, running: 0, pending: 0, grants: 0, problem: '' };
   return { name, relay: 'host-1', tools: [], ...numbers };
 }
 
@@ -116,6 +126,12 @@ async function ask(approvals: Approvals, { agent, number }: Row): Promise<void> 
   const plan = canonicalJson({ agent, argv: ['rm', `${number}`], cwd: '/app', stdin: 'none' });
   const rest = { caller: 'relay:r', rule: 'r', context: '{}', expiresInMs: 600_000, reason: '' };
   await approvals.ask({ ...rest, executionId: idOf(number), agent, plan, planHash: planHash(plan) });
+}
+
+function grantOf({ agent, number }: Row): Parameters<Grants['give']>[0] {
+  const command = { argv: ['rm', `${number}`], cwd: '/app' };
+  const rest = { command, rule: 'r', execution: idOf(number), by: ['person:ann'] };
+  return { agent, planHash: `${number}`.padStart(64, '0'), ...rest };
 }
 
 export function idOf(number: number): string {
@@ -132,3 +148,5 @@ function recordOf({ agent, number, isRunning }: Row): ExecutionRecord {
     state: isRunning ? 'running' : 'ended',
   };
 }
+
+const unwritten = { append: async () => {}, unkept: () => {} };

@@ -13,7 +13,7 @@ test('A-79: reports of the largest size are cut, and hide no other agent', async
   await using warden = await startListedWarden();
   const long = '\u{1f600}'.repeat(256 * 1024);
   const tools = Array.from({ length: 10_000 }, (_, index) => `tool-${index}`);
-  const view = { relay: 'r', online: true, containerRunning: true, running: 0, pending: 0 };
+  const view = { relay: 'r', online: true, containerRunning: true, running: 0, pending: 0, grants: 0 };
   warden.agents = Array.from({ length: 40 }, (_, index) => ({
     ...view,
     name: `agent-${index}`,

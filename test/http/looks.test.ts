@@ -131,6 +131,25 @@ test('A-79: pages end, hold every row once, and their cursors are no other listâ
     });
 });
 
+test('P10: grants are listed and revoked, each of them once, within the scope of who asks', async () => {
+  const { fleet, door, all: token, otto } = both!;
+  await fleet.fill([row('web-1', 1, false), row('db-1', 2, false)]);
+  const { grants } = await answerOf(door, 'grants', { token });
+  expect(grants).toMatchObject([
+    { agent: 'web-1', argv: ['rm', '1'], rule: 'r', executionId: idOf(1), givenBy: ['person:ann'] },
+    { agent: 'db-1' },
+  ]);
+  const [mine, theirs] = grants.map(({ id }) => id);
+  expect((await answerOf(door, 'grants', { token: otto })).grants).toEqual(grants.slice(0, 1));
+  const revoke = (id = '', who = otto) => ask(door, 'revokeGrant', { token: who, params: { id } });
+  expect(await revoke(theirs)).toMatchObject({ problem: { status: 404 } });
+  expect(await revoke(mine, door.token('viewer'))).toMatchObject({ problem: { status: 403 } });
+  expect(await revoke(mine)).toMatchObject({ answer: { id: mine } });
+  expect(await revoke(mine)).toMatchObject({ problem: { status: 404 } });
+  expect(await revoke('x')).toMatchObject({ problem: { status: 400 } });
+  expect((await answerOf(door, 'grants', { token })).grants).toEqual(grants.slice(1));
+});
+
 test('A-50 A-80 P10: a verdict counts for the plan that was shown, once, and is that of its caller', async () => {
   const { fleet, door, all: token } = both!;
   const one = ['web-1'].map((agent) => row(agent, 1));

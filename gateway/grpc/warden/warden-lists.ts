@@ -2,6 +2,7 @@ import {
   Agent,
   Approval,
   Execution,
+  Grant,
   Host,
   type ListAgentsRequest,
   type ListAgentsResponse,
@@ -9,6 +10,8 @@ import {
   type ListApprovalsResponse,
   type ListExecutionsRequest,
   type ListExecutionsResponse,
+  type ListGrantsRequest,
+  type ListGrantsResponse,
   type ListHostsRequest,
   type ListHostsResponse,
 } from '../../../src/gen/clawrden/v1/warden.ts';
@@ -17,12 +20,13 @@ import type { RowShape } from '../../lists/page.ts';
 import type { Seal } from '../../lists/seal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import type { Seen } from '../../principals/seen-by.ts';
-import { toAgent, toApproval, toExecutionSummary, toHost } from './warden-messages.ts';
+import { toAgent, toApproval, toExecutionSummary, toGrant, toHost } from './warden-messages.ts';
 
 /** The List calls of the WardenService. */
 export interface WardenLists {
   readonly executions: (request: ListExecutionsRequest, seen: Seen) => Promise<ListExecutionsResponse>;
   readonly approvals: (request: ListApprovalsRequest, seen: Seen) => ListApprovalsResponse;
+  readonly grants: (request: ListGrantsRequest, seen: Seen) => ListGrantsResponse;
   readonly agents: (request: ListAgentsRequest, seen: Seen) => ListAgentsResponse;
   readonly hosts: (request: ListHostsRequest) => ListHostsResponse;
 }
@@ -31,6 +35,7 @@ export function wardenLists(warden: WardenApi, seal: Seal): WardenLists {
   const lists = createLists(warden, seal, {
     execution: shapeOf(toExecutionSummary, Execution),
     approval: shapeOf(toApproval, Approval),
+    grant: shapeOf(toGrant, Grant),
     agent: shapeOf(toAgent, Agent),
     host: shapeOf(toHost, Host),
   });
@@ -43,6 +48,10 @@ export function wardenLists(warden: WardenApi, seal: Seal): WardenLists {
     approvals: (request, seen) => {
       const { messages, nextPageToken } = lists.approvals(request, seen);
       return { approvals: messages, nextPageToken };
+    },
+    grants: (request, seen) => {
+      const { messages, nextPageToken } = lists.grants(request, seen);
+      return { grants: messages, nextPageToken };
     },
     agents: ({ pageToken }, seen) => {
       const { messages, nextPageToken } = lists.agents({ limit: 0, pageToken }, seen);

@@ -5,6 +5,7 @@ import type {
   ExplainCommandResponse,
   GetOutputResponse,
   GetStatusResponse,
+  Grant,
   Host,
   RecordedStream,
   Halt as WireHalt,
@@ -15,6 +16,7 @@ import { questionPlanBytes } from '../../execution/bounded-records.ts';
 import { shortText, shortTexts, toTime, withShortTexts } from '../../lists/short-texts.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
+import type { Grant as HeldGrant } from '../../ports/grant.ts';
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../../ports/warden-api.ts';
@@ -69,6 +71,17 @@ export function toApproval(pending: PendingApproval): Approval {
     ...{ plan: '', planBytes: Buffer.byteLength(plan) },
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
+  };
+}
+
+export function toGrant({ command, by, since, until, execution, ...same }: HeldGrant): Grant {
+  return {
+    ...withShortTexts(same),
+    ...toCommand(command),
+    executionId: execution,
+    givenBy: [...by],
+    givenAt: toTime(since === 0 ? undefined : since),
+    expiresAt: toTime(until),
   };
 }
 

@@ -27,6 +27,7 @@ import {
   toApproval,
   toExecution,
   toExplanation,
+  toGrant,
   toHalt,
   toHost,
   toOutput,
@@ -63,6 +64,12 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     watchApprovals: watchApprovals((call) => seenBy(warden, callers.of(call)).warden),
     resolveApproval: by(async (request, caller, seen) => await resolve(seen.warden, request, caller)),
+    listGrants: by((request, _caller, seen) => lists.grants(request, seen)),
+    revokeGrant: by(async ({ id, reason }, caller, seen) => {
+      const grant = await seen.warden.revokeGrant(id, caller, reason);
+      if (grant === undefined) throw new CallRefused(status.NOT_FOUND, `no grant ${id}`);
+      return { grant: toGrant(grant) };
+    }),
     setAgentState: by(async ({ agent, status: wanted, reason }, caller, seen) => {
       const state = agentStates.get(wanted);
       if (state === undefined) throw invalid('status must be active, paused or killed');

@@ -58,10 +58,14 @@ async function agents(options: GatewayOptions): Promise<void> {
       agent.containerRunning ? 'running' : 'not running',
       `${agent.running}`,
       `${agent.pending}`,
+      `${agent.grants}`,
       agent.tools.map(renderText).join(' '),
       [renderText(problemOf(agent)), 'red'],
     ]);
-    printTable(['AGENT', 'STATE', 'RELAY', 'CONTAINER', 'RUNNING', 'PENDING', 'TOOLS', 'PROBLEM'], rows);
+    printTable(
+      ['AGENT', 'STATE', 'RELAY', 'CONTAINER', 'RUNNING', 'PENDING', 'GRANTS', 'TOOLS', 'PROBLEM'],
+      rows,
+    );
   });
 }
 

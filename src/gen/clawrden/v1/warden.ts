@@ -307,6 +307,48 @@ export interface ResolveApprovalResponse {
   approval: Approval | undefined;
 }
 
+export interface ListGrantsRequest {
+  /** Rows of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
+  limit: number;
+  pageToken: string;
+}
+
+export interface ListGrantsResponse {
+  /** Those in force. */
+  grants: Grant[];
+  nextPageToken: string;
+}
+
+export interface Grant {
+  /** 64 random bits in hex. */
+  id: string;
+  /** Empty: of commands without an agent. */
+  agent: string;
+  planHash: string;
+  /** Of the plan; only its beginning if `cut` is present; empty if a version before this field gave it. */
+  argv: string[];
+  cwd: string;
+  cut: CutCommand | undefined;
+  rule: string;
+  /** The execution that was asked about; its plan is in the history. */
+  executionId: string;
+  /** Who said yes: person:NAME. */
+  givenBy: string[];
+  /** RFC 3339; empty if a version before this field gave it. */
+  givenAt: string;
+  expiresAt: string;
+}
+
+export interface RevokeGrantRequest {
+  /** The whole id. */
+  id: string;
+  reason: string;
+}
+
+export interface RevokeGrantResponse {
+  grant: Grant | undefined;
+}
+
 export interface SetAgentStateRequest {
   agent: string;
   status: AgentStatus;
@@ -368,6 +410,8 @@ export interface Agent {
   heldBy: string;
   heldReason: string;
   heldSince: string;
+  /** Plans that it may run without a question for a while. */
+  grants: number;
 }
 
 export interface ListHostsRequest {
@@ -3215,6 +3259,597 @@ export const ResolveApprovalResponse: MessageFns<ResolveApprovalResponse> = {
   },
 };
 
+function createBaseListGrantsRequest(): ListGrantsRequest {
+  return { limit: 0, pageToken: "" };
+}
+
+export const ListGrantsRequest: MessageFns<ListGrantsRequest> = {
+  encode(message: ListGrantsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGrantsRequest {
+    return {
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListGrantsRequest): unknown {
+    const obj: any = {};
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListGrantsRequest>): ListGrantsRequest {
+    return ListGrantsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListGrantsRequest>): ListGrantsRequest {
+    const message = createBaseListGrantsRequest();
+    message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListGrantsResponse(): ListGrantsResponse {
+  return { grants: [], nextPageToken: "" };
+}
+
+export const ListGrantsResponse: MessageFns<ListGrantsResponse> = {
+  encode(message: ListGrantsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.grants) {
+      Grant.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grants.push(Grant.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGrantsResponse {
+    return {
+      grants: globalThis.Array.isArray(object?.grants) ? object.grants.map((e: any) => Grant.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListGrantsResponse): unknown {
+    const obj: any = {};
+    if (message.grants?.length) {
+      obj.grants = message.grants.map((e) => Grant.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListGrantsResponse>): ListGrantsResponse {
+    return ListGrantsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListGrantsResponse>): ListGrantsResponse {
+    const message = createBaseListGrantsResponse();
+    message.grants = object.grants?.map((e) => Grant.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseGrant(): Grant {
+  return {
+    id: "",
+    agent: "",
+    planHash: "",
+    argv: [],
+    cwd: "",
+    cut: undefined,
+    rule: "",
+    executionId: "",
+    givenBy: [],
+    givenAt: "",
+    expiresAt: "",
+  };
+}
+
+export const Grant: MessageFns<Grant> = {
+  encode(message: Grant, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.agent !== "") {
+      writer.uint32(18).string(message.agent);
+    }
+    if (message.planHash !== "") {
+      writer.uint32(26).string(message.planHash);
+    }
+    for (const v of message.argv) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(42).string(message.cwd);
+    }
+    if (message.cut !== undefined) {
+      CutCommand.encode(message.cut, writer.uint32(50).fork()).join();
+    }
+    if (message.rule !== "") {
+      writer.uint32(58).string(message.rule);
+    }
+    if (message.executionId !== "") {
+      writer.uint32(66).string(message.executionId);
+    }
+    for (const v of message.givenBy) {
+      writer.uint32(74).string(v!);
+    }
+    if (message.givenAt !== "") {
+      writer.uint32(82).string(message.givenAt);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(90).string(message.expiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Grant {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGrant();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.planHash = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.argv.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.cut = CutCommand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.executionId = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.givenBy.push(reader.string());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.givenAt = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Grant {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      planHash: isSet(object.planHash)
+        ? globalThis.String(object.planHash)
+        : isSet(object.plan_hash)
+        ? globalThis.String(object.plan_hash)
+        : "",
+      argv: globalThis.Array.isArray(object?.argv) ? object.argv.map((e: any) => globalThis.String(e)) : [],
+      cwd: isSet(object.cwd) ? globalThis.String(object.cwd) : "",
+      cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
+      rule: isSet(object.rule) ? globalThis.String(object.rule) : "",
+      executionId: isSet(object.executionId)
+        ? globalThis.String(object.executionId)
+        : isSet(object.execution_id)
+        ? globalThis.String(object.execution_id)
+        : "",
+      givenBy: globalThis.Array.isArray(object?.givenBy)
+        ? object.givenBy.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.given_by)
+        ? object.given_by.map((e: any) => globalThis.String(e))
+        : [],
+      givenAt: isSet(object.givenAt)
+        ? globalThis.String(object.givenAt)
+        : isSet(object.given_at)
+        ? globalThis.String(object.given_at)
+        : "",
+      expiresAt: isSet(object.expiresAt)
+        ? globalThis.String(object.expiresAt)
+        : isSet(object.expires_at)
+        ? globalThis.String(object.expires_at)
+        : "",
+    };
+  },
+
+  toJSON(message: Grant): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.planHash !== "") {
+      obj.planHash = message.planHash;
+    }
+    if (message.argv?.length) {
+      obj.argv = message.argv;
+    }
+    if (message.cwd !== "") {
+      obj.cwd = message.cwd;
+    }
+    if (message.cut !== undefined) {
+      obj.cut = CutCommand.toJSON(message.cut);
+    }
+    if (message.rule !== "") {
+      obj.rule = message.rule;
+    }
+    if (message.executionId !== "") {
+      obj.executionId = message.executionId;
+    }
+    if (message.givenBy?.length) {
+      obj.givenBy = message.givenBy;
+    }
+    if (message.givenAt !== "") {
+      obj.givenAt = message.givenAt;
+    }
+    if (message.expiresAt !== "") {
+      obj.expiresAt = message.expiresAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Grant>): Grant {
+    return Grant.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Grant>): Grant {
+    const message = createBaseGrant();
+    message.id = object.id ?? "";
+    message.agent = object.agent ?? "";
+    message.planHash = object.planHash ?? "";
+    message.argv = object.argv?.map((e) => e) || [];
+    message.cwd = object.cwd ?? "";
+    message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
+    message.rule = object.rule ?? "";
+    message.executionId = object.executionId ?? "";
+    message.givenBy = object.givenBy?.map((e) => e) || [];
+    message.givenAt = object.givenAt ?? "";
+    message.expiresAt = object.expiresAt ?? "";
+    return message;
+  },
+};
+
+function createBaseRevokeGrantRequest(): RevokeGrantRequest {
+  return { id: "", reason: "" };
+}
+
+export const RevokeGrantRequest: MessageFns<RevokeGrantRequest> = {
+  encode(message: RevokeGrantRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeGrantRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeGrantRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RevokeGrantRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RevokeGrantRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeGrantRequest>): RevokeGrantRequest {
+    return RevokeGrantRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeGrantRequest>): RevokeGrantRequest {
+    const message = createBaseRevokeGrantRequest();
+    message.id = object.id ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRevokeGrantResponse(): RevokeGrantResponse {
+  return { grant: undefined };
+}
+
+export const RevokeGrantResponse: MessageFns<RevokeGrantResponse> = {
+  encode(message: RevokeGrantResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeGrantResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeGrantResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RevokeGrantResponse {
+    return { grant: isSet(object.grant) ? Grant.fromJSON(object.grant) : undefined };
+  },
+
+  toJSON(message: RevokeGrantResponse): unknown {
+    const obj: any = {};
+    if (message.grant !== undefined) {
+      obj.grant = Grant.toJSON(message.grant);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RevokeGrantResponse>): RevokeGrantResponse {
+    return RevokeGrantResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeGrantResponse>): RevokeGrantResponse {
+    const message = createBaseRevokeGrantResponse();
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    return message;
+  },
+};
+
 function createBaseSetAgentStateRequest(): SetAgentStateRequest {
   return { agent: "", status: 0, reason: "" };
 }
@@ -3800,6 +4435,7 @@ function createBaseAgent(): Agent {
     heldBy: "",
     heldReason: "",
     heldSince: "",
+    grants: 0,
   };
 }
 
@@ -3846,6 +4482,9 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.heldSince !== "") {
       writer.uint32(114).string(message.heldSince);
+    }
+    if (message.grants !== 0) {
+      writer.uint32(120).uint32(message.grants);
     }
     return writer;
   },
@@ -3975,6 +4614,14 @@ export const Agent: MessageFns<Agent> = {
             message.heldSince = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.grants = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4019,6 +4666,7 @@ export const Agent: MessageFns<Agent> = {
         : isSet(object.held_since)
         ? globalThis.String(object.held_since)
         : "",
+      grants: isSet(object.grants) ? globalThis.Number(object.grants) : 0,
     };
   },
 
@@ -4066,6 +4714,9 @@ export const Agent: MessageFns<Agent> = {
     if (message.heldSince !== "") {
       obj.heldSince = message.heldSince;
     }
+    if (message.grants !== 0) {
+      obj.grants = Math.round(message.grants);
+    }
     return obj;
   },
 
@@ -4088,6 +4739,7 @@ export const Agent: MessageFns<Agent> = {
     message.heldBy = object.heldBy ?? "";
     message.heldReason = object.heldReason ?? "";
     message.heldSince = object.heldSince ?? "";
+    message.grants = object.grants ?? 0;
     return message;
   },
 };
@@ -9882,6 +10534,29 @@ export const WardenServiceService = {
     responseDeserialize: (value: Buffer): ResolveApprovalResponse => ResolveApprovalResponse.decode(value),
   },
   /**
+   * What runs without a question because somebody said yes for a while: every agent's oldest first, then every agent's
+   * next.
+   */
+  listGrants: {
+    path: "/clawrden.v1.WardenService/ListGrants" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGrantsRequest): Buffer => Buffer.from(ListGrantsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGrantsRequest => ListGrantsRequest.decode(value),
+    responseSerialize: (value: ListGrantsResponse): Buffer => Buffer.from(ListGrantsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGrantsResponse => ListGrantsResponse.decode(value),
+  },
+  /** It covers nothing from the moment on at which this answers; what waits to start by it is refused. */
+  revokeGrant: {
+    path: "/clawrden.v1.WardenService/RevokeGrant" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RevokeGrantRequest): Buffer => Buffer.from(RevokeGrantRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RevokeGrantRequest => RevokeGrantRequest.decode(value),
+    responseSerialize: (value: RevokeGrantResponse): Buffer => Buffer.from(RevokeGrantResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RevokeGrantResponse => RevokeGrantResponse.decode(value),
+  },
+  /**
    * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
    * gone, after at most 2 s.
    */
@@ -10172,6 +10847,13 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
    */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
   /**
+   * What runs without a question because somebody said yes for a while: every agent's oldest first, then every agent's
+   * next.
+   */
+  listGrants: handleUnaryCall<ListGrantsRequest, ListGrantsResponse>;
+  /** It covers nothing from the moment on at which this answers; what waits to start by it is refused. */
+  revokeGrant: handleUnaryCall<RevokeGrantRequest, RevokeGrantResponse>;
+  /**
    * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
    * gone, after at most 2 s.
    */
@@ -10337,6 +11019,41 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveApprovalResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * What runs without a question because somebody said yes for a while: every agent's oldest first, then every agent's
+   * next.
+   */
+  listGrants(
+    request: ListGrantsRequest,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  listGrants(
+    request: ListGrantsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  listGrants(
+    request: ListGrantsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  /** It covers nothing from the moment on at which this answers; what waits to start by it is refused. */
+  revokeGrant(
+    request: RevokeGrantRequest,
+    callback: (error: ServiceError | null, response: RevokeGrantResponse) => void,
+  ): ClientUnaryCall;
+  revokeGrant(
+    request: RevokeGrantRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RevokeGrantResponse) => void,
+  ): ClientUnaryCall;
+  revokeGrant(
+    request: RevokeGrantRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RevokeGrantResponse) => void,
   ): ClientUnaryCall;
   /**
    * Pauses, kills or resumes an agent, durably, also one that a breaker stopped. Answers when everything of it is
