@@ -101,7 +101,11 @@ test('P10: what waits to start by a grant that is revoked is refused, what runs 
   const [grant] = core.grants.list();
   expect(grant).toMatchObject({ agent: 'coder', command: { argv: ['rm'] }, rule: 'asked', by: [yes.by] });
   await revokeGrant(grant?.id ?? '', 'person:zoe', 'enough', core);
-  expect(await waits).toMatchObject({ kind: 'denied', reason: 'denied-by-person', text: /zoe revoked/ });
+  expect(await waits).toMatchObject({
+    kind: 'denied',
+    reason: 'denied-by-person',
+    text: expect.stringContaining('person:zoe revoked'),
+  });
   const next = openChannel();
   const asked = createExecute(core)(relay, request('rm'), next);
   await untilAsked(core);
