@@ -92,11 +92,10 @@ export function createApprovals(
       listeners.add(listener);
       onAbort(signal, () => listeners.delete(listener));
     },
-    resolve: (id, verdict) => {
+    resolve: async (id, verdict) => {
       const found = waiting.get(id);
-      return found?.listed === true
-        ? settle(found, verdict, { store, grants, forget })
-        : notPending(id, store);
+      if (found?.listed !== true) return notPending(id, store);
+      return settle(found, verdict, { store, grants, forget });
     },
     restore: async () => {
       const rows = await askable(await store.unfinished(), store);

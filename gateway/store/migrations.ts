@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { nameGrants } from './approval-migrations.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 
 /** In order, append only: a released migration never changes. */
@@ -293,3 +294,4 @@ async function createSigningKeys(database: Kysely<unknown>): Promise<void> {
   const columns = ['key', 'former', 'set_by'].map((name) => `${name} text not null`).join(', ');
   const rest = 'former_until bigint not null, set_at bigint not null, primary key (key)';
   await sql.raw(`create table signing_keys (${columns}, ${rest})`).execute(database);
+}

@@ -133,7 +133,8 @@ test('A-79: pages end, hold every row once, and their cursors are no other listâ
 
 test('P10: grants are listed and revoked, each of them once, within the scope of who asks', async () => {
   const { fleet, door, all: token, otto } = both!;
-  await fleet.fill([row('web-1', 1, false), row('db-1', 2, false)]);
+  const ended = ['web-1', 'db-1'].map((agent, at) => row(agent, at + 1, false));
+  await fleet.fill(ended);
   const { grants } = await answerOf(door, 'grants', { token });
   expect(grants).toMatchObject([
     { agent: 'web-1', argv: ['rm', '1'], rule: 'r', executionId: idOf(1), givenBy: ['person:ann'] },

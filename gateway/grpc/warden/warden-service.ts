@@ -2,11 +2,8 @@ import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import {
   AgentStatus,
   type ExplainCommandRequest,
-  type ResolveApprovalRequest,
-  type ResolveApprovalResponse,
   type RevokeRelayRequest,
   type RevokeRelayResponse,
-  Verdict,
   type WardenServiceServer,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import { createSeal } from '../../lists/seal.ts';
@@ -14,25 +11,16 @@ import type { AgentState } from '../../ports/agent-state.ts';
 import type { Enrolment } from '../../ports/authentication.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { type Principal, presentName } from '../../ports/principal.ts';
-import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
 import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
+import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateSigningKey } from './rotation-calls.ts';
 import { wardenLists } from './warden-lists.ts';
-import {
-  toApproval,
-  toExecution,
-  toExplanation,
-  toGrant,
-  toHalt,
-  toHost,
-  toOutput,
-  toStatusView,
-} from './warden-messages.ts';
+import { toExecution, toExplanation, toHalt, toHost, toOutput, toStatusView } from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
 import { workspaceCalls } from './workspace-calls.ts';
 
@@ -57,19 +45,9 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
       return toOutput(id, await warden.output(caller, id));
     }),
     listApprovals: by((request, _caller, seen) => lists.approvals(request, seen)),
-    getApproval: by(({ id }, _caller, seen) => {
-      const approval = seen.warden.approvals().find((each) => each.id === id);
-      if (approval === undefined) throw new CallRefused(status.NOT_FOUND, `no pending approval ${id}`);
-      return { approval: { ...toApproval(approval), plan: approval.plan } };
-    }),
-    watchApprovals: watchApprovals((call) => seenBy(warden, callers.of(call)).warden),
-    resolveApproval: by(async (request, caller, seen) => await resolve(seen.warden, request, caller)),
     listGrants: by((request, _caller, seen) => lists.grants(request, seen)),
-    revokeGrant: by(async ({ id, reason }, caller, seen) => {
-      const grant = await seen.warden.revokeGrant(id, caller, reason);
-      if (grant === undefined) throw new CallRefused(status.NOT_FOUND, `no grant ${id}`);
-      return { grant: toGrant(grant) };
-    }),
+    watchApprovals: watchApprovals((call) => seenBy(warden, callers.of(call)).warden),
+    ...approvalHandlers(by),
     setAgentState: by(async ({ agent, status: wanted, reason }, caller, seen) => {
       const state = agentStates.get(wanted);
       if (state === undefined) throw invalid('status must be active, paused or killed');
@@ -130,6 +108,16 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
   };
 }
 
+function approvalHandlers(by: By): Pick<WardenServiceServer, keyof ApprovalCalls> {
+  return {
+    getApproval: by((request, _caller, { warden }) => approvalCalls(warden).getApproval(request)),
+    resolveApproval: by((request, caller, { warden }) =>
+      approvalCalls(warden).resolveApproval(request, caller),
+    ),
+    revokeGrant: by((request, caller, { warden }) => approvalCalls(warden).revokeGrant(request, caller)),
+  };
+}
+
 function answerer(callers: Callers, warden: WardenApi) {
   return <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
     unary((request, call) => {
@@ -166,38 +154,3 @@ const agentStates: ReadonlyMap<AgentStatus, AgentState> = new Map([
   [AgentStatus.PAUSED, 'paused'],
   [AgentStatus.KILLED, 'killed'],
 ]);
-
-const refusals = {
-  unknown: status.NOT_FOUND,
-  'plan-changed': status.FAILED_PRECONDITION,
-  'no-grant': status.FAILED_PRECONDITION,
-  'own-request': status.PERMISSION_DENIED,
-  'already-resolved': status.FAILED_PRECONDITION,
-} as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
-
-const maxGrantSeconds = 24 * 60 * 60;
-
-async function resolve(
-  warden: WardenApi,
-  request: ResolveApprovalRequest,
-  by: Principal,
-): Promise<ResolveApprovalResponse> {
-  const resolution = await warden.resolveApproval(request.id, toVerdict(request), by);
-  if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);
-  return { approval: toApproval(resolution.approval) };
-}
-
-function toVerdict({
-  verdict,
-  reason,
-  planHash,
-  grantSeconds,
-  via,
-}: ResolveApprovalRequest): Omit<ShownVerdict, 'by'> {
-  if (planHash === '') throw invalid('plan_hash must be that of the plan that was shown');
-  if (grantSeconds > maxGrantSeconds) throw invalid(`grant_seconds must be at most ${maxGrantSeconds}`);
-  const said = { planHash, reason, via: via === '' ? 'api' : via.slice(0, 32) };
-  if (verdict === Verdict.DENY) return { verdict: 'denied', ...said };
-  if (verdict !== Verdict.APPROVE) throw invalid('verdict must be given');
-  return { verdict: 'approved', ...said, ...(grantSeconds > 0 && { grantMs: grantSeconds * 1000 }) };
-}
