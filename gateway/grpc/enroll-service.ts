@@ -6,8 +6,9 @@ import {
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { addressKey } from '../connections/address-key.ts';
-import { createCallBudget } from '../connections/call-budget.ts';
-import type { Enrolment } from '../ports/authentication.ts';
+import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
+import { createWrongTries, type WrongTries } from '../connections/wrong-tries.ts';
+import type { Checked, Enrolment } from '../ports/authentication.ts';
 import { CallRefused } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
@@ -28,10 +29,14 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
   readonly enroll: ReturnType<typeof unary<EnrollRequest, EnrollResponse>>;
 } {
   const budget = createCallBudget('enrolment', rates.enroll);
+  const tries = createWrongTries();
   return {
     enroll: unary<EnrollRequest, EnrollResponse>(async ({ token, certificateRequest }, call) => {
-      budget.charge(addressKey(call.getPeer().replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')));
-      const enrolled = await enrolment.enroll(token, certificateRequest, call.getPeer());
+      const from = call.getPeer().replace(/:\d+$/, '').replaceAll(/[[\]]/g, '');
+      budget.charge(addressKey(from));
+      const enrolled = await tried(tries, from, () =>
+        enrolment.enroll(token, certificateRequest, call.getPeer()),
+      );
       if ('refused' in enrolled) {
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
         throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);
@@ -47,4 +52,23 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
       };
     }),
   };
+}
+
+/** A code is not to be guessed: a source has ten wrong tries a minute, also if it makes them all at once. */
+async function tried<Value>(
+  tries: WrongTries,
+  from: string,
+  attempt: () => Promise<Checked<Value>>,
+): Promise<Checked<Value>> {
+  const begun = tries.begin(from);
+  if ('waitMs' in begun)
+    throw new TooSoon('too many wrong enrolment tokens came from this address (rate-limit)', begun.waitMs);
+  let wasWrong = true;
+  try {
+    const checked = await attempt();
+    wasWrong = 'refused' in checked;
+    return checked;
+  } finally {
+    begun.end(wasWrong);
+  }
 }

@@ -16,6 +16,7 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { type Seen, seenBy } from '../principals/seen-by.ts';
 import type { Callers } from './callers.ts';
+import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
 import type { InFlight } from './in-flight.ts';
 import { invalid, readQuery } from './read-body.ts';
@@ -73,6 +74,9 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
         parts.connections.prove(request.raw, caller);
         parts.inFlight.enter(caller, request.raw, reply.raw);
         admissions.set(request, admission);
+      },
+      preParsing: async ({ raw }, reply) => {
+        if (expectsToBeAsked(raw)) reply.raw.writeContinue();
       },
       handler: async (request, reply) => {
         const admission = admissions.get(request);

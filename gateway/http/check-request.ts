@@ -13,6 +13,8 @@ const onceOnly: ReadonlySet<string> = new Set([
     'origin',
     'accept',
     'prefer',
+    'expect',
+    'content-encoding',
   ],
   ...['last-event-id', 'x-forwarded-host', 'x-forwarded-proto'],
 ]);
@@ -22,14 +24,32 @@ const onePath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
 
 /** What every request is held to, before it is known who makes it. Throws HttpRefused. */
 export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
+  checkVersion(request);
   const twice = repeated(request.rawHeaders);
   if (twice !== undefined) throw new HttpRefused(400, `the header ${twice} is there twice`);
   const [path = ''] = (request.url ?? '').split('?', 1);
   if (!onePath.test(path)) throw new HttpRefused(400, 'the path has an escape, an empty part or dots');
   checkHost(request, hosts, isBehindProxy);
   checkOrigin(request, hosts);
+  if (!takesExpectation(request)) throw new HttpRefused(417, 'only 100-continue can be expected');
   if (hasBody(request) && (request.method === 'GET' || request.method === 'DELETE'))
     throw new HttpRefused(400, `${request.method} takes no body`);
+}
+
+function checkVersion({ httpVersion, headers }: IncomingMessage): void {
+  const isOld = httpVersion === '1.0';
+  if (httpVersion !== '1.1' && !isOld) throw new HttpRefused(400, `HTTP/${httpVersion} is not spoken here`);
+  if (isOld && headers['transfer-encoding'] !== undefined)
+    throw new HttpRefused(400, 'HTTP/1.0 has no Transfer-Encoding');
+}
+
+/** Who expects to be asked for its body. */
+export function expectsToBeAsked({ headers: { expect } }: IncomingMessage): boolean {
+  return expect?.toLowerCase() === '100-continue';
+}
+
+function takesExpectation(request: IncomingMessage): boolean {
+  return request.headers.expect === undefined || expectsToBeAsked(request);
 }
 
 function repeated(rawHeaders: readonly string[]): string | undefined {
@@ -44,7 +64,8 @@ function repeated(rawHeaders: readonly string[]): string | undefined {
 
 function checkHost({ headers }: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
   const forwarded = isBehindProxy ? one(headers['x-forwarded-host']) : undefined;
-  if (!hosts.has(forwarded ?? headers.host ?? ''))
+  if (headers.host === undefined) throw new HttpRefused(400, 'there is no Host');
+  if (!hosts.has(forwarded ?? headers.host))
     throw new HttpRefused(421, 'this gateway is not served under that host; see http.url in gateway.yaml');
   if (isBehindProxy && one(headers['x-forwarded-proto']) === 'http' && !hosts.isOrigin(`http://${forwarded}`))
     throw new HttpRefused(403, 'the proxy was called in plain text');

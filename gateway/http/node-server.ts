@@ -60,7 +60,8 @@ export function nodeServer(handle: RequestListener, tls: Tls | undefined, pace: 
     keepAliveTimeout: pace.idleMs,
     connectionsCheckingInterval: Math.min(1000, pace.headersMs),
     insecureHTTPParser: false,
-    requireHostHeader: true,
+    // Node would answer by itself, and go on with what follows.
+    requireHostHeader: false,
     noDelay: true,
   };
   const server =
@@ -79,6 +80,9 @@ export function nodeServer(handle: RequestListener, tls: Tls | undefined, pace: 
   // Node would drop what is beyond a count, without a word; the bytes of all headers are bounded.
   server.maxHeadersCount = 0;
   server.on('request', (_request, response) => endIfNotTaken(response, pace.takenMs));
+  // Node would ask for the body, or refuse, before anybody knows who calls.
+  for (const expecting of ['checkContinue', 'checkExpectation'])
+    server.on(expecting, (request, response) => void server.emit('request', request, response));
   return server;
 }
 

@@ -35,10 +35,12 @@ export function ownHosts(
   };
 }
 
-/** Undefined if it is anything but scheme, host and port. */
+/** Undefined if it is anything but scheme, host and port, or is written as no browser writes it (`127.1`). */
 function originOf(text: string): URL | undefined {
   if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return undefined;
-  return new URL(text);
+  const origin = new URL(text);
+  const written = text.toLowerCase();
+  return written === origin.origin || written === `${origin.origin}:${portOf(origin)}` ? origin : undefined;
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -144,6 +144,7 @@ const titles: ReadonlyMap<number, string> = new Map([
   [409, 'Conflict'],
   [413, 'Content Too Large'],
   [415, 'Unsupported Media Type'],
+  [417, 'Expectation Failed'],
   [421, 'Misdirected Request'],
   [429, 'Too Many Requests'],
   [431, 'Request Header Fields Too Large'],

@@ -25,6 +25,7 @@ export function readBody(bytes: Buffer): unknown {
 
 /** Each key once, at most as many as any route knows. Throws `request-invalid`. */
 export function readQuery(text: string): Record<string, string> {
+  if (!isEscaped(text)) throw invalid('the query has an escape that is no UTF-8');
   const query: Record<string, string> = Object.create(null);
   let left = 32;
   for (const [key, value] of new URLSearchParams(text)) {
@@ -36,8 +37,18 @@ export function readQuery(text: string): Record<string, string> {
   return query;
 }
 
-/** Whether the type of a body is the one that is taken. */
+function isEscaped(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the type of a body is the one that is taken, and it is as it is sent. */
 export function isJson({ headers }: IncomingMessage): boolean {
+  if (headers['content-encoding'] !== undefined) return false;
   return /^application\/json(?:\s*;\s*charset="?utf-8"?)?$/i.test(headers['content-type'] ?? '');
 }
 

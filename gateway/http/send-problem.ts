@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from '../../src/faults.ts';
 import { routes } from '../../src/http-api/routes.ts';
@@ -48,30 +46,4 @@ function isPathOf(pattern: string, path: string): boolean {
   return (
     wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
   );
-}
-
-const lingerMs = 1000;
-
-/** By the code of Node's parser; what it cannot read is no request. */
-const broken: ReadonlyMap<string, [number, string]> = new Map([
-  ['HPE_HEADER_OVERFLOW', [431, 'the headers have more than 16 KiB']],
-  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'the request took too long']],
-]);
-
-/** Answers what never became a request, and ends its connection. */
-export function answerBroken(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
-  // More of what cannot be read: it is taken, because an end with bytes left would take the answer with it.
-  if (socket.writableEnded) return;
-  const [status, detail] = broken.get(error.code ?? '') ?? [400, 'this is no HTTP request that can be read'];
-  const { problem } = toProblem(new HttpRefused(status, detail));
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `content-type: ${problemType}`,
-    `content-length: ${body.length}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

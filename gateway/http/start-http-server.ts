@@ -9,6 +9,7 @@ import type { Execute } from '../execute.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
+import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
 import { createCallers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
@@ -18,7 +19,7 @@ import { type HttpPace, httpPace, nodeServer, readTls } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
 import { bodyBytes, isJson, readBody } from './read-body.ts';
-import { answerBroken, refuseUnknown, sendProblem } from './send-problem.ts';
+import { refuseUnknown, sendProblem } from './send-problem.ts';
 
 export interface HttpServerOptions {
   readonly http: HttpConfig;
@@ -48,7 +49,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { http, limits, pace = httpPace, faults, log } = options;
   const tls = readTls(http);
   const callers = createCallers(options.tokens, http, limits.requestsPerSecond);
-  const app = newApp((handle) => nodeServer(guarded(handle, faults), tls, pace), faults);
+  const broken = createBrokenRequests();
+  const app = newApp({
+    serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
+    clientErrorHandler: broken.answer,
+    faults,
+  });
   const { server } = app;
   const connections = boundConnections(server, { limits, callers, faults, log });
   const hosts = Promise.withResolvers<OwnHosts>();
@@ -69,13 +75,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
 const unread = (query: string) => ({ query });
 
 /** Fastify, with its own reading of bodies and queries and its own words taken out. */
-function newApp(serverFactory: (handle: RequestListener) => Server, faults: Faults): FastifyInstance {
+function newApp({
+  faults,
+  ...options
+}: {
+  readonly serverFactory: (handle: RequestListener) => Server;
+  readonly clientErrorHandler: BrokenRequests['answer'];
+  readonly faults: Faults;
+}): FastifyInstance {
   const problems = sendProblem(faults);
   const app = fastify({
-    serverFactory,
+    ...options,
     bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
-    clientErrorHandler: answerBroken,
     frameworkErrors: problems,
     routerOptions: { caseSensitive: true, maxParamLength: 128, querystringParser: unread },
   });

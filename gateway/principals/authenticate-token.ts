@@ -1,8 +1,8 @@
+import { createWrongTries } from '../connections/wrong-tries.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import { notValid, type TokenTable } from './token-table.ts';
 import { digestOf } from './token-text.ts';
 import type { TokenUses } from './token-uses.ts';
-import { createWrongTries } from './wrong-tries.ts';
 
 /** Lets in who shows an API token that counts, and bounds how often a source may be wrong. */
 export function createAuthenticateToken(

@@ -1,0 +1,37 @@
+import { type BodyIn, type Route, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
+
+/** A request of one route that has the shape of the route, as it stands in its first line and its body. */
+export interface GoodRequest {
+  readonly route: Route;
+  readonly target: string;
+  /** Empty if the route takes none. */
+  readonly body: string;
+}
+
+type WithBody = {
+  [Name in RouteName]: Routes[Name] extends { readonly body: unknown } ? Name : never;
+}[RouteName];
+
+/** One for each route that takes a body: the compiler asks for what is missing. */
+const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
+  runExecution: {
+    ...{ agent: '', tool: 'job', args: ['a', 'b'], cwd: '/', stdin: 'x', stdinEncoding: 'utf-8' },
+    ...{ env: { LANG: 'C' }, hostLabels: { zone: 'a' } },
+  },
+  verdict: { planHash: 'p', verdict: 'approve', reason: 'r', grantMinutes: 5 },
+  setAgentState: { state: 'paused', reason: 'r' },
+  setLockdown: { on: true, reason: 'r' },
+  setHostState: { state: 'draining', reason: 'r' },
+  explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },
+};
+
+const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'coder' };
+
+/** Of every route that asks what is behind the door, and answers at once. */
+export const goodRequests: readonly GoodRequest[] = Object.entries<Route>(routes).flatMap(([name, route]) => {
+  if (route.open || route.answer === undefined || name === 'openApi') return [];
+  const target = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '');
+  return { route, target, body: name in bodies ? JSON.stringify(bodies[name as WithBody]) : '' };
+});
+
+export const withBody = goodRequests.filter(({ body }) => body !== '');
