@@ -25,6 +25,7 @@ import { relaysHalted } from './control/relays-halted.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
+import { createEventFeed } from './events/event-feed.ts';
 import { createExecute, createResume, type ExecuteParts } from './execute.ts';
 import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
@@ -101,7 +102,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const { agents } = live;
   const faults = createFaults(log);
   const approvals = createApprovals(records.approvals, records.grants, config.limits.pendingPerAgent);
-  const ledger = createLedger(history, config.limits);
+  const events = createEventFeed();
+  const ledger = createLedger(history, config.limits, events.execution);
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const incidents = createIncidents(audit);
@@ -206,6 +208,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     execute: createExecute(parts),
     resume: createResume(ledger),
     warden,
+    events: events.feed({ ...warden, faults }),
     relays,
     offerHome: workspaces.homes.offer,
     principals,

@@ -9,6 +9,7 @@ import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
+import type { EventFeed } from './ports/events.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
 import type { Principals } from './principals/open-principals.ts';
@@ -23,6 +24,7 @@ export interface Served {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly warden: WardenApi;
+  readonly events: EventFeed;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly principals: Principals;

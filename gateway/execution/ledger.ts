@@ -7,7 +7,7 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { History } from '../store/history.ts';
 import { Execution, type StartContext } from './execution.ts';
-import { createOpenExecutions } from './open-executions.ts';
+import { createOpenExecutions, type OpenExecutions } from './open-executions.ts';
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
@@ -36,7 +36,12 @@ export interface Ledger {
   readonly stopRunning: (reason: ClawrdenError) => void;
 }
 
-export function createLedger(history: History, limits: GatewayLimits): Ledger {
+/** `onChange` is told each new state. */
+export function createLedger(
+  history: History,
+  limits: GatewayLimits,
+  onChange: (record: ExecutionRecord) => void = () => {},
+): Ledger {
   const open = createOpenExecutions();
   const clearing = new Set<Execution>();
   let draining = false;
@@ -50,6 +55,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
 
   function changed(record: ExecutionRecord): void {
     history.save(record);
+    onChange(record);
     leaveWhatWaits();
   }
 
@@ -61,12 +67,7 @@ export function createLedger(history: History, limits: GatewayLimits): Ledger {
       checkLoad(open.all(), principalName(caller), request.agent, limits);
       const execution = new Execution(newRecord(caller, request), contextOf(request), changed);
       execution.attach(channel);
-      open.enter(execution);
-      await checkNew(history, execution.record).catch((error: unknown) => {
-        open.leave(execution);
-        throw error;
-      });
-      return execution;
+      return await entered(execution, open, history);
     },
     resume: (caller, { executionId, planHash }, channel) => {
       const execution = waitingWith(planHash, open.of(principalName(caller), executionId));
@@ -128,6 +129,15 @@ function waitsForPerson({ record }: Execution): boolean {
 function contextOf({ command, hostLabels }: StartRequest): StartContext {
   const { stdio, ignored, terminal } = command;
   return { wiring: { stdio, ignored, ...(terminal && { terminal }) }, hostLabels };
+}
+
+async function entered(execution: Execution, open: OpenExecutions, history: History): Promise<Execution> {
+  open.enter(execution);
+  await checkNew(history, execution.record).catch((error: unknown) => {
+    open.leave(execution);
+    throw error;
+  });
+  return execution;
 }
 
 async function checkNew(history: History, { caller, id }: ExecutionRecord): Promise<void> {

@@ -3,6 +3,7 @@ import type { Execute } from '../execute.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
+import type { EventReaders } from './events/event-readers.ts';
 import { runExecution } from './execute/run-execution.ts';
 import { lookHandlers } from './look-handlers.ts';
 import { HttpRefused } from './problem.ts';
@@ -14,7 +15,7 @@ export interface HandlerParts {
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
-export function createHandlers({ warden, execute }: HandlerParts): Handlers {
+export function createHandlers({ warden, execute }: HandlerParts, readers: EventReaders): Handlers {
   return {
     health: () => ({ status: 'ok' }),
     ready: () => {
@@ -24,6 +25,7 @@ export function createHandlers({ warden, execute }: HandlerParts): Handlers {
     },
     status: () => toStatus(warden.status()),
     runExecution: (call) => runExecution(execute, call),
+    events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),
     ...actHandlers(warden),

@@ -20,9 +20,17 @@ export interface HttpPace {
   readonly idleMs: number;
   /** To take the rest of an answer that is complete. */
   readonly takenMs: number;
+  /** To take more of a stream of events. */
+  readonly stalledMs: number;
 }
 
-export const httpPace: HttpPace = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, takenMs: 60_000 };
+export const httpPace: HttpPace = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 15_000,
+  takenMs: 60_000,
+  stalledMs: 30_000,
+};
 
 export const headerBytes = 16 * 1024;
 

@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute } from '../execute.ts';
+import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
@@ -13,6 +14,7 @@ import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts'
 import { createCallers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
+import { createEventReaders } from './events/event-readers.ts';
 import { createHandlers } from './handlers.ts';
 import { createInFlight } from './in-flight.ts';
 import { type HttpPace, httpPace, nodeServer, readTls } from './node-server.ts';
@@ -26,6 +28,7 @@ export interface HttpServerOptions {
   readonly tokens: TokenAuthentication;
   readonly execute: Execute;
   readonly warden: WardenApi;
+  readonly events: EventFeed;
   readonly limits: HttpLimits;
   /** `httpPace` if absent. */
   readonly pace?: HttpPace;
@@ -61,14 +64,21 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   app.addHook('onRequest', async ({ raw }) =>
     checkRequest(raw, await hosts.promise, http.trustProxy.length > 0),
   );
-  addRoutes(app, createHandlers(options), {
+  const readers = createEventReaders(options);
+  addRoutes(app, createHandlers(options, readers), {
     ...{ callers, connections, inFlight: createInFlight() },
     warden: options.warden,
   });
   await app.listen({ host: http.listen.host, port: http.listen.port });
   const { port } = server.address() as AddressInfo;
   hosts.resolve(ownHosts(http, port, tls?.certificate));
-  return { port, close: (graceMs) => close(app, connections, graceMs) };
+  return {
+    port,
+    close: async (graceMs) => {
+      readers.close();
+      await close(app, connections, graceMs);
+    },
+  };
 }
 
 /** Fastify reads a query outside of all that catches errors: the route reads it. */

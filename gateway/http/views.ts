@@ -5,7 +5,9 @@ import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
+import { toWaiting } from '../events/approval-changes.ts';
 import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
+import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { Grant } from '../ports/grant.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
@@ -46,11 +48,15 @@ function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<ExecutionView, '
 }
 
 export function toApprovalView(pending: PendingApproval): ApprovalView {
-  const { createdAt, expiresAt, command, plan, caller: _caller, ...same } = pending;
+  return toWaitingView(toWaiting(pending));
+}
+
+export function toWaitingView(waiting: WaitingApproval): ApprovalView {
+  const { createdAt, expiresAt, command, planBytes, caller: _caller, ...same } = waiting;
   return {
     ...withShortTexts(same),
     ...toCommand(command),
-    planBytes: Buffer.byteLength(plan),
+    planBytes,
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };

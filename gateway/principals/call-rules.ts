@@ -88,6 +88,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'PUT /api/v1/hosts/{name}/state': operatesAll,
     'GET /api/v1/policy': looksAtAll,
     'POST /api/v1/policy/explain': looks,
+    'GET /api/v1/events': looksForAgents,
     'GET /api/v1/openapi.json': { roles: from('viewer'), about: 'own' },
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,

@@ -1,10 +1,20 @@
+import type { CallOptions } from './call-options.ts';
 import type { ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
 import { jsonLines } from './json-lines.ts';
 import { paths } from './paths.ts';
 import type { Problem } from './problem.ts';
 import type { AnswerOf, BodyIn, ParamsOf, QueryIn, RouteName, Routes } from './routes.ts';
+import { type WatchedEvent, type WatchOptions, watchEvents } from './watch-events.ts';
 
-export type { ExecutionEvent, ExecutionRequest, FinishedExecution, Problem };
+export type {
+  CallOptions,
+  ExecutionEvent,
+  ExecutionRequest,
+  FinishedExecution,
+  Problem,
+  WatchedEvent,
+  WatchOptions,
+};
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8080`, or the `http.url` of gateway.yaml. */
@@ -13,11 +23,6 @@ export interface ConnectOptions {
   readonly token: string;
   /** Instead of the global one. */
   readonly fetch?: typeof fetch;
-}
-
-export interface CallOptions {
-  /** Ends the call; a command that runs for it is canceled. */
-  readonly signal?: AbortSignal;
 }
 
 /** An answer that is no success. */
@@ -62,6 +67,14 @@ export interface Client {
   readonly run: (request: ExecutionRequest, options?: CallOptions) => Promise<FinishedExecution>;
   /** The same, told as it happens; the outcome comes last. Who stops reading cancels it. */
   readonly stream: (request: ExecutionRequest, options?: CallOptions) => AsyncGenerator<ExecutionEvent, void>;
+  /**
+   * What changes, as it changes, over as many connections as it takes. After a `reset` some was missed: what is there
+   * has to be asked for again. Rejects with an ApiError if the gateway refuses it.
+   */
+  readonly watch: (
+    query?: QueryIn<Routes['events']>,
+    options?: WatchOptions,
+  ) => AsyncGenerator<WatchedEvent, void>;
   /** Every row of a list, page by page. */
   readonly list: <Name extends keyof Lists>(
     name: Name,
@@ -80,6 +93,8 @@ export function connect(options: ConnectOptions): Client {
     call,
     run: (body, more) => call('runExecution', { body }, more),
     stream: (body, more) => stream(options, body, more),
+    watch: (query = {}, more) =>
+      watchEvents((after, signal) => askForEvents(options, query, after, signal), isFinal, more),
     list: (name, query, more) => list(call, name, query, more) as AsyncGenerator<never, void>,
   };
 }
@@ -114,6 +129,21 @@ async function* list(
   } while (cursor !== '');
 }
 
+function askForEvents(
+  options: ConnectOptions,
+  query: object,
+  after: string,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const more = { accept: 'text/event-stream', ...(signal && { signal }) };
+  return ask(options, 'events', { query }, { ...more, ...(after !== '' && { after }) });
+}
+
+/** To ask again would not help. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.status < 500 && error.retryAfterMs === undefined;
+}
+
 interface AnyWish {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -124,7 +154,7 @@ async function ask(
   { url, token, fetch: send = fetch }: ConnectOptions,
   name: RouteName,
   wish: unknown,
-  { accept, signal }: CallOptions & { readonly accept: string },
+  { accept, signal, after }: CallOptions & { readonly accept: string; readonly after?: string },
 ): Promise<Response> {
   const { params = {}, query = {}, body } = wish as AnyWish;
   const { method, path } = paths[name];
@@ -140,6 +170,7 @@ async function ask(
       accept,
       authorization: `Bearer ${token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(after !== undefined && { 'last-event-id': after }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),

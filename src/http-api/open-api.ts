@@ -26,10 +26,15 @@ export function openApiDocument(version: string): Json {
 }
 
 function operation(operationId: string, route: Route): Json {
-  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)];
+  const parameters = [
+    ...parametersOf('path', route.params),
+    ...parametersOf('query', route.query),
+    ...parametersOf('header', route.headers),
+  ];
   const content = {
-    'application/json': { schema: schemaOf(route.answer, 'output') },
+    ...(route.answer && { 'application/json': { schema: schemaOf(route.answer, 'output') } }),
     ...(route.lines && { 'application/x-ndjson': { schema: schemaOf(route.lines, 'output') } }),
+    ...(route.events && { 'text/event-stream': { schema: schemaOf(route.events, 'output') } }),
   };
   return {
     operationId,
@@ -48,7 +53,7 @@ function bodyOf(schema: z.ZodType): Json {
   return { required: true, content: { 'application/json': { schema: schemaOf(schema, 'input') } } };
 }
 
-function parametersOf(where: 'path' | 'query', object: z.ZodObject | undefined): Json[] {
+function parametersOf(where: 'path' | 'query' | 'header', object: z.ZodObject | undefined): Json[] {
   return Object.entries<z.ZodType>(object?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: where,

@@ -18,5 +18,6 @@ export const paths = {
   setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
+  events: { method: 'GET', path: '/api/v1/events' },
   openApi: { method: 'GET', path: '/api/v1/openapi.json' },
 } as const;

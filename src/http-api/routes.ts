@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
+import { eventsHeaders, eventsQuery, gatewayEvent } from './events.ts';
 import { executionEvent, executionRequest, finishedExecution } from './executions.ts';
 import { pageQuery } from './fields.ts';
 import {
@@ -29,10 +30,15 @@ export interface Route {
   readonly open?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Headers that mean something to this route only. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodObject;
-  readonly answer: z.ZodType;
+  /** Absent if it answers with events only. */
+  readonly answer?: z.ZodType;
   /** What each line of `application/x-ndjson` is, if the caller asks for that. */
   readonly lines?: z.ZodType;
+  /** What the data of each event of `text/event-stream` is. */
+  readonly events?: z.ZodType;
 }
 
 export const routes = {
@@ -136,6 +142,13 @@ export const routes = {
     body: explainRequest,
     answer: explanation,
   },
+  events: {
+    ...paths.events,
+    does: 'what changes, as it changes (server-sent events); Last-Event-ID resumes',
+    query: eventsQuery,
+    headers: eventsHeaders,
+    events: gatewayEvent,
+  },
   openApi: {
     ...paths.openApi,
     does: 'this description, made from the shapes that the gateway checks',
@@ -160,7 +173,9 @@ type Taken<R, Key extends string> = R extends { readonly [K in Key]: infer Schem
 /** What a client gives. */
 export type QueryIn<R> = Taken<R, 'query'>;
 export type BodyIn<R> = Taken<R, 'body'>;
-export type AnswerOf<R extends Route> = z.input<R['answer']>;
+export type AnswerOf<R> = R extends { readonly answer: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : undefined;
 
 /** As the table of roles names it. */
 export function callOf({ method, path }: Pick<Route, 'method' | 'path'>): string {

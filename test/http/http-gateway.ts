@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
 import type { TokenAuthentication } from '../../gateway/ports/known-principals.ts';
 import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
@@ -29,6 +30,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const log: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) });
   const faults = createFaults(logger);
+  const warden = { ...emptyWarden, ...options.warden };
   const server = await startHttpServer({
     http: loopback,
     tokens: tokensOf(known),
@@ -37,7 +39,8 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     faults,
     log: logger,
     ...options,
-    warden: { ...emptyWarden, ...options.warden },
+    events: options.events ?? createEventFeed().feed({ ...warden, faults }),
+    warden,
   });
   const url = `${options.http?.tls ? 'https' : 'http'}://127.0.0.1:${server.port}`;
   return {

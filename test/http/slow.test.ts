@@ -19,7 +19,7 @@ const execute: Execute = async (_caller, { command }, { gone }) => {
 };
 
 beforeAll(async () => {
-  const pace = { headersMs: 400, requestMs: 800, idleMs: 500, takenMs: 2000 };
+  const pace = { headersMs: 400, requestMs: 800, idleMs: 500, takenMs: 2000, stalledMs: 500 };
   const warden = { policy: () => ({ hash: 'h', text, problem: '' }) };
   door = await startHttpGateway({ pace, warden });
   patient = await startHttpGateway({ execute });

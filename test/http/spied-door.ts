@@ -16,7 +16,7 @@ export interface SpiedDoor extends AsyncDisposable {
   readonly send: (text: string) => Promise<RawAnswer>;
 }
 
-const pace = { headersMs: 400, requestMs: 900, idleMs: 500, takenMs: 300 };
+const pace = { headersMs: 400, requestMs: 900, idleMs: 500, takenMs: 300, stalledMs: 500 };
 
 export async function startSpiedDoor(options: Omit<HttpGatewayOptions, 'warden'> = {}): Promise<SpiedDoor> {
   const acts: string[] = [];

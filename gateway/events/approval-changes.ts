@@ -1,0 +1,25 @@
+import type { Change, WaitingApproval } from '../ports/events.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
+
+/** Which questions came and went since the last call; the first call is only compared with. */
+export function createApprovalChanges(pending: () => readonly PendingApproval[]): () => Change[] {
+  let known: ReadonlyMap<string, PendingApproval> | undefined;
+  return () => {
+    const now = new Map(pending().map((approval) => [approval.id, approval]));
+    const before = known;
+    known = now;
+    if (before === undefined) return [];
+    const came = [...now.values()].filter(({ id }) => !before.has(id));
+    const gone = [...before.values()].filter(({ id }) => !now.has(id));
+    return [
+      ...came.map((approval) => ({ type: 'approval', row: toWaiting(approval) }) as const),
+      ...gone.map(
+        ({ id, executionId, agent }) => ({ type: 'approval-gone', row: { id, executionId, agent } }) as const,
+      ),
+    ];
+  };
+}
+
+export function toWaiting({ plan, ...rest }: PendingApproval): WaitingApproval {
+  return { ...rest, planBytes: Buffer.byteLength(plan) };
+}

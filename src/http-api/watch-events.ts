@@ -1,0 +1,64 @@
+import { abortable } from '../abort.ts';
+import type { CallOptions } from './call-options.ts';
+import { type EventLine, eventLines } from './event-lines.ts';
+import type { GatewayEvent } from './events.ts';
+
+export interface WatchOptions extends CallOptions {
+  /** Goes on behind this event: the `id` of one that was told before. */
+  readonly after?: string;
+}
+
+/** An event, and where to go on behind it. */
+export type WatchedEvent = GatewayEvent & { readonly id: string };
+
+/** Asks for the events behind an id; empty for those from now on. */
+export type OpenEvents = (after: string, signal: AbortSignal | undefined) => Promise<Response>;
+
+const [firstWaitMs, longestWaitMs] = [500, 30_000];
+
+/**
+ * The events without a gap, over as many connections as it takes; after a `reset` some were missed. Rejects if the
+ * gateway refuses it, or if its signal aborts.
+ */
+export async function* watchEvents(
+  open: OpenEvents,
+  isFinal: (error: unknown) => boolean,
+  { after = '', signal }: WatchOptions = {},
+): AsyncGenerator<WatchedEvent, void> {
+  let [last, waitMs] = [after, firstWaitMs];
+  for (;;) {
+    try {
+      for await (const { id, data } of linesOf(await open(last, signal))) {
+        [last, waitMs] = [id, firstWaitMs];
+        const event = data === '' ? undefined : (JSON.parse(data) as GatewayEvent);
+        if (event?.type === 'end') break;
+        if (event !== undefined) yield { ...event, id };
+      }
+    } catch (error) {
+      if (signal?.aborted === true || isFinal(error)) throw error;
+      waitMs = Math.min(longestWaitMs, Math.max(waitMs, waitOf(error)) * 2);
+    }
+    await pause(waitMs, signal);
+  }
+}
+
+/** What a reader that stops leaves open is closed. */
+async function* linesOf(response: Response): AsyncGenerator<EventLine, void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  try {
+    yield* eventLines(reader);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function waitOf(error: unknown): number {
+  return (error as { readonly retryAfterMs?: number }).retryAfterMs ?? 0;
+}
+
+async function pause(ms: number, signal = new AbortController().signal): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  await abortable(over.promise, signal).finally(() => clearTimeout(timer));
+}
