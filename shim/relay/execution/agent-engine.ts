@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { type AgentContainer, agentLabel } from '../../../src/agent-container.ts';
 import type { Identity } from '../../../src/command.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
@@ -11,6 +11,7 @@ import {
   type Whose,
 } from './find-container.ts';
 import { findMountpoint, type VolumeFinder } from './find-mountpoint.ts';
+import { localEngine } from './local-engine.ts';
 import { type RunState, setContainers } from './set-containers.ts';
 
 /** What the relay needs from the engine of its own host. */
@@ -54,7 +55,7 @@ const init = '/clawrden/bin/.init';
 
 /** `url` is `unix:///path`; `taken` are the containers that relay.yaml names. */
 export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine & VolumeFinder {
-  const docker = new Docker({ socketPath: new URL(url).pathname });
+  const docker = localEngine(url);
   const finder = createContainerFinder(docker, taken);
   return {
     startInit: async (container, user, signal) => {

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { abortable } from '../../../src/abort.ts';
 import { attachedStream } from '../../../src/container/attached-stream.ts';
+import { localEngine } from '../execution/local-engine.ts';
 import { type CarrierImage, carrierImage, removeOtherImages } from './carrier-image.ts';
 import { containedBody, containedName, homeLabel, relayLabel } from './contained-body.ts';
 import type { HomeWish } from './home-wish.ts';
@@ -39,7 +40,7 @@ const askAgainMs = 100;
 const late = () => AbortSignal.timeout(callTimeoutMs);
 
 export function openContainedCarriers({ engine, relayKey, binary }: ContainedOptions): ContainedCarriers {
-  const docker = new Docker({ socketPath: new URL(engine).pathname });
+  const docker = localEngine(engine);
   const image = carrierImage(binary);
   image.catch(() => {});
   let swept: Promise<void> | undefined;
