@@ -1,4 +1,5 @@
 import Docker from 'dockerode';
+import { onAbort } from '../../../src/abort.ts';
 
 type Answer = NonNullable<Parameters<Docker['modem']['dial']>[1]>;
 
@@ -15,15 +16,15 @@ export function localEngine(url: string): Docker {
 }
 
 function onceAnswered(signal: AbortSignal | undefined, answer: Answer): Answer {
-  if (signal === undefined) return answer;
-  const ended = new AbortController();
+  // dockerode itself asks for a signal that has aborted already.
+  if (signal === undefined || signal.aborted) return answer;
+  let isOver = false;
   const once: Answer = (error, result) => {
-    if (ended.signal.aborted) return;
-    ended.abort();
+    if (isOver) return;
+    isOver = true;
+    listening[Symbol.dispose]();
     answer(error, result);
   };
-  const late = () => once(signal.reason, null);
-  // dockerode itself asks for a signal that has aborted already.
-  signal.addEventListener('abort', late, { once: true, signal: ended.signal });
+  const listening = onAbort(signal, () => once(signal.reason, null));
   return once;
 }
