@@ -14,6 +14,8 @@ export interface GatewaySite {
   readonly config: string;
   readonly grpcAddress: string;
   readonly enrollAddress: string;
+  /** Of the HTTP door, with its scheme. */
+  readonly httpUrl: string;
   /** Of the admin; that of a second person is beside it. */
   readonly context: string;
   readonly log: string;
@@ -68,7 +70,17 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   await writeFile(context, stringify({ gateway: grpcAddress, identity: join(state, 'admin') }));
   const argv = [...(options.under ?? []), ...command, 'gateway', '--config', config];
   return {
-    ...{ state, config, grpcAddress, enrollAddress, context, log, argv, cli },
+    ...{
+      state,
+      config,
+      grpcAddress,
+      enrollAddress,
+      httpUrl: `http://${http.listen}`,
+      context,
+      log,
+      argv,
+      cli,
+    },
     start: () => startProgram({ argv, log, ...(options.env && { env: options.env }) }),
     newToken: (relay, agents) =>
       answer(['token', 'create', '--relay', relay, ...agents.flatMap((name) => ['--agent', name])]),

@@ -49,6 +49,7 @@ export interface Stack extends AsyncDisposable {
   readonly gateway: Program;
   readonly relay: Program;
   readonly grpcAddress: string;
+  readonly httpUrl: string;
   /** The folder with the admin's certificate and key. */
   readonly identity: string;
   /** Names of the Docker hosts in gateway.yaml. */
@@ -101,6 +102,7 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
       return relay;
     },
     grpcAddress: warden.grpcAddress,
+    httpUrl: warden.httpUrl,
     identity: join(warden.state, 'admin'),
     hosts: lab.hosts.map(({ name }) => name),
     agents,
