@@ -127,7 +127,7 @@ function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: Warde
     labels: host.config.labels,
     problem:
       host.problem ||
-      workspaces.heldUp(host.name) ||
+      workspaces.leftOut(host.name) ||
       imagesProblem(host, scheduler.hosts, imagesOf(policyFile.current())),
     warm: host.warm.size - host.warm.coming,
     workspaceBytes: workspaces.bytesOn(host.name),

@@ -165,6 +165,7 @@ async function settled(
 const startsElsewhere: ReadonlySet<string> = new Set([
   'workspace-missing',
   'workspace-full',
+  'workspace-limit',
   'image-missing',
   'no-host',
   'host-lost',

@@ -130,7 +130,7 @@ export interface WorkspaceOperations {
     wish: ResetWish,
   ) => Promise<{ readonly kept: string; readonly count: number } | WorkspaceRefusal>;
   /** Why followed agents do not use the host now; empty if they do. */
-  readonly heldUp: (host: string) => string;
+  readonly leftOut: (host: string) => string;
   /** They use it again. */
   readonly tryAgain: (host: string) => void;
   /** Of the files in all replicas on a host that this gateway has opened. */

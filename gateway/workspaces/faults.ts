@@ -29,14 +29,21 @@ export function toWorkspaceError(error: unknown, host: string): unknown {
   return new ClawrdenError(missing ? 'workspace-suspect' : 'workspace-unreachable', text, { cause: error });
 }
 
-/** What ends a carrier, and not only an operation. */
-const gone: ReadonlySet<string> = new Set([
-  ...['carrier-lost', 'carrier-failed', 'area-apart'],
-  ...['workspace-missing', 'bad-hello', 'bad-frame', 'bad-entry'],
-]);
+/** Frames of a replica against the rules, said by home or seen here; or of home, said by the replica: only one of both lies. */
+const againstRules: ReadonlySet<string> = new Set(['bad-entry', 'bad-want']);
+
+/** How an exchange with a replica broke the rules, for people; `undefined` if it did not, or if home alone is at fault. */
+export function brokenRule(error: unknown): string | undefined {
+  const cause = error instanceof ReplicaUnreachable ? error.cause : error;
+  if (!(cause instanceof CarrierError)) return undefined;
+  const { code, role, text } = cause;
+  const isSeen = role === 'replica' && (code === 'bad-answer' || code === 'bad-frame');
+  if (!isSeen && !againstRules.has(code)) return undefined;
+  return isSeen ? text : `${role === 'home' ? 'home' : 'it'} says ${code}: ${text}`;
+}
 
 /** After `error`, thrown by work that nobody cut, the carrier can be asked again: the work is over and it goes on. */
 export function isUsable(session: Pick<CarrierSession, 'idle'>, role: CarrierRole, error: unknown): boolean {
   const isOwn = error instanceof CarrierError && error.role === role;
-  return session.idle && !(isOwn && gone.has(error.code));
+  return session.idle && !(isOwn && error.isOver);
 }

@@ -30,8 +30,8 @@ export interface FollowParts extends VisitParts {
 /** Commands of one agent that settle at once; exchanges of one home are one after the other all the same. */
 const settlingMost = 2;
 
-/** Every other host is nearer than one that holds others up. */
-const heldUpMs = 600_000;
+/** Every other host is nearer than one that is left out. */
+const leftOutMs = 600_000;
 
 export function followWorkspaces(parts: FollowParts): Workspaces {
   const gates = new Map<string, Gate>();
@@ -44,13 +44,13 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       if (sync === undefined || shape.mounts.length === 0) return shape;
       const { replicas, turns } = parts;
-      const held = turns.heldUp.why(host);
-      if (held !== undefined) throw new ReplicaUnreachable(held);
       const slot = replicas.slot(host, shape.agent);
+      const out = turns.leftOut.why(slot);
+      if (out !== undefined) throw new ReplicaUnreachable(out);
       slot.usedAt = performance.now();
       const { folder } = await replicas
         .open(slot, sync.carried, signal)
-        .catch((error: unknown) => Promise.reject(stillOpening(error, host)));
+        .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
       const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
       return { ...shape, mounts };
     },
@@ -68,7 +68,7 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     behindMs: (host, agent) => {
       if (syncOn(host, agent) === undefined) return 0;
       const { replicas, turns } = parts;
-      if (turns.heldUp.why(host.name) !== undefined) return heldUpMs;
+      if (turns.leftOut.why({ agent, host: host.name }) !== undefined) return leftOutMs;
       return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };

@@ -1,7 +1,8 @@
+import { onAbort } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import { ReplicaUnreachable } from './faults.ts';
-import { HeldUp } from './held-up.ts';
 import type { UseHome } from './homes.ts';
+import { LeftOut, type LeftOutTold } from './left-out.ts';
 import { Patience } from './patience.ts';
 import type { Slot } from './replicas.ts';
 
@@ -9,30 +10,39 @@ export interface HomeTurnsParts {
   readonly useHome: UseHome;
   /** The host takes no work now. */
   readonly isLeaving?: (host: string) => boolean;
-  /** Called when a host held up what others wait for; its exchange has ended. */
-  readonly onHeldUp?: (agent: string, host: string, text: string) => void;
+  /** Called when a host is left out; its exchange has ended. */
+  readonly onLeftOut?: (told: LeftOutTold) => void;
 }
 
 /** Turns with the homes of agents, for exchanges with the replicas of hosts: none holds up those of other hosts for long. */
 export class HomeTurns {
-  readonly heldUp = new HeldUp();
+  readonly leftOut: LeftOut;
   readonly #parts: HomeTurnsParts;
   /** By agent, the hosts whose exchanges wait for its home; one for each. */
   readonly #waiting = new Map<string, string[]>();
 
   constructor(parts: HomeTurnsParts) {
     this.#parts = parts;
+    this.leftOut = new LeftOut(parts.onLeftOut);
   }
 
-  /** Does `work` in home's turn. While exchanges with other hosts wait for it, the replica is waited for only so long. */
+  /**
+   * Does `work` in home's turn. While exchanges with other hosts wait for it, the replica is waited for only so long.
+   * `lost`: the replica is gone. Then the turn is not waited for; work that has it ends by itself, and home goes on.
+   */
   async take<T>(
     { agent, host }: Pick<Slot, 'agent' | 'host'>,
     replica: CarrierSession,
     work: (home: CarrierSession) => Promise<T>,
     signal: AbortSignal,
+    lost: AbortSignal,
   ): Promise<T> {
     const begin = this.#wait(agent, host);
+    const ending = new AbortController();
+    using _cut = onAbort(signal, () => ending.abort(signal.reason));
+    using waiting = onAbort(lost, () => ending.abort(lost.reason));
     const worked = async (home: CarrierSession) => {
+      waiting[Symbol.dispose]();
       begin();
       using patience = new Patience(replica, () => this.#allowance(agent, host));
       try {
@@ -42,14 +52,14 @@ export class HomeTurns {
       }
     };
     try {
-      return await this.#parts.useHome(agent, worked, signal);
+      return await this.#parts.useHome(agent, worked, ending.signal);
     } finally {
       begin();
     }
   }
 
   #allowance(agent: string, host: string): 'any' | 'some' | 'little' {
-    if (this.heldUp.why(host) !== undefined) return 'little';
+    if (this.leftOut.why({ agent, host }) !== undefined) return 'little';
     return this.#othersWait(agent, host) || this.#parts.isLeaving?.(host) === true ? 'some' : 'any';
   }
 
@@ -61,9 +71,7 @@ export class HomeTurns {
     // It held up nobody: as soon as it takes work again, it may go on.
     if (!this.#othersWait(agent, host))
       return new ReplicaUnreachable(`${host} takes no work now: the exchange with its replica was ended`);
-    const text = this.heldUp.note(host);
-    this.#parts.onHeldUp?.(agent, host, text);
-    return new ReplicaUnreachable(text);
+    return new ReplicaUnreachable(this.leftOut.heldUp({ agent, host }));
   }
 
   /** Returns what ends the waiting. */

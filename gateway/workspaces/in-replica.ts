@@ -22,18 +22,21 @@ export async function inReplica<T>(
   signal: AbortSignal,
   work: (replica: Replica, turn: HomeTurn) => Promise<T>,
 ): Promise<T> {
-  const gone = AbortSignal.any([signal, replicas.lossOf(slot.host)]);
-  const stopped = AbortSignal.any([gone, slot.cut.signal]);
+  const lost = replicas.lossOf(slot.host);
+  const stopped = AbortSignal.any([signal, lost, slot.cut.signal]);
   return await slot.turn.through(stopped, async () => {
-    const replica = await replicas.open(slot, carried(), stopped, 'as asked');
-    const turn: HomeTurn = (atHome) => turns.take(slot, replica.session, atHome, gone);
+    const replica = await replicas
+      .open(slot, carried(), stopped, 'as asked')
+      .catch((error: unknown) => Promise.reject(turns.leftOut.blamed(slot, error)));
+    const turn: HomeTurn = (atHome) => turns.take(slot, replica.session, atHome, signal, lost);
     try {
       return await abortable(work(replica, turn), stopped);
     } catch (error) {
-      const isGivenUp = stopped.aborted || error instanceof ReplicaUnreachable;
+      const told = turns.leftOut.blamed(slot, error);
+      const isGivenUp = stopped.aborted || told instanceof ReplicaUnreachable;
       // What was cut may still be on its way.
       if (isGivenUp || !isUsable(replica.session, 'replica', error)) replicas.drop(slot);
-      throw error;
+      throw told;
     }
   });
 }

@@ -13,6 +13,7 @@ import { followWorkspaces, type Workspaces } from './follow.ts';
 import { HomeTurns } from './home-turns.ts';
 import { createHomes, type Homes } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
+import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
@@ -91,7 +92,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   let isLeaving = (_host: string): boolean => false;
   const turns = new HomeTurns({
     ...{ useHome: homes.use, isLeaving: (host) => isLeaving(host) },
-    onHeldUp: holdUpTeller(parts),
+    onLeftOut: leftOutTeller(parts),
   });
   const workspaces = followWorkspaces({ replicas, turns, agents, hosts, onNotApplied, onMissed });
   let retirement: Retirement | undefined;
@@ -131,15 +132,15 @@ function relayKeeping(known: AgentConfig | undefined): string | undefined {
   return known?.workspace?.sync === undefined ? undefined : known.relay;
 }
 
-/** Tells people of a host that held up exchanges with others. */
-function holdUpTeller({
+/** Tells people of a host that is left out. */
+function leftOutTeller({
   record,
   log,
-}: Pick<OpenWorkspacesParts, 'record' | 'log'>): (agent: string, host: string, text: string) => void {
-  return (agent, host, why) => {
+}: Pick<OpenWorkspacesParts, 'record' | 'log'>): (told: LeftOutTold) => void {
+  return ({ agent, host, what, text: why }) => {
     const text = `agent ${agent}: ${why}`;
     log.warn({ agent, host }, text);
-    record({ type: 'incident', incident: 'workspace-held-up', caller: '', text });
+    record({ type: 'incident', incident: `workspace-${what}`, caller: '', text });
   };
 }
 

@@ -67,8 +67,8 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
         return { entries: trusted.done, left: await bringToTrusted(agent, sync, parts) };
       }),
     reset: (agent, wish) => withSync(agent, (sync) => reset(agent, wish, sync, parts)),
-    heldUp: (host) => parts.turns.heldUp.why(host) ?? '',
-    tryAgain: (host) => parts.turns.heldUp.forget(host),
+    leftOut: (host) => parts.turns.leftOut.problem(host),
+    tryAgain: (host) => parts.turns.leftOut.forget(host),
     bytesOn: (host) =>
       replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? (slot.bytes ?? 0) : 0), 0),
   };

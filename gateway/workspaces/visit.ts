@@ -82,8 +82,8 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
   const late = (found: Late) => parts.onNotApplied({ ...of, why: 'late', ...found });
   return {
     settle: async (signal, onSlow) => {
-      const held = parts.turns.heldUp.why(of.host);
-      if (held !== undefined) throw new ReplicaUnreachable(held);
+      const out = parts.turns.leftOut.why(of);
+      if (out !== undefined) throw new ReplicaUnreachable(out);
       stay.wait();
       using slow = new SlowHost(() => onSlow?.());
       const work: Work<void> = async (turn, replica, sync) => {

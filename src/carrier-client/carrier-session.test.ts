@@ -17,7 +17,7 @@ test.each([
 ])('P20: an answer of a carrier that %s ends its session, with a reason', async (_what, type, payload) => {
   const { session, carrier } = start();
   carrier.write(encodeFrame(type, payload));
-  await expect(session.settle()).rejects.toMatchObject({ name: 'CarrierError', code: 'carrier-failed' });
+  await expect(session.settle()).rejects.toMatchObject({ name: 'CarrierError', code: 'bad-answer' });
   await expect(session.settle()).rejects.toMatchObject({ code: 'carrier-lost' });
 });
 
@@ -28,7 +28,7 @@ test('P20: a frame over the limit ends the session, and the reason says so', asy
   header.writeUInt32BE(2 ** 31, 1);
   carrier.write(header);
   await expect(session.settle()).rejects.toMatchObject({
-    code: 'carrier-failed',
+    code: 'bad-answer',
     message: expect.stringContaining('over the limit'),
   });
   await expect(session.settle()).rejects.toMatchObject({ code: 'carrier-lost' });
@@ -46,7 +46,7 @@ test('P20: a carrier that asks without end is not listened to', async () => {
     }
   };
   ask();
-  await expect(session.verify()).rejects.toMatchObject({ code: 'carrier-failed' });
+  await expect(session.verify()).rejects.toMatchObject({ code: 'bad-answer' });
   expect(asked).toBeLessThan(200);
 });
 

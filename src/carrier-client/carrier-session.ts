@@ -37,7 +37,7 @@ export interface SessionOptions {
 
 const defaultSilenceMs = 120_000;
 
-/** Of one answer to `verify`, and what each costs beside its bytes. A tree of the most entries has less. */
+/** Of one answer to `verify`, and what each costs beside its bytes: a tree of the most entries has less. */
 const wantsMost = 128 * 1024 * 1024;
 const wantCost = 128;
 
@@ -53,7 +53,7 @@ const lateMost = 1000;
  */
 export class CarrierSession {
   readonly #channel: FrameChannel;
-  readonly #role: CarrierRole | undefined;
+  readonly role: CarrierRole | undefined;
   #busy = false;
   /** The rest of an answer is on its way, and nobody reads it. */
   #isMidway = false;
@@ -63,12 +63,16 @@ export class CarrierSession {
 
   constructor(stream: Duplex, { role, silenceMs = defaultSilenceMs }: SessionOptions = {}) {
     this.#channel = new FrameChannel(stream, silenceMs);
-    this.#role = role;
+    this.role = role;
   }
 
   /** It answers nothing now. What was put since `begin` is dropped by the next `begin`. */
   get idle(): boolean {
     return !this.#busy && !this.#isMidway;
+  }
+
+  get alive(): boolean {
+    return this.#channel.writable;
   }
 
   /** Of all that it was asked and answered; `working` is nothing. */
@@ -231,14 +235,16 @@ export class CarrierSession {
     }
   }
 
-  /** Home is asked again if it is soon at its end; a replica could go on for as long as it likes. */
+  /** Home cuts its answer short, and is asked again; a replica could go on for as long as it likes. */
   async #dropRest(): Promise<void> {
     this.#isMidway = true;
-    if (this.#role !== 'home') return;
+    if (this.role !== 'home') return;
+    await this.#channel.write(CarrierFrame.abort);
     for (let left = droppedMost; left > 0; ) {
       const frame = await this.#answer(CarrierFrame.entry, CarrierFrame.chunk, CarrierFrame.done);
       left -= frame.payload.length;
       if (frame.type !== CarrierFrame.done) continue;
+      await this.#state(CarrierFrame.state);
       this.#isMidway = false;
       return;
     }
@@ -247,9 +253,9 @@ export class CarrierSession {
   async #answer(...types: number[]): Promise<Frame> {
     const frame = await this.#channel.next();
     if (types.includes(frame.type)) return frame;
-    if (frame.type === CarrierFrame.failed) throw carrierErrorOf(frame.payload);
+    if (frame.type === CarrierFrame.failed) throw carrierErrorOf(frame.payload, { isOver: false });
     const broken = this.#broken(`sent a frame of type ${frame.type}`);
-    throw frame.type === CarrierFrame.refused ? carrierErrorOf(frame.payload) : broken;
+    throw frame.type === CarrierFrame.refused ? carrierErrorOf(frame.payload, { isOver: true }) : broken;
   }
 
   /** Why it is gone is the last that it said. */
@@ -257,19 +263,19 @@ export class CarrierSession {
     try {
       await this.#alone(() => this.#answer());
     } catch (error) {
-      throw this.#named(new CarrierError('carrier-lost', (error as Error).message));
+      throw this.#named(new CarrierError('carrier-lost', (error as Error).message, { isOver: true }));
     }
   }
 
   /** An error of the other carrier, to which this one's frames were put, has its name already. */
   #named(error: unknown): unknown {
-    if (error instanceof CarrierError) error.role ??= this.#role;
+    if (error instanceof CarrierError) error.role ??= this.role;
     return error;
   }
 
   #broken(why: string): CarrierError {
     this.destroy();
-    return new CarrierError('carrier-failed', `the carrier ${why}`);
+    return new CarrierError('bad-answer', `the carrier ${why}`, { isOver: true });
   }
 
   async #alone<T>(operation: () => Promise<T>): Promise<T> {

@@ -32,9 +32,29 @@ async function orAbort<T>(to: CarrierSession, work: () => Promise<T>): Promise<T
   }
 }
 
-/** One after the other: a want names blocks of one file, and the answer can be gigabytes. */
-async function sendWanted(from: CarrierSession, to: CarrierSession, wants: readonly Buffer[]): Promise<void> {
-  for (const want of wants) await from.wanted(want, (frame) => to.put(frame));
+/** One after the other: a want names blocks of one file, and the answer can be gigabytes. `to` wants no more than `most` bytes. */
+async function sendWanted(
+  from: CarrierSession,
+  to: CarrierSession,
+  wants: readonly Buffer[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  let left = most;
+  for (const want of wants)
+    await from.wanted(want, (frame) => {
+      left -= frame.payload.length;
+      if (left < 0) throw endedBy(to, 'bad-want', 'it wants more than there is');
+      return to.put(frame);
+    });
+}
+
+function endedBy({ role }: CarrierSession, code: string, text: string): CarrierError {
+  return new CarrierError(code, text, { isOver: true, role });
+}
+
+/** Of a tree, with what chunks cost; a file may grow between two looks. */
+function mostWanted({ bytes, entries }: CarrierState): number {
+  return 2 * bytes + entries * 4096 + 64 * 1024 ** 2;
 }
 
 /** What home has takes its turn as long as home sends; what the replica then makes of it does not. */
@@ -42,13 +62,16 @@ async function giveOut(
   turn: HomeTurn,
   replica: CarrierSession,
   start: (home: CarrierSession) => Promise<ChangesDone | undefined>,
+  here: () => CarrierState | undefined,
 ): Promise<Exchanged | undefined> {
   return await orAbort(replica, async () => {
     const sent = await turn(start);
     if (sent === undefined) return undefined;
     let { wants, checked } = await replica.verify();
     if (wants.length > 0) {
-      await turn((home) => sendWanted(home, replica, wants));
+      const state = here();
+      const most = state && mostWanted(state);
+      await turn((home) => sendWanted(home, replica, wants, most));
       ({ wants, checked } = await replica.verify());
     }
     return { sent, checked, applied: await replica.commit() };
@@ -87,6 +110,9 @@ async function applyAtHome(
       await sendWanted(replica, home, wants);
       ({ wants, checked } = await home.verify());
     }
+    // Who waits for it has heard that it is gone.
+    if (!replica.alive)
+      throw endedBy(replica, 'carrier-lost', 'the carrier ended before its changes were taken');
     return { sent, checked, applied: await home.commit() };
   });
 }
@@ -114,14 +140,15 @@ export async function meetHome(
 ): Promise<MetHome> {
   const there = how.there ?? (await replica.settle());
   let here: CarrierState | undefined;
-  const exchanged = await giveOut(turnOf(home), replica, async (session) => {
+  const begin = async (session: CarrierSession) => {
     here = await session.settle();
     if (how.force === true) return await sendAll(session, replica, here, { force: true });
     const { trusted = false } = how;
     return sameVersion(here.version, there.at)
       ? undefined
       : await sendNewer(session, replica, here, there, trusted);
-  });
+  };
+  const exchanged = await giveOut(turnOf(home), replica, begin, () => here);
   if (here === undefined) throw new CarrierError('carrier-failed', 'home was not asked');
   return { here, exchanged };
 }

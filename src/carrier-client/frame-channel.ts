@@ -58,7 +58,7 @@ export class FrameChannel {
       return frame;
     }
     this.destroy();
-    throw new CarrierError('carrier-lost', 'the carrier worked without an end');
+    throw new CarrierError('carrier-lost', 'the carrier worked without an end', { isOver: true });
   }
 
   async #any(): Promise<Frame> {
@@ -74,7 +74,7 @@ export class FrameChannel {
       clearTimeout(deadline);
     }
     const why = silent ? `said nothing for ${this.#silenceMs / 1000} s` : 'ended before its answer';
-    throw new CarrierError('carrier-lost', `the carrier ${why}`);
+    throw new CarrierError('carrier-lost', `the carrier ${why}`, { isOver: true });
   }
 
   async #waiting<T>(promise: Promise<T>): Promise<T> {

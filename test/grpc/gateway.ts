@@ -245,7 +245,7 @@ export const emptyWarden: WardenApi = {
     restore: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
     trust: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
     reset: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
-    heldUp: () => '',
+    leftOut: () => '',
     tryAgain: () => {},
     bytesOn: () => 0,
   },

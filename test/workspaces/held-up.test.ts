@@ -70,7 +70,7 @@ test.each<HostileHow>(['works', 'trickles', 'verifies', ...inFull<HostileHow>('n
     const hostile = onHostile(site, how);
     await begunOn(site);
     for (let times = 0; times < 3; times++) expect(await onHonest(site)).toBeLessThan(3_000);
-    expect([site.heldUp, site.homesBegun]).toEqual([[], 1]);
+    expect([site.leftOut, site.homesBegun]).toEqual([[], 1]);
     await hostile.end();
   },
 );
@@ -88,7 +88,7 @@ test.each<HostileHow>(['works late', ...inFull<HostileHow>('trickles late', 'tak
     await expect.poll(() => site.asked.home, { timeout: 20_000, interval: 20 }).toContain(inTurn);
     expect(await onHonest(site)).toBeLessThan(20_000);
     expect(await hostile.settling).toBeInstanceOf(ReplicaUnreachable);
-    expect(site.heldUp).toEqual(['one']);
+    expect(site.leftOut).toMatchObject([{ host: 'one', what: 'held-up' }]);
     // No command begins there now, and what works there already gets little of home's time.
     const again = site.visit('one');
     await expect(again.settle(patience())).rejects.toThrow('held up');

@@ -6,6 +6,7 @@ import { toWorkspaceError } from '../../gateway/workspaces/faults.ts';
 import { type FollowParts, followWorkspaces } from '../../gateway/workspaces/follow.ts';
 import { HomeTurns } from '../../gateway/workspaces/home-turns.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
+import type { LeftOutTold } from '../../gateway/workspaces/left-out.ts';
 import { Replicas } from '../../gateway/workspaces/replicas.ts';
 import type { NotApplied } from '../../gateway/workspaces/visit.ts';
 import { difference } from '../../shim/native/test/carrier-pair.ts';
@@ -16,6 +17,8 @@ import {
   makePlace,
   type Place,
 } from '../../shim/native/test/carrier-process.ts';
+import { type Damage, FrameDamage } from '../../shim/native/test/frame-damage.ts';
+import { Dice } from '../../shim/native/test/random-tree.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
 import type {
@@ -44,6 +47,8 @@ export class Site implements AsyncDisposable {
   readonly broken = new Set<HostName>();
   /** Hosts that somebody took over, and what their carrier does. */
   readonly hostile = new Map<HostName, HostileHow>();
+  /** Hosts that somebody took over, which damage frames of their carrier in this way. */
+  readonly damaging = new Map<HostName, { readonly type: number; readonly how: Damage }>();
   /** Hosts whose carrier ends when what it has is to become what home is. */
   readonly failing = new Set<HostName>();
   /** Carriers of home that began. */
@@ -58,8 +63,8 @@ export class Site implements AsyncDisposable {
   readonly asked: Record<HostName | 'home', number[]> = { home: [], one: [], two: [] };
   /** Changes that a carrier found by itself. */
   readonly missed: string[] = [];
-  /** Hosts that held up exchanges with others. */
-  readonly heldUp: string[] = [];
+  /** Hosts that were left out, and why. */
+  readonly leftOut: LeftOutTold[] = [];
   readonly homes: Homes;
   readonly turns: HomeTurns;
   readonly slots = new Replicas();
@@ -87,7 +92,7 @@ export class Site implements AsyncDisposable {
       });
     this.turns = new HomeTurns({
       useHome: this.homes.use,
-      onHeldUp: (_agent, host) => this.heldUp.push(host),
+      onLeftOut: (told) => this.leftOut.push(told),
     });
     const parts: FollowParts = {
       ...{ replicas, turns: this.turns, onNotApplied: (found) => this.told.push(found) },
@@ -175,6 +180,15 @@ export class Site implements AsyncDisposable {
     return new CarrierProcess(this.broken.has(host) ? '/bin/true' : binary, [], { role: 'replica' });
   }
 
+  #damage(host: HostName, { stream }: CarrierProcess): void {
+    const is = (type: number) => type === this.damaging.get(host)?.type;
+    new FrameDamage(stream).arm(
+      (_frame, type) => is(type),
+      () => this.damaging.get(host)?.how ?? 'drop',
+      new Dice(1),
+    );
+  }
+
   async #openReplica(host: HostName, wish: ReplicaWish) {
     this.carried.push(wish);
     const place = this.replicas[host];
@@ -184,6 +198,7 @@ export class Site implements AsyncDisposable {
     const carrier = this.#startReplica(host);
     this.#carriers.set(host, carrier);
     this.#listen(host, carrier);
+    this.#damage(host, carrier);
     const found = await carrier.session
       .ready(helloOf(place, { role: 'replica' }))
       .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));

@@ -133,8 +133,12 @@ static bool keep(struct op *op, const struct change *change)
 struct op *exchange_add(struct carrier *carrier, const struct change *change)
 {
     struct receiving *receiving = carrier->receiving;
-    if (!make_room(carrier) || !keep(&receiving->ops[receiving->count], change))
+    if (!make_room(carrier))
         return NULL;
+    if (!keep(&receiving->ops[receiving->count], change)) {
+        op_free(&receiving->ops[receiving->count]);
+        return NULL;
+    }
     put_in_table(carrier, receiving->count++);
     return &receiving->ops[receiving->count - 1];
 }

@@ -59,6 +59,8 @@ struct receiving {
      * `trusted`: however much goes. `keep_only`: nothing is applied, and what would be is kept. */
     bool force, whole, theirs, trusted, keep_only, asked, checked;
     uint64_t epoch, seq, bytes;
+    /* Of all that is said of its entries, in memory. */
+    uint64_t said;
     /* Files that were looked for under other names. */
     uint32_t searched;
     /* The folder in kept/, 0 where nothing was kept. */

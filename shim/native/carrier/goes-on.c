@@ -1,7 +1,5 @@
 #include "goes-on.h"
 
-#include <poll.h>
-
 #include "clocks.h"
 
 enum { SILENT_MS = 5000 };
@@ -20,8 +18,7 @@ void goes_on_end(struct carrier *carrier)
 /* During a look in the background a request may come. */
 static bool is_asked(const struct carrier *carrier)
 {
-    struct pollfd polled = {.fd = carrier->stream.in, .events = POLLIN};
-    return carrier->goes_on.asked || poll(&polled, 1, 0) > 0;
+    return carrier->goes_on.asked || stream_asked(&carrier->stream);
 }
 
 void goes_on(void *context)

@@ -6,6 +6,9 @@
 #include "stage.h"
 #include "state-frames.h"
 
+/* Of all entries together, beside their bytes. */
+enum { SAID_ANY = 16 * 1024 * 1024, SAID_OF_EACH = 256 };
+
 enum begin_flag { BEGIN_FORCE = 1, BEGIN_WHOLE = 2, BEGIN_THEIRS = 4, BEGIN_TRUSTED = 8, BEGIN_KEEP = 16 };
 
 void receive_begin(struct carrier *carrier, struct reader *reader)
@@ -56,9 +59,18 @@ static const char *too_large(const struct carrier *carrier, uint64_t size)
     return fits ? NULL : "workspace-limit: too many bytes";
 }
 
+/* Paths, attributes and ids of blocks, which stay in memory until the end. */
+static uint64_t said_of(const struct change *change)
+{
+    uint64_t blocks = (uint64_t)change->block_count * (SHA256_BYTES + sizeof(bool));
+    return strlen(change->path) + strlen(change->target) + change->xattrs_length + blocks;
+}
+
 static const char *too_much(const struct carrier *carrier, const struct change *change)
 {
     const struct receiving *receiving = carrier->receiving;
+    if (receiving->said + said_of(change) > SAID_ANY + carrier->limits.entries * SAID_OF_EACH)
+        return "workspace-limit: too much is said of its entries";
     if (receiving->count >= carrier->limits.entries * 2 || receiving->count >= UINT32_MAX / 4)
         return "workspace-limit: too many entries";
     return too_large(carrier, change->kind == CHANGE_PUT ? change->wanted.size : 0);
@@ -83,23 +95,34 @@ struct op *receive_change(struct carrier *carrier, const struct change *change)
     if (receiving->wrong)
         return NULL;
     receiving->bytes += change->kind == CHANGE_PUT ? change->wanted.size : 0;
+    receiving->said += said_of(change);
     struct op *op = exchange_add(carrier, change);
     if (op)
         stage_entry(carrier, op);
     else
-        tell_refused(carrier, "carrier-failed: no memory");
+        receiving->wrong = "carrier-failed: no memory";
     return op;
+}
+
+/* An exchange that still takes something. What comes after it went wrong has no entry to belong to. */
+static bool takes(struct carrier *carrier)
+{
+    const struct receiving *receiving = carrier->receiving;
+    if (!receiving || receiving->checked)
+        tell_refused(carrier, "bad-frame: an entry or a chunk of no exchange");
+    return receiving && !receiving->checked && !receiving->wrong;
 }
 
 void receive_entry(struct carrier *carrier, const struct frame *frame)
 {
     static struct change change;
-    struct receiving *receiving = carrier->receiving;
-    const char *why = "bad-frame: an entry";
-    if (receiving && receiving->table && !receiving->checked && change_read(&change, frame->payload, frame->length))
+    if (!takes(carrier))
+        return;
+    const char *why = "bad-entry: it is not well formed";
+    if (change_read(&change, frame->payload, frame->length))
         why = receive_wrong(carrier, &change);
     if (why)
-        tell_refused(carrier, why);
+        carrier->receiving->wrong = why;
     else
         receive_change(carrier, &change);
 }
@@ -139,10 +162,8 @@ void receive_chunk(struct carrier *carrier, struct reader *reader)
     uint64_t offset = read_u64(reader);
     size_t length = (size_t)(reader->end - reader->at);
     const uint8_t *bytes = read_bytes(reader, length);
-    /* What comes after something went wrong has no entry to belong to. */
-    if (receiving && receiving->wrong && !reader->bad)
+    if (!takes(carrier))
         return;
-    if (reader->bad || !receiving || number >= receiving->count || receiving->checked
-        || !stage_bytes(carrier, number, offset, bytes, length))
-        tell_refused(carrier, "bad-frame: a chunk");
+    if (reader->bad || number >= receiving->count || !stage_bytes(carrier, number, offset, bytes, length))
+        receiving->wrong = "bad-entry: a chunk that belongs to no entry";
 }

@@ -9,7 +9,7 @@ void receive_begin(struct carrier *carrier, struct reader *reader);
 void receive_entry(struct carrier *carrier, const struct frame *frame);
 void receive_chunk(struct carrier *carrier, struct reader *reader);
 
-/* NULL, or why the stream must not say this. */
+/* NULL, or why the other side must not say this: the exchange then fails at its `verify`. */
 const char *receive_wrong(struct carrier *carrier, const struct change *change);
 
 /* An entry that is well formed becomes part of the exchange. NULL if something went wrong. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "clocks.h"
 #include "content.h"
 #include "entry-frame.h"
 #include "folders.h"
@@ -18,6 +19,21 @@
 #include "tree-id.h"
 #include "xattrs.h"
 
+/* Its client asks for nothing while it is answered: a frame that is there says that no more of the answer is wanted. */
+struct cut {
+    int64_t looked;
+    bool said;
+};
+
+static bool is_cut(struct cut *cut, const struct stream *stream)
+{
+    int64_t now = monotonic_ms();
+    if (now != cut->looked && !cut->said)
+        cut->said = stream_asked(stream);
+    cut->looked = now;
+    return cut->said || stream->broken;
+}
+
 enum how { SEND_ALL, SEND_SINCE, SEND_DIRTY };
 
 struct sending {
@@ -28,6 +44,7 @@ struct sending {
     bool bytes;
     uint32_t number, unstable;
     struct open_folder folder;
+    struct cut cut;
 };
 
 static void put_entry(struct sending *sending, const struct entry *entry, struct change *change)
@@ -200,7 +217,7 @@ static void send_below(struct sending *sending, struct entry *entry)
     if (!entry->child || (!entry_alive(entry) && sending->how != SEND_DIRTY))
         return;
     struct entry **children = children_in_order(entry, true, &count);
-    for (size_t i = 0; children && i < count && !sending->carrier->stream.broken; i++)
+    for (size_t i = 0; children && i < count && !is_cut(&sending->cut, &sending->carrier->stream); i++)
         if (sending->how == SEND_ALL || children[i]->below > sending->since)
             send_below(sending, children[i]);
     free(children);
@@ -247,7 +264,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     send_below(&sending, index->root);
     folder_close(&sending.folder);
     put_done(carrier, sending.number, sending.unstable);
-    if (sending.how != SEND_DIRTY)
+    if (sending.how != SEND_DIRTY && !sending.cut.said)
         guard_trust(carrier);
 }
 
@@ -282,13 +299,14 @@ void send_wanted(struct carrier *carrier, struct reader *reader)
     uint32_t count = read_u32(reader);
     const uint8_t *blocks = count <= BLOCKS_MOST ? read_bytes(reader, (size_t)count * 4) : NULL;
     if (!blocks || !read_all(reader)) {
-        tell_refused(carrier, "bad-frame: want");
+        tell_failed(carrier, "bad-want: it is not well formed");
         return;
     }
     struct entry *entry = wanted_file(carrier, path);
     int fd = entry ? beneath_open(carrier->root, path, O_RDONLY | O_NONBLOCK) : -1;
     bool whole = fd >= 0;
-    for (uint32_t i = 0; i < count && whole; i++)
+    struct cut cut = {0};
+    for (uint32_t i = 0; i < count && whole && !is_cut(&cut, &carrier->stream); i++)
         whole = send_block(carrier, entry, fd, number, get_u32(blocks + (size_t)i * 4));
     if (!whole && entry) {
         entry->flags |= ENTRY_UNSTABLE;

@@ -58,7 +58,7 @@ static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
         index_queue(index, entry);
     }
     if (!read_all(reader)) {
-        tell_refused(carrier, "bad-frame: acknowledge");
+        tell_failed(carrier, "bad-entry: what home did not take is not well formed");
     } else if (!index->keeps_base || index->seq != index->sent) {
         tell_failed(carrier, "version-unknown: what was sent is not what is acknowledged");
     } else {

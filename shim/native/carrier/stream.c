@@ -21,6 +21,12 @@ bool stream_read(struct stream *stream)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+bool stream_asked(const struct stream *stream)
+{
+    struct pollfd polled = {.fd = stream->in, .events = POLLIN};
+    return stream->in_end > stream->in_start || poll(&polled, 1, 0) > 0;
+}
+
 bool stream_next(struct stream *stream, struct frame *frame)
 {
     size_t held = stream->in_end - stream->in_start;

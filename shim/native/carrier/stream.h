@@ -30,6 +30,9 @@ struct frame {
 /* One read. False at the end of the stream. */
 bool stream_read(struct stream *stream);
 
+/* Something came that was not served yet, or the other side is gone. */
+bool stream_asked(const struct stream *stream);
+
 /* The next whole frame, valid until the next read. False where none is there. */
 bool stream_next(struct stream *stream, struct frame *frame);
 

@@ -120,9 +120,7 @@ void serve_take(struct carrier *carrier, struct reader *reader)
         return;
     }
     const char *refused = receive_wrong(carrier, &change);
-    const char *why = refused ? NULL : take(carrier, kept, &change);
-    if (refused)
-        tell_refused(carrier, refused);
-    else if (!receiving->wrong)
+    const char *why = refused ? refused : take(carrier, kept, &change);
+    if (!receiving->wrong)
         receiving->wrong = why;
 }

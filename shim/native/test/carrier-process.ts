@@ -49,7 +49,7 @@ export class CarrierProcess {
   readonly stream: Duplex;
   diagnostic = '';
 
-  constructor(binary: string, wrapper: readonly string[] = [], options: Pick<SessionOptions, 'role'> = {}) {
+  constructor(binary: string, wrapper: readonly string[] = [], options: SessionOptions = {}) {
     const [command, ...args] = [...wrapper, binary];
     this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdin, stdout, stderr } = this.child;
@@ -58,7 +58,7 @@ export class CarrierProcess {
       this.diagnostic += chunk.toString();
     });
     this.stream = Duplex.from({ readable: stdout, writable: inputOf(stdin) });
-    this.session = new CarrierSession(this.stream, { ...options, silenceMs: 20_000 });
+    this.session = new CarrierSession(this.stream, { silenceMs: 20_000, ...options });
   }
 
   /** Starts one on a place and waits until it is ready. */

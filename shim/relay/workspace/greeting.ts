@@ -10,7 +10,7 @@ import { type Frame, FrameReader } from '../../../src/wire/frames.ts';
 export async function readGreeting(output: Readable): Promise<string | undefined> {
   const frame = await peekFrame(output);
   if (frame === undefined || frame.type === CarrierFrame.ready) return frame && '';
-  if (frame.type === CarrierFrame.refused) return carrierErrorOf(frame.payload).message;
+  if (frame.type === CarrierFrame.refused) return carrierErrorOf(frame.payload, { isOver: true }).message;
   return `the carrier began with a frame of type ${frame.type}`;
 }
 
