@@ -23,6 +23,7 @@ import { createKillSwitch } from './control/kill-switch.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
 import { createWardenApi } from './control/warden-api.ts';
+import { createDetached } from './detached/run-detached.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { createEventFeed } from './events/event-feed.ts';
@@ -204,9 +205,13 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const restored = await restoreWaiting(parts, approvals, left);
   const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.grants, faults });
   holdToAgents(config.agents);
+  const [execute, resume] = [createExecute(parts), createResume(ledger)];
+  const { inForce } = principals.apiTokens;
+  const rows = records.detached;
+  const detached = createDetached({ execute, resume, rows, ledger, history, inForce, faults });
+  await detached.restore();
   const served = {
-    execute: createExecute(parts),
-    resume: createResume(ledger),
+    ...{ execute, resume, detached },
     warden,
     events: events.feed({ ...warden, faults }),
     relays,
@@ -238,6 +243,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
   await drain(ledger);
+  await detached.close();
   await servers.close();
   await workspaces.close();
   await pool.close();

@@ -9,6 +9,7 @@ import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
+import type { Detached } from './ports/detached.ts';
 import type { EventFeed } from './ports/events.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
@@ -25,6 +26,7 @@ export interface Served {
   readonly resume: Resume;
   readonly warden: WardenApi;
   readonly events: EventFeed;
+  readonly detached: Detached;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly principals: Principals;

@@ -20,6 +20,7 @@ import type { History } from '../store/history.ts';
 import type { Outputs } from '../store/outputs.ts';
 import type { AgentStates } from './agent-states.ts';
 import type { Breakers } from './breakers.ts';
+import { cancelExecution } from './cancel-execution.ts';
 import type { Drains } from './drains.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
@@ -59,6 +60,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     running: () => ledger.running(),
     history: history.page,
     execution: history.find,
+    cancel: (id, by) => cancelExecution(ledger, id, by),
     output: parts.outputs.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,

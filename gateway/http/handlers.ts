@@ -1,9 +1,12 @@
 import { openApiDocument } from '../../src/http-api/open-api.ts';
 import type { Execute } from '../execute.ts';
+import type { Detached } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
 import type { EventReaders } from './events/event-readers.ts';
+import { cancelExecution } from './execute/cancel-execution.ts';
+import { detachedResult, startDetached, wantsDetached } from './execute/detached.ts';
 import { runExecution } from './execute/run-execution.ts';
 import { lookHandlers } from './look-handlers.ts';
 import { HttpRefused } from './problem.ts';
@@ -12,10 +15,11 @@ import { toStatus } from './views.ts';
 export interface HandlerParts {
   readonly warden: WardenApi;
   readonly execute: Execute;
+  readonly detached: Detached;
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
-export function createHandlers({ warden, execute }: HandlerParts, readers: EventReaders): Handlers {
+export function createHandlers({ warden, execute, detached }: HandlerParts, readers: EventReaders): Handlers {
   return {
     health: () => ({ status: 'ok' }),
     ready: () => {
@@ -24,7 +28,10 @@ export function createHandlers({ warden, execute }: HandlerParts, readers: Event
       return { status: 'ok' };
     },
     status: () => toStatus(warden.status()),
-    runExecution: (call) => runExecution(execute, call),
+    runExecution: (call) =>
+      wantsDetached(call) ? startDetached(detached, call) : runExecution(execute, call),
+    executionResult: (call) => detachedResult(detached, call),
+    cancelExecution,
     events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),

@@ -2,7 +2,9 @@ import { questionPlanBytes } from '../execution/bounded-records.ts';
 import { createLists, type ExecutionsWish } from '../lists/create-lists.ts';
 import type { RowShape } from '../lists/page.ts';
 import { createSeal } from '../lists/seal.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
+import { whyNot } from '../principals/call-rules.ts';
 import type { Handlers } from './add-routes.ts';
 import { HttpRefused } from './problem.ts';
 import {
@@ -33,8 +35,8 @@ export function lookHandlers(warden: WardenApi): Looks {
       const { messages, nextPageToken } = await lists.executions(toWish(query), seen);
       return { executions: messages, nextCursor: nextPageToken };
     },
-    execution: async ({ params: { id }, seen }) => {
-      const record = await seen.warden.execution(id, '');
+    execution: async ({ params: { id }, seen, caller }) => {
+      const record = await seen.warden.execution(id, ownOnly(caller));
       if (record === undefined) throw new HttpRefused(404, `no single execution ${id}`);
       const whole = (text: string) => (Buffer.byteLength(text) <= questionPlanBytes ? text : '');
       const { plan, operands, ...summary } = record;
@@ -67,6 +69,11 @@ export function lookHandlers(warden: WardenApi): Looks {
       return toExplanationJson(await warden.explain(command, caller.scope));
     },
   };
+}
+
+/** Whose executions the caller may look at: its own, or, if that is empty, all within its scope. */
+function ownOnly(caller: Principal): string {
+  return whyNot(caller, 'GET /api/v1/executions') === undefined ? '' : principalName(caller);
 }
 
 function shapeOf<Row, Message>(toMessage: (row: Row) => Message): RowShape<Row, Message> {

@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute } from '../execute.ts';
+import type { Detached } from '../ports/detached.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
@@ -29,6 +30,7 @@ export interface HttpServerOptions {
   readonly execute: Execute;
   readonly warden: WardenApi;
   readonly events: EventFeed;
+  readonly detached: Detached;
   readonly limits: HttpLimits;
   /** `httpPace` if absent. */
   readonly pace?: HttpPace;
@@ -105,6 +107,8 @@ function newApp({
   app.setNotFoundHandler(refuseUnknown);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // A client may name a type where it sends nothing.
+    if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
     if (!isJson(request.raw))
       return done(new HttpRefused(415, 'the body must be application/json, in UTF-8'));
     try {

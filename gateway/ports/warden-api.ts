@@ -104,6 +104,8 @@ export interface WardenApi {
     caller: string,
     agents?: readonly string[],
   ) => Promise<ExecutionRecord | undefined>;
+  /** Resolves with what it is when it has ended, or after 2 s; undefined if none that is open has this id. */
+  readonly cancel: (id: string, by: Principal) => Promise<ExecutionRecord | undefined>;
   /** `undefined` if the policy did not have it recorded, or if it was deleted since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
   /** All waiting questions, the oldest first. */

@@ -4,7 +4,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { KnownToken, TokenAuthentication, ToldToken, WantedToken } from '../ports/known-principals.ts';
-import type { Principal } from '../ports/principal.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';
 import type { Database } from '../store/database.ts';
 import { createAuthenticateToken } from './authenticate-token.ts';
@@ -27,6 +27,8 @@ import { createTokenUses, type TokenUses } from './token-uses.ts';
  */
 export interface ApiTokens extends TokenAuthentication {
   readonly list: () => KnownToken[];
+  /** The names of all principals of which a token lets in now. */
+  readonly inForce: () => ReadonlySet<string>;
   /** What its owner has to show is told this once. */
   readonly create: (wanted: WantedToken, by: string) => Promise<Checked<ToldToken>>;
   /** It says something else from now on; what it said before counts for `overlapMs` more. */
@@ -58,6 +60,7 @@ export async function openApiTokens(parts: ApiTokensParts): Promise<ApiTokens> {
   const inTurn = createInTurn();
   return {
     authenticateToken: createAuthenticateToken(table, uses),
+    inForce: () => new Set(table.all().flatMap((entry) => standing(entry, table))),
     list: () => table.all().map((entry) => shown(entry, uses)),
     create: (wanted, by) => inTurn(() => create(wanted, by, keeping)),
     rotate: (name, overlapMs, by) => inTurn(() => rotate({ name, overlapMs, by }, keeping)),
@@ -132,6 +135,10 @@ async function remove(
     unkept: audit.unkept,
   });
   return { value: true };
+}
+
+function standing({ digest, principal }: TokenEntry, table: TokenTable): string[] {
+  return table.problemOf(digest, 'hasRunOut') === undefined ? [principalName(principal)] : [];
 }
 
 function shown({ name, principal, until, by, since }: TokenEntry, uses: TokenUses): KnownToken {

@@ -21,6 +21,7 @@ const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
 const looksForAgents = { roles: ['orchestrator', ...from('viewer')], about: 'agents' } as const;
+const runs = { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' } as const;
 const approves = { roles: from('approver'), about: 'agents' } as const;
 const operates = { roles: from('operator'), about: 'agents' } as const;
 const operatesAll = { roles: from('operator'), about: 'all' } as const;
@@ -73,9 +74,11 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'GET /healthz': anybody,
     'GET /readyz': looksAtAll,
     'GET /api/v1/status': looksAtAll,
-    'POST /api/v1/executions': { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' },
+    'POST /api/v1/executions': runs,
     'GET /api/v1/executions': looks,
-    'GET /api/v1/executions/{id}': looks,
+    'GET /api/v1/executions/{id}': { roles: ['agent', 'orchestrator', ...from('viewer')], about: 'agents' },
+    'GET /api/v1/executions/{id}/result': runs,
+    'DELETE /api/v1/executions/{id}': runs,
     'GET /api/v1/approvals': looks,
     'GET /api/v1/approvals/{id}': looks,
     'POST /api/v1/approvals/{id}/verdict': approves,

@@ -18,6 +18,8 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
     running: () => ofAgents(warden.running()),
     history: (filter) => warden.history({ ...filter, agents }),
     execution: (id, caller) => warden.execution(id, caller, agents),
+    cancel: async (id, by) =>
+      ofAgents(warden.running()).some((record) => record.id === id) ? warden.cancel(id, by) : undefined,
     approvals,
     resolveApproval: async (id, verdict, by) =>
       approvals().some((approval) => approval.id === id)

@@ -11,6 +11,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { findCutOff, openSigningKeys } from '../keys/open-signing-keys.ts';
 import { auditPosition } from '../store/audit-position.ts';
 import { type Database, openDatabase } from '../store/database.ts';
+import { createDetachedRows, type DetachedRows } from '../store/detached-rows.ts';
 import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { type History, openHistory } from '../store/history.ts';
 import { createKeptChanges, type KeptChanges } from '../store/kept-changes.ts';
@@ -31,6 +32,7 @@ export interface Records {
   readonly history: History;
   readonly outputs: Outputs;
   readonly kept: KeptChanges;
+  readonly detached: DetachedRows;
   readonly approvals: ApprovalStore;
   readonly grants: Grants;
   readonly tokens: EnrolmentTokens;
@@ -76,6 +78,7 @@ export async function openRecords(
     history,
     outputs: createOutputs(index),
     kept: createKeptChanges(index),
+    detached: createDetachedRows(database),
     approvals: createApprovalStore(database),
     grants: await openGrants(database, audit),
     tokens: await openEnrolmentTokens(database),

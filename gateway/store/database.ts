@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
+import type { DetachedRow } from './detached-row.ts';
 import { migrations } from './migrations.ts';
 import type {
   ApiTokenRow,
@@ -172,6 +173,7 @@ export interface KeptFileTableRow {
 }
 
 export interface Tables {
+  detached: DetachedRow;
   signing_keys: SigningKeyRow;
   people: PersonRow;
   api_tokens: ApiTokenRow;

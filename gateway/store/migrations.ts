@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { nameGrants } from './approval-migrations.ts';
+import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 
 /** In order, append only: a released migration never changes. */
@@ -27,6 +28,7 @@ export const migrations: Record<string, Migration> = {
   '0021-revoked-principals': { up: renameRelays },
   '0023-signing-keys': { up: createSigningKeys },
   '0024-grants-by-id': { up: nameGrants },
+  '0026-detached': { up: createDetachedTable },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

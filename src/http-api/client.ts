@@ -1,7 +1,8 @@
 import type { CallOptions } from './call-options.ts';
-import type { ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
+import type { DetachedExecution, ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
 import { jsonLines } from './json-lines.ts';
 import { paths } from './paths.ts';
+import { pause } from './pause.ts';
 import type { Problem } from './problem.ts';
 import type { AnswerOf, BodyIn, ParamsOf, QueryIn, RouteName, Routes } from './routes.ts';
 import { type WatchedEvent, type WatchOptions, watchEvents } from './watch-events.ts';
@@ -67,6 +68,10 @@ export interface Client {
   readonly run: (request: ExecutionRequest, options?: CallOptions) => Promise<FinishedExecution>;
   /** The same, told as it happens; the outcome comes last. Who stops reading cancels it. */
   readonly stream: (request: ExecutionRequest, options?: CallOptions) => AsyncGenerator<ExecutionEvent, void>;
+  /** Starts a command that needs no connection. Rejects with an ApiError if it was refused. */
+  readonly start: (request: ExecutionRequest, options?: CallOptions) => Promise<DetachedExecution>;
+  /** What became of a command that was started so, once it has ended. Rejects as `run` does. */
+  readonly result: (id: string, options?: CallOptions) => Promise<FinishedExecution>;
   /**
    * What changes, as it changes, over as many connections as it takes. After a `reset` some was missed: what is there
    * has to be asked for again. Rejects with an ApiError if the gateway refuses it.
@@ -93,10 +98,36 @@ export function connect(options: ConnectOptions): Client {
     call,
     run: (body, more) => call('runExecution', { body }, more),
     stream: (body, more) => stream(options, body, more),
+    start: (body, more) => start(options, body, more),
+    result: (id, more) => result(call, id, more),
     watch: (query = {}, more) =>
       watchEvents((after, signal) => askForEvents(options, query, after, signal), isFinal, more),
     list: (name, query, more) => list(call, name, query, more) as AsyncGenerator<never, void>,
   };
+}
+
+async function start(
+  options: ConnectOptions,
+  body: ExecutionRequest,
+  more: CallOptions = {},
+): Promise<DetachedExecution> {
+  const asked = { ...more, accept: 'application/json', headers: { prefer: 'respond-async' } };
+  const response = await ask(options, 'runExecution', { body }, asked);
+  return (await response.json()) as DetachedExecution;
+}
+
+const [soonMs, latestMs] = [200, 5000];
+
+async function result(call: Client['call'], id: string, more: CallOptions = {}): Promise<FinishedExecution> {
+  for (let waitMs = soonMs; ; waitMs = Math.min(latestMs, waitMs * 2)) {
+    try {
+      return await call('executionResult', { params: { id } }, more);
+    } catch (error) {
+      // It has not ended, or the gateway is busy.
+      if (!(error instanceof ApiError) || error.retryAfterMs === undefined) throw error;
+    }
+    await pause(waitMs, more.signal);
+  }
 }
 
 async function* stream(
@@ -135,13 +166,23 @@ function askForEvents(
   after: string,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const more = { accept: 'text/event-stream', ...(signal && { signal }) };
-  return ask(options, 'events', { query }, { ...more, ...(after !== '' && { after }) });
+  const headers = after === '' ? {} : { 'last-event-id': after };
+  return ask(
+    options,
+    'events',
+    { query },
+    { accept: 'text/event-stream', headers, ...(signal && { signal }) },
+  );
 }
 
 /** To ask again would not help. */
 function isFinal(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status < 500 && error.retryAfterMs === undefined;
+}
+
+interface Asked {
+  readonly accept: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface AnyWish {
@@ -154,7 +195,7 @@ async function ask(
   { url, token, fetch: send = fetch }: ConnectOptions,
   name: RouteName,
   wish: unknown,
-  { accept, signal, after }: CallOptions & { readonly accept: string; readonly after?: string },
+  { accept, signal, headers }: CallOptions & Asked,
 ): Promise<Response> {
   const { params = {}, query = {}, body } = wish as AnyWish;
   const { method, path } = paths[name];
@@ -170,7 +211,7 @@ async function ask(
       accept,
       authorization: `Bearer ${token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(after !== undefined && { 'last-event-id': after }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),

@@ -25,6 +25,13 @@ export const executionRequest = z.strictObject({
   hostLabels: labels.optional().describe('only Docker hosts that have all of these'),
 });
 
+export const runHeaders = z.strictObject({
+  Prefer: z
+    .string()
+    .optional()
+    .describe('respond-async: answers 202 at once, and the execution needs no connection any more'),
+});
+
 export type ExecutionRequest = z.infer<typeof executionRequest>;
 
 /** How an execution ended. */
@@ -56,6 +63,11 @@ export const finishedExecution = z.strictObject({
 });
 
 export type FinishedExecution = z.infer<typeof finishedExecution>;
+
+/** One that nobody waits for. */
+export const detachedExecution = z.strictObject({ id: executionId });
+
+export type DetachedExecution = z.infer<typeof detachedExecution>;
 
 const output = <Type extends 'stdout' | 'stderr'>(type: Type) =>
   z.strictObject({ type: z.literal(type), data: z.string(), encoding });

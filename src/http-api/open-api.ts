@@ -44,9 +44,15 @@ function operation(operationId: string, route: Route): Json {
     ...(route.body && { requestBody: bodyOf(route.body) }),
     responses: {
       200: { description: 'done', content },
+      ...(route.accepted && { 202: acceptedOf(route.accepted) }),
       default: { $ref: '#/components/responses/Problem' },
     },
   };
+}
+
+function acceptedOf(schema: z.ZodType): Json {
+  const content = { 'application/json': { schema: schemaOf(schema, 'output') } };
+  return { description: 'it goes on without its caller', content };
 }
 
 function bodyOf(schema: z.ZodType): Json {

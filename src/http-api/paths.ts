@@ -6,6 +6,8 @@ export const paths = {
   runExecution: { method: 'POST', path: '/api/v1/executions' },
   executions: { method: 'GET', path: '/api/v1/executions' },
   execution: { method: 'GET', path: '/api/v1/executions/{id}' },
+  executionResult: { method: 'GET', path: '/api/v1/executions/{id}/result' },
+  cancelExecution: { method: 'DELETE', path: '/api/v1/executions/{id}' },
   approvals: { method: 'GET', path: '/api/v1/approvals' },
   approval: { method: 'GET', path: '/api/v1/approvals/{id}' },
   verdict: { method: 'POST', path: '/api/v1/approvals/{id}/verdict' },

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
 import { eventsHeaders, eventsQuery, gatewayEvent } from './events.ts';
-import { executionEvent, executionRequest, finishedExecution } from './executions.ts';
-import { pageQuery } from './fields.ts';
+import {
+  detachedExecution,
+  executionEvent,
+  executionRequest,
+  finishedExecution,
+  runHeaders,
+} from './executions.ts';
+import { executionId, pageQuery } from './fields.ts';
 import {
   agentStateRequest,
   agents,
@@ -14,7 +20,7 @@ import {
   named,
 } from './fleet.ts';
 import { grant, grantId, grants } from './grants.ts';
-import { executions, executionsQuery, wholeExecution } from './history.ts';
+import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
 import { health, status } from './status.ts';
@@ -35,6 +41,8 @@ export interface Route {
   readonly body?: z.ZodObject;
   /** Absent if it answers with events only. */
   readonly answer?: z.ZodType;
+  /** What is answered with 202, if the caller prefers `respond-async`. */
+  readonly accepted?: z.ZodType;
   /** What each line of `application/x-ndjson` is, if the caller asks for that. */
   readonly lines?: z.ZodType;
   /** What the data of each event of `text/event-stream` is. */
@@ -59,6 +67,8 @@ export const routes = {
     body: executionRequest,
     answer: finishedExecution,
     lines: executionEvent,
+    headers: runHeaders,
+    accepted: detachedExecution,
   },
   executions: {
     ...paths.executions,
@@ -71,6 +81,18 @@ export const routes = {
     does: 'one execution in full; its id, or a beginning that no other has',
     params: z.strictObject({ id: z.string().regex(/^[0-9a-f-]{4,36}$/, 'must be an id or its beginning') }),
     answer: wholeExecution,
+  },
+  executionResult: {
+    ...paths.executionResult,
+    does: 'what became of an execution that its caller has started detached; 409 before its end',
+    params: z.strictObject({ id: executionId }),
+    answer: finishedExecution,
+  },
+  cancelExecution: {
+    ...paths.cancelExecution,
+    does: 'cancels an execution, and answers when it has ended, or after 2 s',
+    params: z.strictObject({ id: executionId }),
+    answer: execution,
   },
   approvals: {
     ...paths.approvals,

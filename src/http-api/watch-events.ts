@@ -1,7 +1,7 @@
-import { abortable } from '../abort.ts';
 import type { CallOptions } from './call-options.ts';
 import { type EventLine, eventLines } from './event-lines.ts';
 import type { GatewayEvent } from './events.ts';
+import { pause } from './pause.ts';
 
 export interface WatchOptions extends CallOptions {
   /** Goes on behind this event: the `id` of one that was told before. */
@@ -55,10 +55,4 @@ async function* linesOf(response: Response): AsyncGenerator<EventLine, void> {
 
 function waitOf(error: unknown): number {
   return (error as { readonly retryAfterMs?: number }).retryAfterMs ?? 0;
-}
-
-async function pause(ms: number, signal = new AbortController().signal): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  await abortable(over.promise, signal).finally(() => clearTimeout(timer));
 }

@@ -215,6 +215,7 @@ export const emptyWarden: WardenApi = {
   running: () => [],
   history: async () => [],
   execution: async () => undefined,
+  cancel: async () => undefined,
   output: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),

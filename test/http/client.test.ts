@@ -59,7 +59,7 @@ test('the package exports the client, without a library', async () => {
     expect(text).not.toMatch(/\b(Buffer|process|require)\b/);
   };
   await look(join(import.meta.dirname, '../../src/http-api/client.ts'));
-  expect(seen.size).toBe(6);
+  expect(seen.size).toBe(7);
 });
 
 test('it runs a command, waits or reads along, and tells what was refused', async () => {

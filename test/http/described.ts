@@ -5,7 +5,9 @@ import type { RouteName } from '../../src/http-api/routes.ts';
 export interface DescribedOperation {
   readonly operationId: RouteName;
   readonly responses: {
-    readonly 200: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+    readonly [Status in 200 | 202]?: {
+      readonly content: Readonly<Record<string, { readonly schema: object }>>;
+    };
   };
 }
 
@@ -17,7 +19,12 @@ export interface Description {
 /** Holds answers to the OpenAPI description, as a client would that knows nothing else. */
 export interface Described {
   /** What is wrong with the answer; empty if it is as described. */
-  readonly faultsOf: (name: RouteName, type: string, answer: unknown) => readonly string[];
+  readonly faultsOf: (
+    name: RouteName,
+    type: string,
+    answer: unknown,
+    status?: 200 | 202,
+  ) => readonly string[];
   readonly faultsOfProblem: (answer: unknown) => readonly string[];
 }
 
@@ -33,9 +40,9 @@ export function described(document = openApiDocument('1') as unknown as Descript
   };
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   return {
-    faultsOf: (name, type, answer) => {
+    faultsOf: (name, type, answer, status = 200) => {
       const operation = operations.find(({ operationId }) => operationId === name);
-      return faults(`${name} ${type}`, operation?.responses[200].content[type]?.schema, answer);
+      return faults(`${name} ${type} ${status}`, operation?.responses[status]?.content[type]?.schema, answer);
     },
     faultsOfProblem: (answer) => faults('problem', document.components.schemas.Problem, answer),
   };

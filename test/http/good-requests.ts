@@ -26,11 +26,17 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
 };
 
 const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'coder' };
+const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string>> } = {
+  revokeGrant: { id: 'a'.repeat(16) },
+  executionResult: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
+  cancelExecution: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
+};
 
 /** Of every route that asks what is behind the door, and answers at once. */
 export const goodRequests: readonly GoodRequest[] = Object.entries<Route>(routes).flatMap(([name, route]) => {
   if (route.open || route.answer === undefined || name === 'openApi') return [];
-  const target = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '');
+  const given = { ...params, ...ownParams[name as RouteName] };
+  const target = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => given[key] ?? '');
   return { route, target, body: name in bodies ? JSON.stringify(bodies[name as WithBody]) : '' };
 });
 

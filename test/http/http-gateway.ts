@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
+import type { Detached } from '../../gateway/ports/detached.ts';
 import type { TokenAuthentication } from '../../gateway/ports/known-principals.ts';
 import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
@@ -39,6 +40,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     faults,
     log: logger,
     ...options,
+    detached: options.detached ?? noDetached,
     events: options.events ?? createEventFeed().feed({ ...warden, faults }),
     warden,
   });
@@ -62,6 +64,11 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     [Symbol.asyncDispose]: () => server.close(0),
   };
 }
+
+const noDetached: Detached = {
+  start: () => Promise.reject(new Error('nothing is detached here')),
+  result: async () => undefined,
+};
 
 /** What the gateway's record of tokens answers, without its database. */
 function tokensOf(known: ReadonlyMap<string, Principal>): TokenAuthentication {

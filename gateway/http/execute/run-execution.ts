@@ -1,15 +1,14 @@
 import { ClawrdenError } from '../../../src/errors.ts';
-import { exitCodes } from '../../../src/exit-codes.ts';
-import type { FinishedExecution, OutcomeView } from '../../../src/http-api/executions.ts';
+import type { FinishedExecution } from '../../../src/http-api/executions.ts';
 import type { Routes } from '../../../src/http-api/routes.ts';
-import type { Outcome } from '../../../src/outcome.ts';
 import type { Execute } from '../../execute.ts';
+import { gatherResult } from '../../execution/gather-result.ts';
+import { WholeInput } from '../../execution/whole-input.ts';
 import type { ToCaller } from '../../ports/channel.ts';
 import type { Call } from '../add-routes.ts';
-import { coded, HttpRefused, ProblemThrown } from '../problem.ts';
-import { createCapture } from './capture.ts';
+import { HttpRefused } from '../problem.ts';
 import { createEventStream } from './event-stream.ts';
-import { HttpChannel } from './http-channel.ts';
+import { refuseIfItNeverStarted, toFinished, toOutcomeView } from './to-finished.ts';
 import { toStart, type Wanted } from './to-start.ts';
 
 type RunCall = Call<Routes['runExecution']>;
@@ -31,19 +30,10 @@ async function wait(
   wanted: Wanted,
   gone: AbortSignal,
 ): Promise<FinishedExecution> {
-  const output = { stdout: createCapture(), stderr: createCapture() };
-  const place = { planHash: '', host: '', container: '', hasStarted: false };
-  const take = (item: ToCaller) => {
-    if (item.type === 'stdout' || item.type === 'stderr') output[item.type].add(item.bytes);
-    note(place, item);
-    return undefined;
-  };
+  const gathered = gatherResult();
   const { executionId: id, agent } = wanted.start;
-  const outcome = await execute(call.caller, wanted.start, new HttpChannel(gone, wanted.input, take));
-  refuseIfItNeverStarted(place.hasStarted, outcome, id);
-  const { planHash, host, container } = place;
-  const [stdout, stderr] = [output.stdout.view(), output.stderr.view()];
-  return { id, agent, planHash, host, container, outcome: toOutcomeView(outcome), stdout, stderr };
+  const outcome = await execute(call.caller, wanted.start, new WholeInput(gone, wanted.input, gathered.take));
+  return toFinished({ id, agent }, gathered.result(outcome));
 }
 
 async function stream(
@@ -54,55 +44,16 @@ async function stream(
 ): Promise<undefined> {
   const { reply } = call;
   using events = createEventStream(reply.raw, reply.getHeaders() as Record<string, string>);
-  const place = { planHash: '', host: '', container: '', hasStarted: false };
+  let hasStarted = false;
   const take = (item: ToCaller) => {
-    note(place, item);
+    hasStarted ||= item.type === 'started';
     return events.take(item);
   };
-  const outcome = await execute(call.caller, wanted.start, new HttpChannel(gone, wanted.input, take));
+  const outcome = await execute(call.caller, wanted.start, new WholeInput(gone, wanted.input, take));
   const { executionId: id } = wanted.start;
-  if (!events.hasBegun()) refuseIfItNeverStarted(place.hasStarted, outcome, id);
+  if (!events.hasBegun()) refuseIfItNeverStarted(hasStarted, outcome, id);
   reply.hijack();
   events.end({ type: 'outcome', id, outcome: toOutcomeView(outcome) });
-}
-
-interface Place {
-  planHash: string;
-  host: string;
-  container: string;
-  hasStarted: boolean;
-}
-
-function note(place: Place, item: ToCaller): void {
-  if (item.type === 'accepted' || item.type === 'pending') place.planHash = item.planHash;
-  if (item.type !== 'started') return;
-  place.hasStarted = true;
-  place.host = item.host;
-  place.container = item.container;
-}
-
-/** What the tool did is an outcome; if there was no tool, the request has failed. */
-function refuseIfItNeverStarted(hasStarted: boolean, outcome: Outcome, id: string): void {
-  if (hasStarted || !('reason' in outcome)) return;
-  const { problem, headers } = coded(outcome.reason, outcome.text);
-  throw new ProblemThrown({ problem: { ...problem, execution: id }, headers });
-}
-
-function toOutcomeView(outcome: Outcome): OutcomeView {
-  switch (outcome.kind) {
-    case 'exited':
-    case 'interrupted': {
-      const code = outcome.kind === 'exited' ? outcome.code : 0;
-      const { kind, signal } = outcome;
-      return { kind, signal, exitCode: signal === 0 ? code : 128 + signal };
-    }
-    case 'started':
-      return { kind: 'started', exitCode: 0, signal: 0 };
-    default: {
-      const { kind, reason, text } = outcome;
-      return { kind, exitCode: exitCodes[reason], signal: 0, reason, text };
-    }
-  }
 }
 
 function wantsStream(accept = '*/*'): boolean {

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
-import type { Send } from '../../../src/wire/execution-io.ts';
-import type { Channel, FromCaller, ToCaller } from '../../ports/channel.ts';
+import type { Send } from '../../src/wire/execution-io.ts';
+import type { Channel, FromCaller, ToCaller } from '../ports/channel.ts';
 
-/** An HTTP caller's end of one execution: all of its input is there, and its output goes to `take`. */
-export class HttpChannel implements Channel {
+/** The caller's end of an execution whose input is all there from the beginning; its output goes to `take`. */
+export class WholeInput implements Channel {
   readonly gone: AbortSignal;
   readonly #take: Send<ToCaller>;
   readonly #early: FromCaller[] = [];

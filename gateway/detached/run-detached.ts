@@ -1,0 +1,115 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Execute, Resume } from '../execute.ts';
+import { gatherResult } from '../execution/gather-result.ts';
+import type { Ledger } from '../execution/ledger.ts';
+import { WholeInput } from '../execution/whole-input.ts';
+import type { Channel, ToCaller } from '../ports/channel.ts';
+import type { Detached, ExecutionResult } from '../ports/detached.ts';
+import { principalName } from '../ports/principal.ts';
+import type { Unfinished } from '../store/detached-rows.ts';
+import type { History } from '../store/history.ts';
+import { createLives, type Lives, type LivesParts } from './lives.ts';
+import { callerOf, resultOf } from './result-of-record.ts';
+
+export interface DetachedParts extends LivesParts {
+  readonly execute: Execute;
+  readonly resume: Resume;
+  readonly ledger: Pick<Ledger, 'running'>;
+  readonly history: Pick<History, 'get'>;
+}
+
+export interface OpenDetached extends Detached {
+  /** Once, after the executions that wait for a person are restored. Resolves with how many go on. */
+  readonly restore: () => Promise<number>;
+  /** Resolves when what has ended is on the disk. */
+  readonly close: () => Promise<void>;
+}
+
+export const detachedInputBytes = 1024 * 1024;
+
+export function createDetached(parts: DetachedParts): OpenDetached {
+  const { rows, faults } = parts;
+  const lives = createLives(parts);
+  const writing = new Set<Promise<void>>();
+
+  /** Writes its end down. What cannot be written is lost: the history and the audit have the outcome. */
+  async function keepEnd({ caller, id }: Named, ended: Promise<ExecutionResult>): Promise<void> {
+    const result = await ended;
+    const written = rows.end(caller, id, result).catch((error: unknown) => faults.report('a result', error));
+    writing.add(written);
+    await written.finally(() => writing.delete(written));
+  }
+
+  return {
+    start: async (caller, request, input) => {
+      if ((input?.length ?? 0) > detachedInputBytes)
+        throw new ClawrdenError('too-large', 'the stdin of a detached execution has 1 MiB at most');
+      const named = { caller: principalName(caller), id: request.executionId };
+      await rows.add(named.caller, named.id, input);
+      const { begun, ended } = follow(lives, { ...named, input }, (channel) =>
+        parts.execute(caller, request, channel),
+      );
+      const first = await Promise.race([begun, ended]);
+      if (first === 'begun') void keepEnd(named, ended);
+      // It was refused, and its caller is told: nobody asks for it again.
+      else await rows.forget(named.caller, named.id);
+      return first;
+    },
+    result: rows.find,
+    restore: async () => {
+      const open = await rows.unfinished();
+      const restored = await Promise.all(open.map((row) => restore(row, parts, lives)));
+      for (const each of restored) if (each !== undefined) void keepEnd(each.row, each.ended);
+      return restored.filter((each) => each !== undefined).length;
+    },
+    close: async () => {
+      lives.close();
+      await Promise.all(writing);
+    },
+  };
+}
+
+interface Named {
+  readonly caller: string;
+  readonly id: string;
+}
+
+/** It lives until it has ended, or until its principal is over. */
+function follow(
+  lives: Lives,
+  { caller, input }: Unfinished,
+  run: (channel: Channel) => Promise<Outcome>,
+): { readonly begun: Promise<'begun'>; readonly ended: Promise<ExecutionResult> } {
+  const life = lives.add(caller);
+  const gathered = gatherResult();
+  const begun = Promise.withResolvers<'begun'>();
+  const take = (item: ToCaller) => {
+    begun.resolve('begun');
+    return gathered.take(item);
+  };
+  const ended = run(new WholeInput(life.gone, input, take)).then((outcome) => {
+    lives.remove(life);
+    return gathered.result(outcome);
+  });
+  return { begun: begun.promise, ended };
+}
+
+/** One that an earlier gateway left: it goes on if a person is still asked, and else it has ended. */
+async function restore(
+  row: Unfinished,
+  { ledger, history, resume, rows }: DetachedParts,
+  lives: Lives,
+): Promise<{ readonly row: Named; readonly ended: Promise<ExecutionResult> } | undefined> {
+  const { caller, id } = row;
+  const waiting = ledger.running().find((record) => record.caller === caller && record.id === id);
+  if (waiting !== undefined) {
+    const request = { executionId: id, planHash: waiting.planHash };
+    const { ended } = follow(lives, row, (channel) => resume(callerOf(caller), request, channel));
+    return { row, ended };
+  }
+  const record = await history.get(caller, id);
+  if (record?.state === 'ended') await rows.end(caller, id, resultOf(record));
+  else await rows.forget(caller, id);
+  return undefined;
+}

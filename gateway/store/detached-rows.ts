@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { ExecutionResult } from '../ports/detached.ts';
+import type { Database } from './database.ts';
+import type { DetachedRow } from './detached-row.ts';
+
+export interface Unfinished {
+  readonly caller: string;
+  readonly id: string;
+  readonly input: Uint8Array | undefined;
+}
+
+/** Detached executions on the disk. Results are kept for an hour, 1 GiB in all; the oldest go first. */
+export interface DetachedRows {
+  /** Throws `id-duplicate` if the caller has such a one. */
+  readonly add: (caller: string, id: string, input: Uint8Array | undefined) => Promise<void>;
+  /** It never became an execution. */
+  readonly forget: (caller: string, id: string) => Promise<void>;
+  /** Its input is not kept any more. */
+  readonly end: (caller: string, id: string, result: ExecutionResult) => Promise<void>;
+  /** `pending`: it has not ended. Undefined if there is none, or none any more. */
+  readonly find: (caller: string, id: string) => Promise<ExecutionResult | 'pending' | undefined>;
+  readonly unfinished: () => Promise<Unfinished[]>;
+  /** Removes what is kept no longer. */
+  readonly sweep: () => Promise<void>;
+}
+
+export interface DetachedLimits {
+  readonly keepMs: number;
+  readonly bytes: number;
+}
+
+export const detachedLimits: DetachedLimits = { keepMs: 60 * 60 * 1000, bytes: 1024 ** 3 };
+
+export function createDetachedRows(database: Database, limits = detachedLimits): DetachedRows {
+  const where = (caller: string, id: string) => sql<boolean>`caller = ${caller} and id = ${id}`;
+
+  async function sweep(): Promise<void> {
+    const before = Date.now() - limits.keepMs;
+    await database.deleteFrom('detached').where('ended_at', '<', before).execute();
+    for (let more = true; more; ) more = await removeOldest(database, limits.bytes);
+  }
+
+  return {
+    add: async (caller, id, input) => {
+      const insert = database.insertInto('detached').values(newRow(caller, id, input));
+      const { numInsertedOrUpdatedRows: added } = await insert
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow();
+      if (added === 0n) throw new ClawrdenError('id-duplicate', `execution ${id} was started before`);
+    },
+    forget: async (caller, id) =>
+      void (await database.deleteFrom('detached').where(where(caller, id)).execute()),
+    end: async (caller, id, result) => {
+      await database.updateTable('detached').set(endOf(result)).where(where(caller, id)).execute();
+      await sweep();
+    },
+    find: async (caller, id) => {
+      const row = await database
+        .selectFrom('detached')
+        .selectAll()
+        .where(where(caller, id))
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      if (row.ended_at === null) return 'pending';
+      return row.ended_at < Date.now() - limits.keepMs ? undefined : toResult(row);
+    },
+    unfinished: async () => {
+      const open = database.selectFrom('detached').select(['caller', 'id', 'no_input', 'input']);
+      const rows = await open.where('ended_at', 'is', null).execute();
+      return rows.map(({ caller, id, no_input: none, input }) => ({
+        ...{ caller, id },
+        input: none === 1 ? undefined : input,
+      }));
+    },
+    sweep,
+  };
+}
+
+const none = Buffer.alloc(0);
+
+function newRow(caller: string, id: string, input: Uint8Array | undefined): DetachedRow {
+  return {
+    ...{ caller, id, started_at: Date.now(), ended_at: null, bytes: input?.length ?? 0 },
+    ...{ no_input: input === undefined ? 1 : 0, outcome: '', plan_hash: '', host: '', container: '' },
+    ...{ was_started: 0, stdout_truncated: 0, stderr_truncated: 0 },
+    ...{ input: input === undefined ? none : Buffer.from(input), stdout: none, stderr: none },
+  };
+}
+
+function endOf({ outcome, stdout, stderr, ...result }: ExecutionResult): Partial<DetachedRow> {
+  return {
+    ...{ ended_at: Date.now(), bytes: stdout.bytes.length + stderr.bytes.length, input: none },
+    ...{ outcome: JSON.stringify(outcome), plan_hash: result.planHash, host: result.host },
+    ...{ container: result.container, was_started: Number(result.wasStarted) },
+    ...{ stdout: stdout.bytes, stdout_truncated: Number(stdout.truncated) },
+    ...{ stderr: stderr.bytes, stderr_truncated: Number(stderr.truncated) },
+  };
+}
+
+function toResult(row: DetachedRow): ExecutionResult {
+  return {
+    // This program wrote it.
+    outcome: JSON.parse(row.outcome) as Outcome,
+    ...{
+      planHash: row.plan_hash,
+      host: row.host,
+      container: row.container,
+      wasStarted: row.was_started === 1,
+    },
+    stdout: { bytes: row.stdout, truncated: row.stdout_truncated === 1 },
+    stderr: { bytes: row.stderr, truncated: row.stderr_truncated === 1 },
+  };
+}
+
+const batch = 16;
+
+/** Whether there may be more to remove. */
+async function removeOldest(database: Database, most: number): Promise<boolean> {
+  const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from detached`.execute(
+    database,
+  );
+  if ((rows[0]?.total ?? 0) <= most) return false;
+  const { numAffectedRows = 0n } = await sql`delete from detached where rowid in (
+    select rowid from detached where ended_at is not null order by ended_at limit ${batch})`.execute(
+    database,
+  );
+  return numAffectedRows > 0n;
+}
