@@ -135,6 +135,8 @@ export interface RuleIndex {
   /** The rules from which it was made. */
   readonly rules: readonly Rule[];
   readonly flags: FlagIndex<Rule>;
+  /** Flags of strict rules that may be several options in one word, or an option with its value. */
+  readonly rows: ReadonlyMap<Rule, readonly string[]>;
   /** The words that their patterns are about. */
   readonly words: WantedWords;
   readonly byTool: ReadonlyMap<string, SortedRules>;

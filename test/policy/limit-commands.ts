@@ -56,6 +56,7 @@ const letter = (index: number) => letters.charAt(index % letters.length);
 export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   flags: (index) => `flags: [--flag-${index}, -${letter(index)}]`,
   'many flags each': (index) => `flags: [${many(20, (place) => `--f${index}-${place}`).join(', ')}]`,
+  'flags of several letters': (index) => `flags: [-a${index}, -${letter(index)}x${index}]`,
   'first words': (index) => `args: [x${index}, "**"]`,
   'first words that begin with anything': (index) => `args: ["*x${index}", "**"]`,
   'words anywhere': (index) => `args: ["**", "*needle${index}*", "**"]`,

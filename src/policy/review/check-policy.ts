@@ -7,6 +7,7 @@ import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
 import { findUnreachable } from './unreachable-rules.ts';
+import { findUnreadFlags } from './unread-flags.ts';
 import { findUnreadOptions } from './unread-options.ts';
 
 export interface PolicyFindings {
@@ -34,6 +35,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findLooseOperands(policy),
             ...findUnreadOptions(policy),
+            ...findUnreadFlags(policy),
             ...findUnused(policy),
           ]
         : policy.rules.flatMap(legacyWarningsOf)),

@@ -115,7 +115,21 @@ export class CommandLine {
     const fit = this.fitsFlags(rule);
     if (fit !== 'no') return fit;
     this.#late ??= this.#rulesAbout(this.reading?.late ?? []);
-    return this.#late.has(rule) ? 'yes' : 'no';
+    return this.#late.has(rule) ? 'yes' : this.#fitsRows(rule);
+  }
+
+  /** A flag of the rule that is several options, or an option with its value: all of it was given. */
+  #fitsRows(rule: Rule): Fit {
+    const rows = this.#index.rows.get(rule) ?? [];
+    const given = rows.length === 0 ? undefined : this.#givenOptions;
+    const isGiven = given !== undefined && rows.some((flag) => given.hasAllOf(flag, this.#effort));
+    return this.#effort.isSpent ? 'unsure' : isGiven ? 'yes' : 'no';
+  }
+
+  get #givenOptions(): GivenOptions | undefined {
+    if (this.#grammar === undefined || this.reading === undefined) return undefined;
+    this.#options ??= new GivenOptions(this.#grammar, this.reading);
+    return this.#options;
   }
 
   #rulesByFlags(): ReadonlySet<Rule> | undefined {
@@ -143,10 +157,9 @@ export class CommandLine {
 
   /** An item that names an option also fits if the option is given elsewhere, or in another spelling. */
   #fitsByOptions(pattern: ArgPattern): readonly Fit[] {
-    if (!this.#mayMatch(pattern, this.#strict) || this.#grammar === undefined || this.reading === undefined)
-      return [];
-    this.#options ??= new GivenOptions(this.#grammar, this.reading);
-    const free = this.#options.freeOf(pattern.options, this.#effort);
+    const given = this.#mayMatch(pattern, this.#strict) ? this.#givenOptions : undefined;
+    if (given === undefined) return [];
+    const free = given.freeOf(pattern.options, this.#effort);
     if (free === undefined) return ['unsure'];
     return this.#strict.map((line) => fitOf(matchesLine(pattern, withFree(line, free), this.#effort)));
   }

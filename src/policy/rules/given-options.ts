@@ -1,5 +1,6 @@
 import { nameOf } from '../arguments/flag.ts';
-import { type Reading, readArguments } from '../arguments/read-arguments.ts';
+import type { Reading } from '../arguments/read-arguments.ts';
+import { noValue, readWord } from '../arguments/read-word.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { Effort } from './effort.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
@@ -16,6 +17,7 @@ interface Given {
   readonly option: Option;
   /** Its values, in their order. */
   readonly texts: readonly string[];
+  readonly times: number;
 }
 
 /** The options of a line that is wholly understood, as the items of a strict rule see them. */
@@ -76,31 +78,42 @@ export class GivenOptions {
 
   /** `-fdx`, `-mtext`: all that the tool reads in the item must be given. */
   #fitLetters(word: string, item: OptionItem, effort: Effort): ItemFit {
-    const first = `-${word.replace(/^-+/, '').charAt(0)}`;
-    if (word.includes('*') || !this.#byName.has(first)) return none;
-    effort.spend(word.length);
-    const read = this.#readItem(word, item.next ?? noValue);
-    if (!read.sure || read.given.length === 0) return none;
-    const isGiven = givenIn(read).every(({ option, texts }) =>
-      (this.#byName.get(option.names[0] ?? '') ?? []).some(
-        (one) =>
-          this.#isMeant(one.option, option.names[0] ?? '', item) &&
-          texts.every((text) => text === noValue || hasValue(one, compileGlob(text), effort)),
-      ),
-    );
+    if (word.includes('*')) return none;
+    const isGiven: IsGiven = (one, name, text) =>
+      this.#isMeant(one.option, name, item) &&
+      (text === undefined || hasValue(one, compileGlob(text), effort));
+    const read = this.#readAsGiven(word, item.next ?? noValue, isGiven, effort);
+    if (read === undefined) return none;
     const takesNext = item.next !== undefined && read.operands.length === 0;
-    return { alone: isGiven && !takesNext, withNext: isGiven && takesNext };
+    return { alone: !takesNext, withNext: takesNext };
   }
 
-  /** As the tool reads such a word behind the sub-command. */
-  #readItem(word: string, next: string): Reading {
-    const { numbers, valuesApart, optionalBehindEquals } = this.#grammar;
-    const { options = this.#grammar.options, style = this.#grammar.style } = this.#reading.subcommand ?? {};
-    const grammar = {
-      ...{ options, style, numbers: numbers === true, valuesApart: valuesApart === true },
-      optionalBehindEquals: optionalBehindEquals === true,
-    };
-    return readArguments(grammar, [word, next]);
+  /** A flag that is letters in a row, or a letter with its value, or with the name of one (`-oProxyCommand`). */
+  hasAllOf(flag: string, effort: Effort): boolean {
+    const isGiven: IsGiven = (one, _, text) =>
+      text === undefined || hasValue(one, [[text], [`${text}=`, '']], effort);
+    return this.#readAsGiven(flag, noValue, isGiven, effort) !== undefined;
+  }
+
+  /** The word as the tool reads it before or behind its sub-command, if all that is in it was given. */
+  #readAsGiven(word: string, next: string, isGiven: IsGiven, effort: Effort): Reading | undefined {
+    const first = `-${word.replace(/^-+/, '').charAt(0)}`;
+    if (!effort.spend(1) || !this.#byName.has(first)) return undefined;
+    return [this.#grammar, ...this.#reading.path]
+      .map((place) => (effort.spend(word.length) ? readWord(this.#grammar, place, [word, next]) : undefined))
+      .find((read) => read?.sure === true && read.given.length > 0 && this.#wasGiven(read, isGiven));
+  }
+
+  #wasGiven(read: Reading, isGiven: IsGiven): boolean {
+    return givenIn(read).every(({ option, texts, times }) => {
+      const name = option.names[0] ?? '';
+      const same = this.#byName.get(name) ?? [];
+      const wanted = texts.map((text) => (text === noValue ? undefined : text));
+      return (
+        same.reduce((sum, one) => sum + one.times, 0) >= times &&
+        same.some((one) => [undefined, ...wanted].every((text) => isGiven(one, name, text)))
+      );
+    });
   }
 
   #fitGlob(glob: Glob, item: OptionItem, effort: Effort): ItemFit {
@@ -119,8 +132,8 @@ export class GivenOptions {
   }
 }
 
-/** What stands for any value: no argument has this character. */
-const noValue = '\0';
+/** Whether that is the option that is meant, and has that value. */
+type IsGiven = (one: Given, name: string, text: string | undefined) => boolean;
 
 interface ItemFit {
   readonly alone: boolean;
@@ -170,9 +183,14 @@ function valuesLike(text: string): readonly string[] {
 }
 
 function givenIn({ given, late, values }: Reading): readonly Given[] {
-  const texts = new Map<Option, string[]>([...given, ...late].map((option) => [option, []]));
-  for (const { option, text } of values) texts.get(option)?.push(text);
-  return [...texts].map(([option, own]) => ({ option, texts: own }));
+  const all = new Map<Option, { texts: string[]; times: number }>();
+  for (const option of [...given, ...late]) {
+    const known = all.get(option);
+    if (known === undefined) all.set(option, { texts: [], times: 1 });
+    else known.times += 1;
+  }
+  for (const { option, text } of values) all.get(option)?.texts.push(text);
+  return [...all].map(([option, own]) => ({ option, ...own }));
 }
 
 function namesOf({ names, alike = [] }: Option): ReadonlySet<string> {

@@ -17,7 +17,7 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   }
   const needs = rules.flatMap(({ args }) => args?.needs ?? []);
   return {
-    ...{ rules, flags, byTool, ofEveryTool },
+    ...{ rules, flags, byTool, ofEveryTool, rows: rowsOf(rules) },
     words: new WantedWords(needs.map(({ item }) => item)),
     order: new Map(rules.map((rule, place) => [rule, place])),
   };
@@ -38,4 +38,11 @@ export function rulesAbout(
 
 function none(): Record<Action, Rule[]> {
   return { deny: [], ask: [], allow: [] };
+}
+
+/** Flags of strict rules that may be several options in one word, or an option with its value. */
+function rowsOf(rules: readonly Rule[]): ReadonlyMap<Rule, readonly string[]> {
+  const strict = rules.filter(({ action }) => action !== 'allow');
+  const rows = strict.map((rule) => [rule, rule.flags?.filter(({ length }) => length > 2) ?? []] as const);
+  return new Map(rows.filter(([, flags]) => flags.length > 0));
 }

@@ -1,0 +1,44 @@
+import { noValue, readWord } from '../arguments/read-word.ts';
+import { leavesOf, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
+import type { Policy, Rule } from '../policy.ts';
+import { ruleAt } from './rule-at.ts';
+
+/** Flags of one dash and several letters that do not hold for what their author may mean: one line each. */
+export function findUnreadFlags({ rules, tools, known = knownTools }: Policy & { version: 1 }): string[] {
+  return rules.flatMap((rule) =>
+    (rule.flags ?? []).filter(isRow).flatMap((flag) => {
+      const found = [...(rule.tools ?? tools.keys())].flatMap((tool) =>
+        problemOf(rule, flag, tool, known.get(tool)),
+      );
+      return found.slice(0, 1).map((problem) => `${ruleAt(rule)}: flags: "${flag}" ${problem}`);
+    }),
+  );
+}
+
+function isRow(flag: string): boolean {
+  return flag.length > 2 && !flag.startsWith('--');
+}
+
+function problemOf({ action }: Rule, flag: string, tool: string, grammar?: ToolGrammar): string[] {
+  const isStrict = action !== 'allow';
+  if (grammar === undefined)
+    return isStrict
+      ? [
+          `is read as one name, because the options of ${tool} are not known: if it is letters in a row, or a letter with its value, name each letter by itself`,
+        ]
+      : [];
+  const places = [grammar, ...leavesOf(grammar.subcommands)];
+  if (places.some(({ options }) => options.has(flag) || options.has(`-${flag}`))) return [];
+  const isRead = places.some((place) => {
+    const read = readWord(grammar, place, [flag, noValue]);
+    return read.sure && read.given.length > 0;
+  });
+  if (isRead)
+    return isStrict
+      ? []
+      : [`is several options for ${tool}, or one with its value, so it never allows: name one option`];
+  return [
+    `is no option of ${tool} that is known, nor several in a row, nor one with its value: ${isStrict ? 'the rule holds only for lines that are not understood' : 'it never allows'}`,
+  ];
+}
