@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { ClawrdenError } from '../../src/errors.ts';
 import {
   type AnswerOf,
   type BodyOf,
@@ -19,6 +20,7 @@ import type { Callers } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
 import type { InFlight } from './in-flight.ts';
+import type { LookTurns } from './look-turns.ts';
 import { invalid, readQuery } from './read-body.ts';
 
 /** One request, once it is known who makes it and that it has the shape of its route. */
@@ -48,6 +50,7 @@ export interface RouteParts {
   readonly callers: Callers;
   readonly connections: Connections;
   readonly inFlight: InFlight;
+  readonly lookTurns: LookTurns;
   readonly warden: WardenApi;
 }
 
@@ -60,6 +63,11 @@ const headers = {
 
 export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: RouteParts): void {
   const admissions = new WeakMap<FastifyRequest, TokenAdmission>();
+  const inTurn = <T>({ caller, reply }: Call<Route>, look: () => Promise<T>): Promise<T> => {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort(new ClawrdenError('requester-gone', 'the caller is gone')));
+    return parts.lookTurns.take(principalName(caller), gone.signal, look);
+  };
   app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const handle = handlers[name] as (call?: Call<Route>) => Answered<unknown>;
@@ -81,11 +89,17 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
       handler: async (request, reply) => {
         const admission = admissions.get(request);
         if (admission === undefined) return reply.send(await handle());
-        const answer = await handle(toCall(route, admission, { request, reply, warden: parts.warden }));
+        const call = toCall(route, admission, { request, reply, warden: parts.warden });
+        const answer = await (isLook(route) ? inTurn(call, async () => handle(call)) : handle(call));
         return answer === undefined ? reply : reply.send(answer);
       },
     });
   }
+}
+
+/** It answers with what it finds, and ends. */
+function isLook({ method, events }: Route): boolean {
+  return method === 'GET' && events === undefined;
 }
 
 function toCall(

@@ -6,6 +6,8 @@ import { HttpRefused, problemType, toProblem } from './problem.ts';
 export interface BrokenRequests {
   /** The same listener, which lets it be known what has no answer yet. */
   readonly watch: (handle: RequestListener) => RequestListener;
+  /** Calls `listener` with each connection that brings a request while another one has no answer, and is ended. */
+  readonly onCrowd: (listener: (socket: Socket) => void) => void;
   /** Ends the connection, with a problem if that cannot be taken for the answer to another request. */
   readonly answer: (error: Error & { readonly code?: string }, socket: Socket) => void;
 }
@@ -25,16 +27,25 @@ const broken: ReadonlyMap<string, [number, string]> = new Map([
 
 export function createBrokenRequests(): BrokenRequests {
   const openOf = new WeakMap<Socket, Set<Open>>();
+  let crowded = (_socket: Socket): void => {};
+  const end = (socket: Socket): void => {
+    if (socket.destroyed) return;
+    crowded(socket);
+    socket.destroy();
+  };
   return {
     watch: (handle) => (request, response) => {
       const { socket } = request;
       const open = openOf.get(socket) ?? new Set();
       // Nobody waits for answers in a row; what a proxy before us has not seen as a request comes like this.
-      if (open.size > 0) return void socket.destroy();
+      if (open.size > 0) return end(socket);
       const one = { request, response };
       openOf.set(socket, open.add(one));
       response.once('close', () => open.delete(one));
       handle(request, response);
+    },
+    onCrowd: (listener) => {
+      crowded = listener;
     },
     answer: (error, socket) => {
       if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Faults } from '../../src/faults.ts';
 import { connectionKey } from '../connections/address-key.ts';
 import { ConnectionBounds, type ConnectionLimits, type Counted } from '../connections/bounds.ts';
+import type { BrokenRequests } from './broken-requests.ts';
 import type { Callers } from './callers.ts';
 
 /** The connections of one HTTP listener: so many in all, for each address, and for each principal. */
@@ -14,20 +15,18 @@ export interface Connections extends Disposable {
 
 const tidyMs = 10_000;
 
+export interface ConnectionsParts {
+  readonly limits: ConnectionLimits;
+  readonly callers: Pick<Callers, 'mayConnect'>;
+  readonly broken: Pick<BrokenRequests, 'onCrowd'>;
+  readonly faults: Faults;
+  readonly log: Logger;
+}
+
 /** Call it before the server listens. */
 export function boundConnections(
   server: Server,
-  {
-    limits,
-    callers,
-    faults,
-    log,
-  }: {
-    readonly limits: ConnectionLimits;
-    readonly callers: Pick<Callers, 'mayConnect'>;
-    readonly faults: Faults;
-    readonly log: Logger;
-  },
+  { limits, callers, broken, faults, log }: ConnectionsParts,
 ): Connections {
   const bounds = new ConnectionBounds<Bounded>(limits);
   const open = new Map<string, Bounded>();
@@ -52,6 +51,11 @@ export function boundConnections(
     placed.displaced?.socket.destroy();
   }
 
+  // What it had sent is read to its end, and that costs as much as many handshakes, with a name or without.
+  broken.onCrowd((socket) => {
+    const connection = open.get(connectionKey(socket));
+    if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
+  });
   server.on(
     'connection',
     faults.guard('http connection', accept, (socket) => void socket.destroy()),

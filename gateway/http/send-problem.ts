@@ -7,6 +7,8 @@ import { bodyBytes } from './read-body.ts';
 /** Answers with the problem; what nobody foresaw is reported, and its words stay here. */
 export function sendProblem(faults: Faults) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    // It went away within its body: that is foreseen, and there is nobody to answer.
+    if (request.raw.destroyed && !request.raw.complete) return void reply.hijack().raw.destroy();
     const answer = toProblem(error);
     if (answer.problem.status === 500) faults.report(`HTTP ${request.routeOptions.url ?? ''}`, error);
     answerWith(answer, request, reply);

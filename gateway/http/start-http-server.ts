@@ -18,6 +18,7 @@ import { boundConnections, type Connections } from './connections.ts';
 import { createEventReaders } from './events/event-readers.ts';
 import { createHandlers } from './handlers.ts';
 import { createInFlight } from './in-flight.ts';
+import { createLookTurns } from './look-turns.ts';
 import { type HttpPace, httpPace, nodeServer, readTls } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
@@ -61,14 +62,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
     faults,
   });
   const { server } = app;
-  const connections = boundConnections(server, { limits, callers, faults, log });
+  const connections = boundConnections(server, { limits, callers, broken, faults, log });
   const hosts = Promise.withResolvers<OwnHosts>();
   app.addHook('onRequest', async ({ raw }) =>
     checkRequest(raw, await hosts.promise, http.trustProxy.length > 0),
   );
   const readers = createEventReaders(options);
   addRoutes(app, createHandlers(options, readers), {
-    ...{ callers, connections, inFlight: createInFlight() },
+    ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns() },
     warden: options.warden,
   });
   await app.listen({ host: http.listen.host, port: http.listen.port });

@@ -27,7 +27,8 @@ export async function rawHttp(
 export async function readAnswer(socket: Socket): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
-  await once(socket, 'close');
+  // `once` would reject if the peer resets the connection.
+  await new Promise((resolve) => socket.once('close', resolve));
   const all = Buffer.concat(chunks).toString('latin1');
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(all)?.[1] ?? 0), text: all };
 }

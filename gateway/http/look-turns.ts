@@ -1,0 +1,25 @@
+import { Gate } from '../../src/gate.ts';
+
+/** A page of a list costs some milliseconds of the gateway's one thread, and of its database's. */
+const looksAtOnce = 4;
+
+/** Lets so many looks of one principal be worked on at once; its others wait in turn, and nobody else's do. */
+export interface LookTurns {
+  /** Rejects with the signal's reason if that comes first. */
+  readonly take: <T>(name: string, signal: AbortSignal, look: () => Promise<T>) => Promise<T>;
+}
+
+export function createLookTurns(): LookTurns {
+  const gates = new Map<string, Gate>();
+  return {
+    take: async (name, signal, look) => {
+      const gate = gates.get(name) ?? new Gate(() => looksAtOnce);
+      gates.set(name, gate);
+      try {
+        return await gate.through(signal, look);
+      } finally {
+        if (gate.load === 0) gates.delete(name);
+      }
+    },
+  };
+}
