@@ -36,7 +36,8 @@ import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
-import { createRotateSigningKey } from './keys/rotate-signing-key.ts';
+import { takeDueAuthority } from './keys/authority-files.ts';
+import { openRotations } from './keys/open-rotations.ts';
 import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
@@ -64,6 +65,7 @@ async function main(): Promise<void> {
     const config = loadGatewayConfig(values.config);
     // Before it writes, removes or binds anything: another gateway may work on this state.
     using _ = lockFolder(config.state, 'gateway');
+    takeDueAuthority(config.state);
     await serve(config, loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
       throw databaseFault(join(config.state, stateFiles.database), error);
     });
@@ -97,6 +99,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     `version ${version}, policy ${policy().hash}`,
   );
   const { audit, history, kept } = records;
+  using rotation = await openRotations(config.state, identity, records);
   // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
   const live = openLiveConfig(config);
@@ -126,12 +129,16 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   });
   const { scheduler, warmer, fleet } = pool;
   const relays = createRelays({
-    stateFor: (relay) => desiredState(relay, agents(), policy(), states),
+    stateFor: (relay) => ({
+      ...desiredState(relay, agents(), policy(), states),
+      authority: rotation.authorities.print(),
+    }),
     onIncident: (incident, relay, text) => {
       log.warn({ relay }, text);
       incidents.tell(incident, `relay:${relay}`, text);
     },
   });
+  rotation.authorities.watch(relays.tellAll);
   const killSwitch = createKillSwitch({
     states,
     audit,
@@ -194,7 +201,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     killSwitch,
     breakers,
     principals: createPrincipalOperations({ ...principals, agents }),
-    rotations: { signingKey: createRotateSigningKey({ ...records, folder: config.state }) },
+    ...rotation,
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
   });
@@ -217,6 +224,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     offerHome: workspaces.homes.offer,
     principals,
+    ...rotation,
     faults,
     log,
   };

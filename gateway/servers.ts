@@ -9,6 +9,7 @@ import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
+import type { Authorities } from './keys/authorities.ts';
 import type { Detached } from './ports/detached.ts';
 import type { EventFeed } from './ports/events.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
@@ -30,6 +31,8 @@ export interface Served {
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly principals: Principals;
+  readonly authorities: Authorities;
+  readonly onMoved: (principal: string) => void;
   readonly ports: ReservedPorts;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly faults: Faults;
@@ -43,20 +46,18 @@ export async function startServers(
   { tokens, audit, keys }: Records,
   served: Served,
 ): Promise<{ ports: { grpc: number; enroll: number; http: number }; close: () => Promise<void> }> {
-  const { server, authority } = identity;
   const { agents, principals, faults, log } = served;
   const { revocations, people } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const signing = { ...identity, keys };
-  const authentication = createAuthentication({ identity: signing, ...principals });
+  const { authorities, onMoved } = served;
+  const signing = { ...identity, keys, authorities };
+  const authentication = createAuthentication({ identity: signing, authorities, onMoved, ...principals });
   const enrolment = createEnrolment({ identity: signing, agentsOf, people, tokens, revocations, audit });
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const first = await startGrpcServer({
     listen: grpc.listen,
-    server,
-    authority: authority.certificate,
     authentication,
     enrolment,
     limits: bounds.grpc,
@@ -64,7 +65,7 @@ export async function startServers(
   });
   const second = await startEnrolmentServer({
     listen: enroll.listen,
-    server,
+    authorities,
     enrolment,
     grpcPort: first.port,
     faults,

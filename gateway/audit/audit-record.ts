@@ -21,6 +21,7 @@ export type AuditRecord =
   | GrantRecord
   | WorkspaceRecord
   | SigningKeyRecord
+  | AuthorityRecord
   | IncidentRecord
   | LifecycleRecord
   | HeadRecord;
@@ -263,6 +264,20 @@ export interface LifecycleRecord {
 export interface SigningKeyRecord extends HandOver {
   readonly type: typeof handOverType;
   /** Tokens that the former key signed count until then (RFC 3339). */
+  readonly formerUntil: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** The certificate authority. Written before another one signs. */
+export interface AuthorityRecord {
+  readonly type: 'authority';
+  /** `withdrawn`: it was not rotated after all. `stopped`: the former one counts no more. */
+  readonly event: 'rotated' | 'withdrawn' | 'stopped';
+  /** As `src/pki` writes them. */
+  readonly fingerprint: string;
+  readonly former: string;
+  /** RFC 3339. */
   readonly formerUntil: string;
   readonly by: string;
   readonly reason: string;

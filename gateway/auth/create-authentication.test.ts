@@ -4,12 +4,14 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { fingerprint } from '../../src/pki/fingerprint.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
+import { createAuthorities } from '../keys/authorities.ts';
 import { createKeyRing } from '../keys/key-ring.ts';
 import type { Admission } from '../ports/authentication.ts';
 import type { Role } from '../ports/principal.ts';
 import { createAuthentication, type PersonOf } from './create-authentication.ts';
 
 const authority = await makeAuthority('Test CA');
+const authorities = createAuthorities({ authority, server: authority });
 const signingKey = generateKeyPairSync('ed25519').privateKey;
 const day = 86_400_000;
 
@@ -17,6 +19,7 @@ function authentication(people: [string, Role][] = [], revoked: string[] = []) {
   const roles = new Map(people);
   return createAuthentication({
     identity: { gatewayId: 'gw-1', keys: createKeyRing(signingKey) },
+    authorities,
     personOf: (name) => {
       const role = roles.get(name);
       return role && { role, scope: {} };
@@ -86,6 +89,7 @@ test.each([
     let [rights, clock]: [ReturnType<PersonOf>, string] = [{ role: 'operator', scope: {} }, ''];
     const auth = createAuthentication({
       identity: { gatewayId: 'gw-1', keys: createKeyRing(signingKey) },
+      authorities,
       personOf: (_name, when) => {
         clock = when;
         return rights;

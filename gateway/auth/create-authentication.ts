@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PeerName } from '../../src/pki/peer-name.ts';
+import type { Authorities } from '../keys/authorities.ts';
 import type { Admission, Authentication, Checked } from '../ports/authentication.ts';
 import { allAgents, type Principal, principalName } from '../ports/principal.ts';
 import { type AcceptedCertificate, acceptCertificate, type IsRevoked } from './certificate-check.ts';
@@ -11,6 +12,9 @@ export interface AuthenticationOptions {
   readonly personOf: PersonOf;
   readonly isRevoked: IsRevoked;
   readonly onRevoked: Authentication['onRevoked'];
+  readonly authorities: Pick<Authorities, 'signed'>;
+  /** Calls it with who shows a certificate of the authority that signs now. */
+  readonly onMoved?: (principal: string) => void;
 }
 
 /** `when`: for a caller that comes now, or for one that is here since it came. */
@@ -24,15 +28,19 @@ export function createAuthentication({
   personOf,
   isRevoked,
   onRevoked,
+  authorities,
+  onMoved,
 }: AuthenticationOptions): Authentication {
   const tokens = createSessionTokens(identity);
   return {
     admit: (der) => {
-      const accepted = acceptCertificate(der, isRevoked);
+      const accepted = acceptCertificate(der, isRevoked, authorities.signed);
       if ('refused' in accepted) return accepted;
       const admission = admissionOf(accepted.value, personOf, tokens);
       const checked = admission.check();
-      return 'refused' in checked ? checked : { value: admission };
+      if ('refused' in checked) return checked;
+      if (accepted.value.isPresent) onMoved?.(principalName(accepted.value.peer));
+      return { value: admission };
     },
     onRevoked,
   };

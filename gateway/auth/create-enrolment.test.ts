@@ -11,6 +11,7 @@ import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openRevocations } from '../control/revocations.ts';
+import { createAuthorities } from '../keys/authorities.ts';
 import { createKeyRing } from '../keys/key-ring.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { KnownPerson } from '../ports/known-principals.ts';
@@ -21,7 +22,8 @@ import { createSessionTokens } from './session-token.ts';
 
 const authority = await makeAuthority('Test CA');
 const signingKey = generateKeyPairSync('ed25519').privateKey;
-const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authority };
+const authorities = createAuthorities({ authority, server: authority });
+const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authorities };
 const { request } = await makeCertificateRequest();
 
 const host = { kind: 'relay', name: 'host-7' } as const;
@@ -61,7 +63,7 @@ test('a token turns a request into a certificate for its relay, once', async () 
   const gateway = await enrolment();
   const token = await newToken(gateway);
   expect(readEnrolmentPin(token)).toEqual({
-    authority: fingerprintOfPem(authority.certificate),
+    authorities: [fingerprintOfPem(authority.certificate)],
     kind: 'relay',
   });
   const [header, body, signature] = token.split('.');

@@ -135,10 +135,10 @@ async function issue(
   { kind, name }: PeerName,
   epoch: number,
   key: KeyObject,
-  { identity: { authority }, people }: EnrolmentOptions,
+  { identity: { authorities }, people }: EnrolmentOptions,
 ): Promise<Issued> {
   const until = kind === 'person' ? people.find(name)?.until : undefined;
-  const certificate = await signedFor({ kind, name }, key, until, authority);
+  const certificate = await signedFor({ kind, name }, key, until, authorities.present());
   const { serialNumber: id, validToDate } = new X509Certificate(certificate);
   const fingerprint = fingerprintOfPem(certificate);
   return {
@@ -147,7 +147,7 @@ async function issue(
       ...{ type: 'credential', credential: 'certificate', id, fingerprint },
       until: validToDate.toISOString(),
     },
-    answer: { certificate, authority: authority.certificate },
+    answer: { certificate, authority: authorities.trusted() },
   };
 }
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
-import type { Credentials } from '../../src/pki/authority.ts';
-import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import type { Authorities } from '../keys/authorities.ts';
 import type { Checked } from '../ports/authentication.ts';
 import {
   algorithm,
@@ -26,7 +25,7 @@ export interface Invitation {
   readonly epoch: number;
 }
 
-export type EnrolmentIdentity = SigningIdentity & { readonly authority: Credentials };
+export type EnrolmentIdentity = SigningIdentity & { readonly authorities: Authorities };
 
 // Both differ from those of session tokens, so that neither token can be used as the other.
 const type = 'clawrden-enrolment';
@@ -40,8 +39,10 @@ const common = {
   exp: z.int(),
   jti: z.string().min(1),
   epoch: z.int(),
-  /** The pin: the authority's fingerprint, for the machine that enrols. */
+  /** The pin: the fingerprint of the authority that the doors show, for the machine that enrols. */
   ca: z.string(),
+  /** The same of the one that they show later. */
+  next: z.string().optional(),
 };
 const claims = z.union([
   z.strictObject({ ...common, relay: z.string(), agents: z.array(z.string()) }),
@@ -52,12 +53,13 @@ const claims = z.union([
 export async function signInvitation(
   { invited, epoch }: Omit<Invitation, 'id'>,
   expires: number,
-  { gatewayId, keys, authority }: EnrolmentIdentity,
+  { gatewayId, keys, authorities }: EnrolmentIdentity,
 ): Promise<{ readonly id: string; readonly token: string }> {
   const id = randomUUID();
   const whom =
     invited.kind === 'relay' ? { relay: invited.name, agents: invited.agents } : { person: invited.name };
-  const token = await new SignJWT({ ...whom, epoch, ca: fingerprintOfPem(authority.certificate) })
+  const [ca, next] = authorities.pins();
+  const token = await new SignJWT({ ...whom, epoch, ca, ...(next !== undefined && { next }) })
     .setProtectedHeader({ alg: algorithm, typ: type })
     .setIssuer(issuerOf(gatewayId))
     .setAudience(audience)

@@ -16,6 +16,7 @@ const madeLater: readonly string[] = [
   stateFiles.firstStart,
   stateFiles.auditFaults,
   stateFiles.nextSigningKey,
+  stateFiles.nextAuthority,
   stateFiles.operatorsTaken,
 ];
 const files = Object.values(stateFiles).filter((name) => !madeLater.includes(name));

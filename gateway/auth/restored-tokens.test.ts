@@ -10,15 +10,17 @@ import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
 import { openRevocations } from '../control/revocations.ts';
+import { createAuthorities } from '../keys/authorities.ts';
 import type { Admission, Enrolment } from '../ports/authentication.ts';
 import { createPrincipalOperations } from '../principals/principal-operations.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
 import { createEnrolment } from './create-enrolment.ts';
 
+const authority = await makeAuthority('Test CA');
 const identity = {
   gatewayId: 'gw-1',
   signingKey: generateKeyPairSync('ed25519').privateKey,
-  authority: await makeAuthority('Test CA'),
+  authorities: createAuthorities({ authority, server: authority }),
 };
 const { request } = await makeCertificateRequest();
 const by = { kind: 'person', name: 'ann', role: 'admin', scope: {} } as const;

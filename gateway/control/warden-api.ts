@@ -48,6 +48,8 @@ export interface WardenParts {
   readonly breakers: Breakers;
   readonly principals: PrincipalOperations;
   readonly rotations: Rotations;
+  /** What a person should know of rotations that are under way. */
+  readonly rotating: () => readonly string[];
   readonly faults: Faults;
   readonly workspaces: WorkspaceOperations;
 }
@@ -150,6 +152,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
     warnings: [
       ...parts.audit.warnings(),
       ...faultsFound(parts.faults),
+      ...parts.rotating(),
       ...notInForce('the policy file', policyFile.problem()),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,

@@ -10,6 +10,7 @@ import {
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { homeMessage } from '../../src/wire/home-message.ts';
 import { createCallBudget } from '../connections/call-budget.ts';
+import type { Authorities } from '../keys/authorities.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry, RelayState } from '../ports/relay-state.ts';
 import type { Callers } from './calls/authenticate.ts';
@@ -21,6 +22,7 @@ import { carry, type OfferHome } from './carry.ts';
 export interface RelayServiceParts {
   readonly callers: Callers;
   readonly enrolment: Enrolment;
+  readonly authorities: Pick<Authorities, 'print'>;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   /** `relayCallRates` if absent. */
@@ -51,7 +53,7 @@ export function relayService(parts: RelayServiceParts): Pick<RelayServiceServer,
       tokens.charge(`${admission.peer.kind}:${admission.peer.name}`);
       const issued = await admission.issueToken();
       if ('refused' in issued) throw new CallRefused(status.UNAUTHENTICATED, issued.refused);
-      return issued.value;
+      return { ...issued.value, authority: parts.authorities.print() };
     }),
     renew: unary(async ({ certificateRequest }, call) => {
       const { kind, name } = parts.callers.of(call);
@@ -150,9 +152,9 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
   };
 }
 
-function toResponse({ lockdown, agents }: RelayState): SynchronizeResponse {
+function toResponse({ lockdown, authority = '', agents }: RelayState): SynchronizeResponse {
   return {
-    lockdown,
+    ...{ lockdown, authority },
     agents: agents.map(({ tools, users, workspace, ...agent }) => ({
       ...agent,
       tools: [...tools],

@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
-import type { Credentials } from '../../src/pki/authority.ts';
+import type { Authorities } from '../keys/authorities.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
 import { type EnrollServiceParts, enrollOnly, enrollService } from './enroll-service.ts';
 import { Front } from './front/front.ts';
@@ -10,8 +10,8 @@ import type { RunningServer } from './start-grpc-server.ts';
 
 export interface EnrolmentServerOptions extends EnrollServiceParts {
   readonly listen: ListenAddress;
-  /** The chain must contain the authority, because a machine that enrols looks for it. */
-  readonly server: Credentials;
+  /** The chain that they show contains the authority: a machine that enrols looks for it. */
+  readonly authorities: Pick<Authorities, 'server' | 'watch'>;
   /** `enrolmentPace` if absent. */
   readonly pace?: Pace;
   readonly faults: Faults;
@@ -27,7 +27,7 @@ const maxStreams = 4;
  * if the address is not available.
  */
 export async function startEnrolmentServer(options: EnrolmentServerOptions): Promise<RunningServer> {
-  const { enrolment, pace = enrolmentPace, faults, log } = options;
+  const { enrolment, authorities, pace = enrolmentPace, faults, log } = options;
   const shut = () => (enrolment.isOpen() ? undefined : 'no enrolment token is out');
   const front = new Front({ limits, pace, shut, faults, log });
   const server = newServer(pace, {
@@ -35,7 +35,8 @@ export async function startEnrolmentServer(options: EnrolmentServerOptions): Pro
     'grpc.max_receive_message_length': maxMessageBytes,
   });
   server.addService(enrollOnly, enrollService(options));
-  const port = await listen(server, options.listen, { ...options.server, maxStreams }, front);
+  const tls = { now: () => ({ ...authorities.server(), maxStreams }), watch: authorities.watch };
+  const port = await listen(server, options.listen, tls, front);
   return {
     port,
     close: async (graceMs) => {

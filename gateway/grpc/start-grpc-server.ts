@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
-import type { Credentials } from '../../src/pki/authority.ts';
 import { executeMethod } from '../../src/wire/execute-method.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute, Resume } from '../execute.ts';
+import type { Authorities } from '../keys/authorities.ts';
 import type { Authentication, Enrolment } from '../ports/authentication.ts';
 import type { RelayRegistry } from '../ports/relay-state.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
@@ -23,9 +23,8 @@ import { wardenService } from './warden/warden-service.ts';
 
 export interface GrpcServerOptions {
   readonly listen: ListenAddress;
-  /** The server's own chain and key, and the authority (PEM) whose clients may connect. */
-  readonly server: Credentials;
-  readonly authority: string;
+  /** The server's own chain and key, and the authorities whose clients may connect. */
+  readonly authorities: Authorities;
   readonly authentication: Authentication;
   readonly enrolment: Enrolment;
   readonly execute: Execute;
@@ -50,7 +49,7 @@ export interface RunningServer {
 
 /** Serves relays, orchestrators and people over mTLS. Rejects if the address is not available. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningServer> {
-  const { authentication, limits, pace = callersPace, faults, log } = options;
+  const { authentication, authorities, limits, pace = callersPace, faults, log } = options;
   const admit = (der: Uint8Array) => authentication.admit(der);
   const front = new Front({ limits, pace, admit, relays: options.relays, faults, log });
   const callers = authenticateCalls(front, log);
@@ -62,9 +61,13 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   server.addService(relayCalls, relayService({ ...options, callers, closing: closing.signal }));
   server.addService(WardenServiceService, wardenService({ ...options, callers }));
   const introspection = addIntrospection(server);
-  const tls = { ...options.server, clientAuthority: options.authority };
+  const tls = {
+    now: () => ({ ...authorities.server(), clientAuthority: authorities.trusted() }),
+    watch: authorities.watch,
+  };
   const port = await listen(server, options.listen, tls, front);
   authentication.onRevoked(front.look);
+  authorities.watch(front.look);
   return {
     port,
     close: async (graceMs) => {

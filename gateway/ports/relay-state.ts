@@ -17,6 +17,8 @@ export interface RelayReport {
 /** The state that the gateway wants of a relay. */
 export interface RelayState {
   readonly lockdown: boolean;
+  /** What its own authorities should come to, as `trustPrint` says it; absent if it does not matter. */
+  readonly authority?: string;
   readonly agents: readonly {
     readonly name: string;
     readonly tools: readonly string[];

@@ -8,6 +8,18 @@ export interface Rotations {
    * in the audit, signed by the former, before it signs anything. Rejects with `audit-unwritable`.
    */
   readonly signingKey: (wanted: WantedRotation, by: Principal) => Promise<Checked<NewSigningKey>>;
+  /**
+   * Another authority signs certificates from now on; those of the former one count for `overlapMs` more. In the audit
+   * before it signs anything. Rejects with `audit-unwritable`.
+   */
+  readonly authority: (wanted: WantedRotation, by: Principal) => Promise<Checked<NewAuthority>>;
+}
+
+export interface NewAuthority {
+  /** As `src/pki` writes it. */
+  readonly fingerprint: string;
+  /** Epoch milliseconds. */
+  readonly formerUntil: number;
 }
 
 export interface WantedRotation {

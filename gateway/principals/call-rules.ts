@@ -67,6 +67,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/ListApiTokens': administers,
     'WardenService/RotateApiToken': administers,
     'WardenService/RemoveApiToken': administers,
+    'WardenService/RotateAuthority': administers,
     'WardenService/RotateSigningKey': administers,
     'WardenService/GetPolicy': looksAtAll,
     'WardenService/ExplainCommand': looks,

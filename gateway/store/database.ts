@@ -175,6 +175,8 @@ export interface KeptFileTableRow {
 export interface Tables {
   detached: DetachedRow;
   signing_keys: SigningKeyRow;
+  /** Holds a certificate of the former authority, while that one counts. */
+  unmoved: EnrolledRow;
   people: PersonRow;
   api_tokens: ApiTokenRow;
   kept_sets: KeptSetRow;

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
+import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ export const migrations: Record<string, Migration> = {
   '0023-signing-keys': { up: createSigningKeys },
   '0024-grants-by-id': { up: nameGrants },
   '0026-detached': { up: createDetachedTable },
+  '0027-unmoved': { up: createUnmoved },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -290,10 +292,4 @@ async function renameRelays(database: Kysely<unknown>): Promise<void> {
   );
   for (const table of ['revoked_relays', 'enrolled_relays', 'reissued_certificates'])
     await run(`drop table ${table}`);
-}
-
-async function createSigningKeys(database: Kysely<unknown>): Promise<void> {
-  const columns = ['key', 'former', 'set_by'].map((name) => `${name} text not null`).join(', ');
-  const rest = 'former_until bigint not null, set_at bigint not null, primary key (key)';
-  await sql.raw(`create table signing_keys (${columns}, ${rest})`).execute(database);
 }

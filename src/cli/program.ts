@@ -14,6 +14,7 @@ import { writeOut } from './print/streams.ts';
 import { tell } from './print/tell.ts';
 import { execCommand } from './run/exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './run/execution-commands.ts';
+import { caCommand } from './set-up/ca-command.ts';
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
 import { initCommand } from './set-up/init-command.ts';
@@ -43,6 +44,7 @@ export function program(): Command {
     .addCommand(tokensCommand())
     .addCommand(loginCommand())
     .addCommand(keysCommand())
+    .addCommand(caCommand())
     .addCommand(doctorCommand())
     .commandsGroup('Run and look:')
     .addCommand(execCommand())

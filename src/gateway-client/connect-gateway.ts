@@ -50,6 +50,8 @@ export interface GatewayClient {
     request: Request,
     withinMs?: number,
   ) => Promise<Response>;
+  /** What the gateway last said of the authorities to trust, as `trustPrint`; empty if it said nothing yet. */
+  readonly authority: () => string;
   /** Resolves true when connected, false if that took longer. */
   readonly waitForReady: (timeoutMs: number) => Promise<boolean>;
   /** Makes no new calls; the connection ends with the last open call. */
@@ -73,6 +75,7 @@ export async function connectGateway({ address, identityDir }: ConnectOptions): 
     carry: () => openStream(client, RelayServiceService.carry, tokens),
     watchApprovals: () => openWatch(client, tokens),
     call: (method, request, withinMs) => callWithToken(client, method, request, tokens, withinMs),
+    authority: tokens.authority,
     waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),
     close: () => client.close(),
   };

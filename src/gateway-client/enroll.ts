@@ -37,14 +37,15 @@ export async function enroll({ address, token, as, identityDir }: EnrollOptions)
   const pin = readEnrolmentPin(token);
   if (pin?.kind !== as) throw new Error(as === 'relay' ? noToken : noCode);
   const { hostname, port } = new URL(`tcp://${address}`);
-  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin.authority);
+  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin.authorities);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is used: if the folder cannot take the key, the token must stay valid.
   await stageIdentityFile(identityDir, 'key', key);
   try {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
-    await stageIdentityFile(identityDir, 'authority', authority);
+    // While one authority gives way to another, both are in it.
+    await stageIdentityFile(identityDir, 'authority', answer.certificateAuthority);
     await stageIdentityFile(identityDir, 'certificate', answer.certificate);
     await takeStagedIdentity(identityDir);
     return { name: answer.relay || answer.person, agents: answer.agents, gateway: answer.grpcAddress };

@@ -8,10 +8,10 @@ const shut = new Error(
 );
 
 /**
- * Fetches the certificate (PEM) with the fingerprint `pin` from the chain of the server at `host`:`port`. Sends the
+ * Fetches the certificate (PEM) with the fingerprint that is among `pins` from the chain of the server at `host`:`port`. Sends the
  * server nothing. Rejects if the server shows no such certificate: it is then not the server that the token is for.
  */
-export function fetchAuthority(host: string, port: number, pin: string): Promise<string> {
+export function fetchAuthority(host: string, port: number, pins: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     // Unverified on purpose: the code fetches the chain and compares it with the pin. Later connections with the
     // result verify everything.
@@ -25,7 +25,7 @@ export function fetchAuthority(host: string, port: number, pin: string): Promise
     socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNRESET' ? shut : error));
     socket.on('timeout', () => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
     socket.on('secureConnect', () => {
-      const found = findPinned(socket.getPeerCertificate(true), pin);
+      const found = findPinned(socket.getPeerCertificate(true), pins);
       socket.destroy();
       if (found !== undefined) resolve(found);
       else reject(new Error('the server is not the gateway that the token was made by'));
@@ -33,10 +33,10 @@ export function fetchAuthority(host: string, port: number, pin: string): Promise
   });
 }
 
-function findPinned(leaf: DetailedPeerCertificate, pin: string): string | undefined {
+function findPinned(leaf: DetailedPeerCertificate, pins: readonly string[]): string | undefined {
   for (let each = leaf; ; each = each.issuerCertificate) {
     if (each.raw === undefined) return undefined;
-    if (fingerprint(each.raw) === pin) return new X509Certificate(each.raw).toString();
+    if (pins.includes(fingerprint(each.raw))) return new X509Certificate(each.raw).toString();
     if (each.issuerCertificate === undefined || each.issuerCertificate === each) return undefined;
   }
 }

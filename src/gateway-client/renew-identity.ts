@@ -9,14 +9,17 @@ import { renew } from './renew.ts';
 const staleMs = 60_000;
 
 /**
- * Renews the identity of a folder that several programs use for a moment each, in the last third of its life. Empty, or
+ * Renews the identity of a folder that several programs use for a moment each, in the last third of its life, and when other authorities count. Empty, or
  * why it ends soon; never rejects.
  */
-export async function renewIdentity(client: Pick<GatewayClient, 'call'>, folder: string): Promise<string> {
+export async function renewIdentity(
+  client: Pick<GatewayClient, 'call' | 'authority'>,
+  folder: string,
+): Promise<string> {
   try {
-    const { certificate } = await readIdentity(folder);
-    if (!isRenewalDue(certificate)) return '';
-    const until = new X509Certificate(certificate).validToDate.toISOString();
+    const identity = await readIdentity(folder);
+    if (!isRenewalDue(identity, client.authority())) return '';
+    const until = new X509Certificate(identity.certificate).validToDate.toISOString();
     return await renewAlone(client, folder).catch(
       (error: Error) => `it ends on ${until}, and could not be renewed: ${error.message}`,
     );

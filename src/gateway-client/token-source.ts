@@ -6,6 +6,8 @@ import { unaryCall } from './unary-call.ts';
 const spareMs = 60_000;
 
 export interface TokenSource {
+  /** What the gateway last said of the authorities to trust, as `trustPrint`; empty before. */
+  readonly authority: () => string;
   /** Puts a valid JWT into each call's metadata. If there is no valid one, it fetches one for all waiting calls. */
   readonly credentials: CallCredentials;
   /** The gateway refused the token: the next call fetches another. */
@@ -15,11 +17,13 @@ export interface TokenSource {
 export function createTokenSource(client: Client): TokenSource {
   let current: Promise<string> | undefined;
   let validUntil = 0;
+  let authority = '';
 
   async function fetch(): Promise<string> {
     validUntil = Number.POSITIVE_INFINITY;
     try {
-      const { token, expiresIn } = await unaryCall(client, RelayServiceService.token, {});
+      const { token, expiresIn, authority: told } = await unaryCall(client, RelayServiceService.token, {});
+      authority = told;
       validUntil = performance.now() + Math.max(expiresIn * 1000 - spareMs, 0);
       return token;
     } catch (error) {
@@ -39,6 +43,7 @@ export function createTokenSource(client: Client): TokenSource {
     credentials: credentials.createFromMetadataGenerator((_call, done) => {
       bearer().then((metadata) => done(null, metadata), done);
     }),
+    authority: () => authority,
     forget: () => {
       validUntil = 0;
     },

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { jsonFromBase64url } from '../text/base64url.ts';
 
+const print = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const payload = z.object({
-  ca: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  ca: print,
+  next: print.optional(),
   person: z.string().optional(),
 });
 
 export interface EnrolmentPin {
-  /** The fingerprint of the authority. */
-  readonly authority: string;
+  /** Fingerprints: the gateway shows one of these authorities. */
+  readonly authorities: readonly string[];
   /** Whom it lets in. */
   readonly kind: 'relay' | 'person';
 }
@@ -20,5 +22,10 @@ export interface EnrolmentPin {
 export function readEnrolmentPin(token: string): EnrolmentPin | undefined {
   const [, body = ''] = token.split('.');
   const read = payload.safeParse(jsonFromBase64url(body)?.value).data;
-  return read && { authority: read.ca, kind: read.person === undefined ? 'relay' : 'person' };
+  return (
+    read && {
+      authorities: [read.ca, read.next ?? []].flat(),
+      kind: read.person === undefined ? 'relay' : 'person',
+    }
+  );
 }

@@ -1,8 +1,17 @@
 import { X509Certificate } from 'node:crypto';
+import type { Identity } from './identity-files.ts';
+import { trustPrint } from './trust-print.ts';
 
-/** Whether a certificate (PEM) is in the last third of its life. */
-export function isRenewalDue(pem: Buffer): boolean {
-  const { validFromDate, validToDate } = new X509Certificate(pem);
+/**
+ * Whether a certificate is in the last third of its life, or the gateway has said that other authorities count now.
+ * `told`: as `trustPrint`; empty if it said nothing.
+ */
+export function isRenewalDue(
+  { certificate, authority }: Pick<Identity, 'certificate' | 'authority'>,
+  told: string,
+): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
   const life = validToDate.getTime() - validFromDate.getTime();
-  return validToDate.getTime() - Date.now() < life / 3;
+  const isOld = validToDate.getTime() - Date.now() < life / 3;
+  return isOld || (told !== '' && told !== trustPrint(authority.toString()));
 }

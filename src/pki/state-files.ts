@@ -7,6 +7,8 @@ export const stateFiles = {
   gatewayId: 'gateway-id',
   authority: 'ca.pem',
   authorityKey: 'ca-key.pem',
+  /** A folder with the next authority and server, while `ca rotate` overlaps the two. */
+  nextAuthority: 'ca.next',
   /** The server's certificate, then the authority's: a machine that enrols sees the whole chain. */
   server: 'server.pem',
   serverKey: 'server-key.pem',

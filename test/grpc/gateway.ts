@@ -15,6 +15,7 @@ import type { OfferHome } from '../../gateway/grpc/carry.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
+import { createAuthorities, type RotatedAuthorities } from '../../gateway/keys/authorities.ts';
 import { createKeyRing } from '../../gateway/keys/key-ring.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
 import type { KnownPerson, PersonRole } from '../../gateway/ports/known-principals.ts';
@@ -41,6 +42,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly port: number;
   readonly enrollAddress: string;
   readonly authority: Credentials;
+  readonly authorities: RotatedAuthorities;
   readonly authentication: Authentication;
   readonly enrolment: Enrolment;
   readonly relays: Relays;
@@ -98,12 +100,15 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const revoked = new Set<string>();
   const people = new Map<string, Role>(Object.entries(options.people ?? { admin: 'admin' as const }));
   const { privateKey: signingKey } = generateKeyPairSync('ed25519');
-  const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authority };
+  const chain = { certificate: server.certificate + authority.certificate, key: server.key };
+  const authorities = createAuthorities({ authority, server: chain });
+  const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authorities };
   const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
   const audit = { append: async () => {} } as unknown as AuditLog;
   const revocations = await openRevocations(database, audit);
   const authentication = createAuthentication({
     identity,
+    authorities,
     personOf: (name) => {
       const role = people.get(name);
       return role && { role, scope: options.scopes?.[name] ?? {} };
@@ -131,13 +136,11 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const pace = options.pace === undefined ? {} : { pace: options.pace };
   const rates = options.rates === undefined ? {} : { rates: options.rates };
   const common = { listen: { host: '127.0.0.1', port: 0 }, enrolment, faults, log, ...pace, ...rates };
-  const chain = { certificate: server.certificate + authority.certificate, key: server.key };
   const serve = async (port: number) =>
     await startGrpcServer({
       ...common,
       listen: { host: '127.0.0.1', port },
-      server: chain,
-      authority: authority.certificate,
+      authorities,
       authentication,
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
@@ -147,7 +150,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       limits: options.limits ?? { connections: 4096, perAddress: 256 },
     });
   let grpc = await serve(0);
-  const enroll = await startEnrolmentServer({ ...common, server: chain, grpcPort: grpc.port });
+  const enroll = await startEnrolmentServer({ ...common, authorities, grpcPort: grpc.port });
   const clients: GatewayClient[] = [];
   let folders = 0;
 
@@ -172,6 +175,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     port: grpc.port,
     enrollAddress: `localhost:${enroll.port}`,
     authority,
+    authorities,
     authentication,
     enrolment,
     relays,
@@ -211,7 +215,7 @@ function personNamed(name: string, role: Role | undefined): KnownPerson | undefi
 const nobody = { refused: 'nobody is known here' };
 
 export const emptyWarden: WardenApi = {
-  rotations: { signingKey: async () => nobody },
+  rotations: { signingKey: async () => nobody, authority: async () => nobody },
   running: () => [],
   history: async () => [],
   execution: async () => undefined,

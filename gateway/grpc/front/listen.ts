@@ -1,3 +1,4 @@
+import type { Http2SecureServer } from 'node:http2';
 import { isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
 import { Server, type ServerOptions } from '@grpc/grpc-js';
@@ -5,7 +6,7 @@ import type { ListenAddress } from '../../../src/config/gateway-config.ts';
 import { bindThrough } from './bound-servers.ts';
 import type { Front } from './front.ts';
 import type { Pace } from './pace.ts';
-import { type ServerTls, StrictCredentials } from './server-credentials.ts';
+import { type ServerTls, StrictCredentials, secureContextOf } from './server-credentials.ts';
 
 export function newServer({ pingMs, pongMs }: Pace, options: ServerOptions = {}): Server {
   return new Server({
@@ -17,16 +18,29 @@ export function newServer({ pingMs, pongMs }: Pace, options: ServerOptions = {})
   });
 }
 
-/** Resolves with the port; rejects if the address is not available. Every connection goes through `front`. */
+/** How a server is known to its peers: now, and after each call of the listener. */
+export interface LiveTls {
+  readonly now: () => ServerTls;
+  readonly watch: (listener: () => void) => void;
+}
+
+/**
+ * Resolves with the port; rejects if the address is not available. Every connection goes through `front`; each new one
+ * gets what `tls` says then.
+ */
 export async function listen(
   server: Server,
   { host, port }: ListenAddress,
-  tls: ServerTls,
+  tls: LiveTls,
   front: Front,
 ): Promise<number> {
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const bind = promisify(server.bindAsync.bind(server));
-  return await bindThrough(() => bind(address, new StrictCredentials(tls)), front.attach);
+  const found = (listening: Http2SecureServer) => {
+    front.attach(listening);
+    tls.watch(() => listening.setSecureContext(secureContextOf(tls.now())));
+  };
+  return await bindThrough(() => bind(address, new StrictCredentials(tls.now())), found);
 }
 
 /** Takes no new calls, waits for the open ones up to `graceMs`, then cuts them. */

@@ -1,4 +1,5 @@
 import { constants } from 'node:crypto';
+import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { nameLimits } from './peer-share.ts';
 
@@ -18,12 +19,24 @@ export interface ServerTls {
   readonly maxStreams?: number;
 }
 
+/** What new connections get; the server may take another one while it listens. */
+export function secureContextOf({ clientAuthority, certificate, key }: ServerTls): SecureContextOptions {
+  return {
+    ...(clientAuthority !== undefined && { ca: clientAuthority }),
+    cert: certificate,
+    key,
+    minVersion: 'TLSv1.3',
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
 /**
  * What `createSsl` of grpc-js does not offer. No session tickets: a resumed session would be accepted after its
  * certificate's end, without showing it. TLS 1.3 only, and limits for the HTTP/2 sessions.
  */
 export class StrictCredentials extends ServerCredentials {
-  constructor({ clientAuthority, certificate, key, maxStreams = callersStreams }: ServerTls) {
+  constructor(tls: ServerTls) {
+    const { clientAuthority, maxStreams = callersStreams } = tls;
     super(
       {
         requestCert: clientAuthority !== undefined,
@@ -35,13 +48,7 @@ export class StrictCredentials extends ServerCredentials {
         },
         maxHeaderListPairs: 64,
       },
-      {
-        ...(clientAuthority !== undefined && { ca: clientAuthority }),
-        cert: certificate,
-        key,
-        minVersion: 'TLSv1.3',
-        secureOptions: constants.SSL_OP_NO_TICKET,
-      },
+      secureContextOf(tls),
     );
   }
 

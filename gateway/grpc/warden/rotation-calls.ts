@@ -1,4 +1,6 @@
 import type {
+  RotateAuthorityRequest,
+  RotateAuthorityResponse,
   RotateSigningKeyRequest,
   RotateSigningKeyResponse,
 } from '../../../src/gen/clawrden/v1/warden.ts';
@@ -9,6 +11,20 @@ import { invalid } from '../calls/errors.ts';
 import { done } from './principal-calls.ts';
 
 const mostOverlap = 30 * 86_400;
+const mostAuthorityOverlap = 366 * 86_400;
+
+export async function rotateAuthority(
+  { overlap, reason }: RotateAuthorityRequest,
+  by: Principal,
+  rotations: Rotations,
+): Promise<RotateAuthorityResponse> {
+  if (overlap < 1 || overlap > mostAuthorityOverlap)
+    throw invalid(`overlap must be 1 to ${mostAuthorityOverlap}`);
+  const { fingerprint, formerUntil } = done(
+    await rotations.authority({ overlapMs: overlap * 1000, reason }, by),
+  );
+  return { fingerprint, formerUntil: toTime(formerUntil) };
+}
 
 export async function rotateSigningKey(
   { overlap, reason }: RotateSigningKeyRequest,

@@ -18,7 +18,7 @@ import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
-import { rotateSigningKey } from './rotation-calls.ts';
+import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
 import { wardenLists } from './warden-lists.ts';
 import { toExecution, toExplanation, toHalt, toHost, toOutput, toStatusView } from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
@@ -77,6 +77,7 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
+    rotateAuthority: by((request, caller) => rotateAuthority(request, caller, warden.rotations)),
     rotateSigningKey: by((request, caller) => rotateSigningKey(request, caller, warden.rotations)),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, { scope }) =>

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
 import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../../src/gateway-client/renew.ts';
+import type { SynchronizeResponse } from '../../../src/gen/clawrden/v1/relay.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 import { isRenewalDue } from '../../../src/pki/renewal-due.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
@@ -36,7 +37,8 @@ interface Line {
 }
 
 /**
- * A connection that renews its certificate in the last third of its life and moves to the new one. The gateway answers
+ * A connection that renews its certificate in the last third of its life, and when other authorities count, and moves to
+ * the new one. The gateway answers
  * commands only over a connection that synchronizes, so that comes first. Open calls stay on the old connection to their
  * end.
  */
@@ -45,9 +47,11 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
   let newest = current;
   let renewal = Promise.withResolvers<void>();
   const answered = createGate();
+  /** What the gateway last said of authorities. */
+  let told = '';
 
   async function renewIfDue(): Promise<void> {
-    const next = await renewed(newest, options);
+    const next = await renewed(newest, told, options);
     if (next === undefined) return;
     newest = next;
     renewal.resolve();
@@ -68,6 +72,11 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
       const [line, { promise }] = [newest, renewal];
       if (!(await line.client.waitForReady(timeoutMs))) return undefined;
       const stream = line.client.synchronize();
+      stream.on('data', ({ authority }: SynchronizeResponse) => {
+        const isNews = authority !== told;
+        told = authority;
+        if (isNews) checking.check();
+      });
       stream.once('data', () => {
         goOver(line);
         answered.open(stream);
@@ -94,13 +103,21 @@ function checkNowAndThen(
 ): Disposable & { readonly check: () => void } {
   let checking: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
+  let isAsked = false;
   const check = () => {
     if (again !== undefined) return;
-    checking ??= renewIfDue()
-      .catch(failed)
-      .finally(() => {
-        checking = undefined;
-      });
+    if (checking !== undefined) {
+      isAsked = true;
+      return;
+    }
+    checking = renewIfDue().catch(failed).finally(done);
+  };
+  /** What was told meanwhile counts, too. */
+  const done = () => {
+    checking = undefined;
+    if (!isAsked) return;
+    isAsked = false;
+    check();
   };
   const failed = (error: Error) => {
     log.warn({ why: error.message }, notRenewed);
@@ -150,11 +167,15 @@ async function openLine({ address, identityDir }: LinkOptions): Promise<Line> {
 }
 
 /** A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough. */
-async function renewed({ client, certificate }: Line, options: LinkOptions): Promise<Line | undefined> {
-  const { certificate: present } = await readIdentity(options.identityDir);
-  if (isRenewalDue(present)) await renew(client, options.identityDir);
+async function renewed(
+  { client, certificate }: Line,
+  told: string,
+  options: LinkOptions,
+): Promise<Line | undefined> {
+  const present = await readIdentity(options.identityDir);
+  if (isRenewalDue(present, told)) await renew(client, options.identityDir);
   // One that was renewed, and could not be gone over to, is there already.
-  else if (present.equals(certificate)) return undefined;
+  else if (present.certificate.equals(certificate)) return undefined;
   const next = await openLine(options);
   if (!(await next.client.waitForReady(readyTimeoutMs))) {
     next.client.close();

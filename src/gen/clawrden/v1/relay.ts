@@ -75,6 +75,11 @@ export interface TokenResponse {
   token: string;
   /** Seconds the token is valid for, from now. */
   expiresIn: number;
+  /**
+   * SHA-256 (base64url) of the SHA-256 fingerprints (base64url) of all authorities that the caller should trust, sorted
+   * and joined by blanks. If those that it has come to something else, it renews.
+   */
+  authority: string;
 }
 
 export interface SynchronizeRequest {
@@ -102,6 +107,8 @@ export interface SynchronizeResponse {
   /** All agents of the relay. One that is not here any more loses its socket, unless the relay's own file names it. */
   agents: AgentState[];
   lockdown: boolean;
+  /** As in TokenResponse; empty: it does not matter. */
+  authority: string;
 }
 
 export interface AgentState {
@@ -845,7 +852,7 @@ export const TokenRequest: MessageFns<TokenRequest> = {
 };
 
 function createBaseTokenResponse(): TokenResponse {
-  return { token: "", expiresIn: 0 };
+  return { token: "", expiresIn: 0, authority: "" };
 }
 
 export const TokenResponse: MessageFns<TokenResponse> = {
@@ -855,6 +862,9 @@ export const TokenResponse: MessageFns<TokenResponse> = {
     }
     if (message.expiresIn !== 0) {
       writer.uint32(16).uint32(message.expiresIn);
+    }
+    if (message.authority !== "") {
+      writer.uint32(26).string(message.authority);
     }
     return writer;
   },
@@ -888,6 +898,14 @@ export const TokenResponse: MessageFns<TokenResponse> = {
             message.expiresIn = reader.uint32();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.authority = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -908,6 +926,7 @@ export const TokenResponse: MessageFns<TokenResponse> = {
         : isSet(object.expires_in)
         ? globalThis.Number(object.expires_in)
         : 0,
+      authority: isSet(object.authority) ? globalThis.String(object.authority) : "",
     };
   },
 
@@ -919,6 +938,9 @@ export const TokenResponse: MessageFns<TokenResponse> = {
     if (message.expiresIn !== 0) {
       obj.expiresIn = Math.round(message.expiresIn);
     }
+    if (message.authority !== "") {
+      obj.authority = message.authority;
+    }
     return obj;
   },
 
@@ -929,6 +951,7 @@ export const TokenResponse: MessageFns<TokenResponse> = {
     const message = createBaseTokenResponse();
     message.token = object.token ?? "";
     message.expiresIn = object.expiresIn ?? 0;
+    message.authority = object.authority ?? "";
     return message;
   },
 };
@@ -1156,7 +1179,7 @@ export const AgentReport: MessageFns<AgentReport> = {
 };
 
 function createBaseSynchronizeResponse(): SynchronizeResponse {
-  return { agents: [], lockdown: false };
+  return { agents: [], lockdown: false, authority: "" };
 }
 
 export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
@@ -1166,6 +1189,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     }
     if (message.lockdown !== false) {
       writer.uint32(16).bool(message.lockdown);
+    }
+    if (message.authority !== "") {
+      writer.uint32(26).string(message.authority);
     }
     return writer;
   },
@@ -1199,6 +1225,14 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
             message.lockdown = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.authority = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1215,6 +1249,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     return {
       agents: globalThis.Array.isArray(object?.agents) ? object.agents.map((e: any) => AgentState.fromJSON(e)) : [],
       lockdown: isSet(object.lockdown) ? globalThis.Boolean(object.lockdown) : false,
+      authority: isSet(object.authority) ? globalThis.String(object.authority) : "",
     };
   },
 
@@ -1226,6 +1261,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     if (message.lockdown !== false) {
       obj.lockdown = message.lockdown;
     }
+    if (message.authority !== "") {
+      obj.authority = message.authority;
+    }
     return obj;
   },
 
@@ -1236,6 +1274,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     const message = createBaseSynchronizeResponse();
     message.agents = object.agents?.map((e) => AgentState.fromPartial(e)) || [];
     message.lockdown = object.lockdown ?? false;
+    message.authority = object.authority ?? "";
     return message;
   },
 };

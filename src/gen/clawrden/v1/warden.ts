@@ -741,6 +741,19 @@ export interface RemoveApiTokenRequest {
 export interface RemoveApiTokenResponse {
 }
 
+export interface RotateAuthorityRequest {
+  /** Seconds for which certificates of the former authority still count: from 1 to 366 days. */
+  overlap: number;
+  reason: string;
+}
+
+export interface RotateAuthorityResponse {
+  /** SHA-256 of the new authority's certificate, base64url. */
+  fingerprint: string;
+  /** RFC 3339: certificates of the former authority are refused from then on. */
+  formerUntil: string;
+}
+
 export interface RotateSigningKeyRequest {
   /**
    * Seconds for which what the former key signed still counts, at most 30 days. What an earlier one signed ends then,
@@ -9476,6 +9489,180 @@ export const RemoveApiTokenResponse: MessageFns<RemoveApiTokenResponse> = {
   },
 };
 
+function createBaseRotateAuthorityRequest(): RotateAuthorityRequest {
+  return { overlap: 0, reason: "" };
+}
+
+export const RotateAuthorityRequest: MessageFns<RotateAuthorityRequest> = {
+  encode(message: RotateAuthorityRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.overlap !== 0) {
+      writer.uint32(8).uint32(message.overlap);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateAuthorityRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateAuthorityRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.overlap = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateAuthorityRequest {
+    return {
+      overlap: isSet(object.overlap) ? globalThis.Number(object.overlap) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: RotateAuthorityRequest): unknown {
+    const obj: any = {};
+    if (message.overlap !== 0) {
+      obj.overlap = Math.round(message.overlap);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateAuthorityRequest>): RotateAuthorityRequest {
+    return RotateAuthorityRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateAuthorityRequest>): RotateAuthorityRequest {
+    const message = createBaseRotateAuthorityRequest();
+    message.overlap = object.overlap ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRotateAuthorityResponse(): RotateAuthorityResponse {
+  return { fingerprint: "", formerUntil: "" };
+}
+
+export const RotateAuthorityResponse: MessageFns<RotateAuthorityResponse> = {
+  encode(message: RotateAuthorityResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.fingerprint !== "") {
+      writer.uint32(10).string(message.fingerprint);
+    }
+    if (message.formerUntil !== "") {
+      writer.uint32(18).string(message.formerUntil);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateAuthorityResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateAuthorityResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.fingerprint = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.formerUntil = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RotateAuthorityResponse {
+    return {
+      fingerprint: isSet(object.fingerprint) ? globalThis.String(object.fingerprint) : "",
+      formerUntil: isSet(object.formerUntil)
+        ? globalThis.String(object.formerUntil)
+        : isSet(object.former_until)
+        ? globalThis.String(object.former_until)
+        : "",
+    };
+  },
+
+  toJSON(message: RotateAuthorityResponse): unknown {
+    const obj: any = {};
+    if (message.fingerprint !== "") {
+      obj.fingerprint = message.fingerprint;
+    }
+    if (message.formerUntil !== "") {
+      obj.formerUntil = message.formerUntil;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RotateAuthorityResponse>): RotateAuthorityResponse {
+    return RotateAuthorityResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateAuthorityResponse>): RotateAuthorityResponse {
+    const message = createBaseRotateAuthorityResponse();
+    message.fingerprint = object.fingerprint ?? "";
+    message.formerUntil = object.formerUntil ?? "";
+    return message;
+  },
+};
+
 function createBaseRotateSigningKeyRequest(): RotateSigningKeyRequest {
   return { overlap: 0, reason: "" };
 }
@@ -10792,6 +10979,18 @@ export const WardenServiceService = {
       Buffer.from(RotateSigningKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSigningKeyResponse => RotateSigningKeyResponse.decode(value),
   },
+  /** Another authority signs certificates from now on. Relays and people go over to it by renewal. */
+  rotateAuthority: {
+    path: "/clawrden.v1.WardenService/RotateAuthority" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateAuthorityRequest): Buffer =>
+      Buffer.from(RotateAuthorityRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateAuthorityRequest => RotateAuthorityRequest.decode(value),
+    responseSerialize: (value: RotateAuthorityResponse): Buffer =>
+      Buffer.from(RotateAuthorityResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateAuthorityResponse => RotateAuthorityResponse.decode(value),
+  },
   /** The policy that is in force. */
   getPolicy: {
     path: "/clawrden.v1.WardenService/GetPolicy" as const,
@@ -10900,6 +11099,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   removeApiToken: handleUnaryCall<RemoveApiTokenRequest, RemoveApiTokenResponse>;
   /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
   rotateSigningKey: handleUnaryCall<RotateSigningKeyRequest, RotateSigningKeyResponse>;
+  /** Another authority signs certificates from now on. Relays and people go over to it by renewal. */
+  rotateAuthority: handleUnaryCall<RotateAuthorityRequest, RotateAuthorityResponse>;
   /** The policy that is in force. */
   getPolicy: handleUnaryCall<GetPolicyRequest, GetPolicyResponse>;
   /** What would become of a command, without running it, asking anybody or recording it. */
@@ -11395,6 +11596,22 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSigningKeyResponse) => void,
+  ): ClientUnaryCall;
+  /** Another authority signs certificates from now on. Relays and people go over to it by renewal. */
+  rotateAuthority(
+    request: RotateAuthorityRequest,
+    callback: (error: ServiceError | null, response: RotateAuthorityResponse) => void,
+  ): ClientUnaryCall;
+  rotateAuthority(
+    request: RotateAuthorityRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RotateAuthorityResponse) => void,
+  ): ClientUnaryCall;
+  rotateAuthority(
+    request: RotateAuthorityRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RotateAuthorityResponse) => void,
   ): ClientUnaryCall;
   /** The policy that is in force. */
   getPolicy(

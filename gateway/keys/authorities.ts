@@ -1,0 +1,100 @@
+import { X509Certificate } from 'node:crypto';
+import type { Credentials } from '../../src/pki/authority.ts';
+import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { trustPrint } from '../../src/pki/trust-print.ts';
+import { type Lifetime, lifetime } from '../principals/lifetime.ts';
+
+/** Who signs certificates, and whose certificates count. */
+export interface Authorities {
+  /** Signs. */
+  readonly present: () => Credentials;
+  /** PEM: whose certificates count now, and whom relays and people have to trust. */
+  readonly trusted: () => string;
+  /** `trustPrint` of that. */
+  readonly print: () => string;
+  /** Of our doors: the whole chain, and its key. */
+  readonly server: () => Credentials;
+  /** Fingerprints of authorities that our doors show: the one of now, and the one of later if that is another. */
+  readonly pins: () => readonly [string, ...string[]];
+  /** As long as the authority counts that signed it. */
+  readonly signed: (certificate: X509Certificate) => Signed;
+  /** Calls `listener` whenever any of this has changed. */
+  readonly watch: (listener: () => void) => void;
+}
+
+export interface Signed {
+  readonly life: Lifetime;
+  /** By the one that signs now. */
+  readonly isPresent: boolean;
+}
+
+/** An authority with the certificate of our doors. */
+export interface AuthorityPair {
+  readonly authority: Credentials;
+  /** `certificate` is the whole chain. */
+  readonly server: Credentials;
+}
+
+export interface RotatedAuthorities extends Authorities {
+  /** The former one still counts until then (epoch milliseconds). */
+  readonly follow: (next: AuthorityPair, formerUntil: number) => void;
+  /** When the former one stops; undefined if there is none. */
+  readonly formerUntil: () => number | undefined;
+  /** Lets go of the former one once its time is over; whether it did. */
+  readonly letGo: () => boolean;
+}
+
+/** One authority: its certificates end when its own life does, which a rotation states later. */
+interface Issuer extends AuthorityPair {
+  life: Lifetime;
+}
+
+const [endless, over] = [lifetime(undefined), lifetime(0)];
+
+export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
+  let present: Issuer = { ...first, life: endless };
+  let former: (Issuer & { readonly until: number }) | undefined;
+  const listeners = new Set<() => void>();
+  const changed = () => {
+    for (const listener of listeners) listener();
+  };
+  const trusted = () => (former?.authority.certificate ?? '') + present.authority.certificate;
+  return {
+    present: () => present.authority,
+    trusted,
+    print: () => trustPrint(trusted()),
+    // Those who have not moved trust the former one alone.
+    server: () => (former ?? present).server,
+    pins: () => {
+      const own = fingerprintOfPem(present.authority.certificate);
+      return former === undefined ? [own] : [fingerprintOfPem(former.authority.certificate), own];
+    },
+    signed: (certificate) => {
+      const issuer = [present, former].find((each) => each !== undefined && isSignedBy(certificate, each));
+      if (issuer === undefined) return { life: over, isPresent: false };
+      const life: Lifetime = {
+        isOver: () => issuer.life.isOver(),
+        hasRunOut: () => issuer.life.hasRunOut(),
+      };
+      return { life, isPresent: issuer === present };
+    },
+    watch: (listener) => void listeners.add(listener),
+    follow: (next, until) => {
+      present.life = lifetime(until);
+      former = Object.assign(present, { until });
+      present = { ...next, life: endless };
+      changed();
+    },
+    formerUntil: () => former?.until,
+    letGo: () => {
+      if (former === undefined || !former.life.isOver()) return false;
+      former = undefined;
+      changed();
+      return true;
+    },
+  };
+}
+
+function isSignedBy(certificate: X509Certificate, { authority }: AuthorityPair): boolean {
+  return certificate.verify(new X509Certificate(authority.certificate).publicKey);
+}
