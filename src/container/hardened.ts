@@ -41,6 +41,8 @@ export const carrierHardening = {
   Ulimits: [
     { Name: 'nofile', Soft: 4096, Hard: 4096 },
     { Name: 'core', Soft: 0, Hard: 0 },
+    // A carrier whose memory is short says so and goes on; one that takes all of its container's is killed.
+    { Name: 'data', Soft: 192 * mebibyte, Hard: 192 * mebibyte },
   ],
 };
 

@@ -80,7 +80,7 @@ test.each<HostileHow>(['works late', ...inFull<HostileHow>('trickles late', 'tak
   async (how) => {
     await using site = homeWith(100);
     for (let name = 0; name < 60; name++)
-      writeFileSync(join(site.home.root, `${name}`), randomBytes(how === 'takes nothing' ? 500_000 : 1));
+      writeFileSync(join(site.home.root, `${name}`), randomBytes(how === 'takes nothing' ? 1_000_000 : 1));
     await onHonest(site);
     site.asked.home.length = 0;
     const hostile = onHostile(site, how);

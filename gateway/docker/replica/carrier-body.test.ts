@@ -38,6 +38,7 @@ test("P14 the create body of a replica's carrier is this and nothing else", () =
       Ulimits: [
         { Name: 'nofile', Soft: 4096, Hard: 4096 },
         { Name: 'core', Soft: 0, Hard: 0 },
+        { Name: 'data', Soft: 192 * 2 ** 20, Hard: 192 * 2 ** 20 },
       ],
       Mounts: [
         {
