@@ -24,7 +24,9 @@ export function toWorkspaceError(error: unknown, host: string): unknown {
   const text = `${error.text} (workspace ${error.role === 'home' ? 'at home' : `on ${host}`})`;
   const code = said.get(error.code);
   if (code !== undefined) return new ClawrdenError(code, text, { cause: error });
-  if (error.role === 'replica') return new ReplicaUnreachable(text, { cause: error });
+  // Home could not take what came from there, and goes on.
+  const isOfExchange = error.code === 'carrier-failed' && !error.isOver;
+  if (error.role === 'replica' || isOfExchange) return new ReplicaUnreachable(text, { cause: error });
   const missing = error.code === 'workspace-missing';
   return new ClawrdenError(missing ? 'workspace-suspect' : 'workspace-unreachable', text, { cause: error });
 }
