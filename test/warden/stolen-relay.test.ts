@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ServiceError } from '@grpc/grpc-js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { UnaryMethod } from '../../src/gateway-client/unary-call.ts';
+import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { routes } from '../../src/http-api/routes.ts';
+import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
+import { type First, type Mirrored, newMirrored, play } from './mirrored.ts';
+import { startTwoRelays, type TwoRelays } from './two-relays.ts';
+
+let site: TwoRelays;
+beforeAll(async () => {
+  site = await startTwoRelays();
+}, 60_000);
+afterAll(() => site?.[Symbol.asyncDispose]());
+
+function begin(client: GatewayClient, first: First | 'resume', command = newMirrored()) {
+  return { command, ended: play(client, command, first, site.audit) };
+}
+
+const own = (first: Partial<First> = {}): First => ({ tool: 'ask', agent: 'other', ...first });
+
+/** A question of the neighbour's agent, and what it takes to answer it. */
+async function asked(): Promise<{ command: Mirrored; ended: Promise<void> }> {
+  const one = begin(site.neighbour, own());
+  await expect.poll(() => one.command.approvalId).not.toBe('');
+  return one;
+}
+
+async function approve({ approvalId: id, planHash }: Mirrored): Promise<void> {
+  const said = { id, planHash, verdict: Verdict.APPROVE, reason: '', grantSeconds: 0, via: '' };
+  await site.admin.call(WardenServiceService.resolveApproval, said);
+}
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 0,
+    ({ code }: ServiceError) => code,
+  );
+
+test('P3 P17: who stole a relay may make no call of people, whatever it names, and no call over HTTP', async () => {
+  const { command, ended } = await asked();
+  const { id, approvalId, planHash } = command;
+  const names = {
+    id,
+    executionId: id,
+    approvalId,
+    planHash,
+    name: 'other',
+    agent: 'other',
+    relay: 'host-2',
+    principal: 'relay:host-2',
+  };
+  for (const [name, method] of Object.entries(WardenServiceService)) {
+    if (method.responseStream) continue;
+    const unary = method as unknown as UnaryMethod<object, object> & {
+      requestDeserialize: (bytes: Buffer) => object;
+    };
+    const request = { ...unary.requestDeserialize(Buffer.alloc(0)), ...names };
+    expect([name, await codeOf(site.thief.call(unary, request))]).toEqual([name, 7]);
+  }
+  const watched = site.thief.watchApprovals();
+  expect(
+    await new Promise((resolve) =>
+      watched.on('error', ({ code }: ServiceError) => resolve(code)).on('data', resolve),
+    ),
+  ).toBe(7);
+  const { token } = await site.thief.call(RelayServiceService.token, {});
+  for (const { method, path } of Object.values(routes)) {
+    if (path === '/healthz') continue;
+    const answer = await fetch(`${site.site.httpUrl}${path.replaceAll(/\{\w+\}/g, 'other')}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    // Ten wrong tokens a minute: then the source waits.
+    expect([path, [401, 429].includes(answer.status)]).toEqual([path, true]);
+  }
+  await approve(command);
+  await ended;
+  expect([command.starts, command.outcome?.code]).toEqual([1, 7]);
+});
+
+test('A-89 P2 P3: it starts, resumes and ends nothing of another relay’s agent, and hears of it what it hears of an agent that is not there', async () => {
+  const { command, ended } = await asked();
+  const answers: string[] = [];
+  for (const agent of ['other', 'no-one']) {
+    const one = begin(site.thief, own({ tool: 'run', agent }));
+    await one.ended;
+    expect(one.command.starts).toBe(0);
+    const { outcome, broken } = one.command;
+    answers.push(`${outcome?.reason} ${outcome?.text} ${broken}`.replaceAll(agent, 'AGENT'));
+  }
+  expect(answers[0]).toBe(answers[1]);
+  const taken = { ...newMirrored(), id: command.id, planHash: command.planHash };
+  for (const first of ['resume', own({ agent: 'coder' }), own({ agent: 'coder', tool: 'run' })] as const) {
+    const { command: mine, ended: over } = begin(site.thief, first, { ...taken });
+    await over;
+    expect([mine.starts, mine.approvalId]).toEqual([0, '']);
+  }
+  // What runs, too.
+  const running = begin(site.neighbour, own({ tool: 'run', endless: true }));
+  await expect.poll(() => running.command.starts).toBe(1);
+  const stream = site.thief.execute();
+  stream.on('error', () => {});
+  stream.write({
+    message: {
+      $case: 'resume',
+      value: { executionId: running.command.id, planHash: running.command.planHash },
+    },
+  });
+  stream.write({ message: { $case: 'cancel', value: { requesterGone: false } } });
+  await new Promise((resolve) => stream.on('status', resolve).on('data', () => {}));
+  expect([running.command.outcome, running.command.broken]).toEqual([undefined, '']);
+  await approve(command);
+  await ended;
+  expect([command.starts, command.outcome?.code]).toEqual([1, 7]);
+});
+
+test('A-89 P19: its word about another relay’s agent counts for nothing, nor has it a lane to its home', async () => {
+  const report = { containerRunning: true, tools: ['forged'], problem: '', halted: true };
+  const reports = ['coder', 'other'].map((name) => ({ name, ...report }));
+  const tell = setInterval(() => site.report(reports), 100);
+  const lane = site.thief.carry();
+  const refused = new Promise((resolve) =>
+    lane.on('error', ({ code }: ServiceError) => resolve(code)).on('data', () => resolve('data')),
+  );
+  lane.write({ message: { $case: 'start', value: { agent: 'other' } } });
+  expect([7, 5, 9]).toContain(await refused);
+  const paused = await site.site.cli(['pause', 'other', '--reason', 'x']);
+  expect(paused.stderr).toContain('other');
+  expect(paused.code).toBe(1);
+  clearInterval(tell);
+  const { stdout } = await site.site.cli(['agents', '--json']);
+  const agents = JSON.parse(stdout) as { name: string; tools: string[] }[];
+  expect(agents.map(({ name, tools }) => [name, tools])).toEqual([
+    ['coder', ['forged']],
+    ['other', []],
+  ]);
+  await site.site.cli(['resume', 'other']);
+});
+
+test('P4: it renews its own name, whatever the request says', async () => {
+  const { request: certificateRequest } = await makeCertificateRequest();
+  const { certificate } = await site.thief.call(RelayServiceService.renew, { certificateRequest });
+  const { subjectAltName } = new X509Certificate(certificate);
+  expect(subjectAltName).toContain('relay/host-1');
+  expect(subjectAltName).not.toContain('host-2');
+});
+
+const isLong = process.env['CLAWRDEN_LONG'] !== undefined;
+
+/** How long each of the neighbour's commands took, one after the other. */
+async function commandsFor(ms: number): Promise<number[]> {
+  const took: number[] = [];
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    const began = performance.now();
+    const { command, ended } = begin(site.neighbour, own({ tool: 'run' }));
+    await ended;
+    took.push(performance.now() - began);
+    expect([command.starts, command.outcome?.code, command.outcome?.reason, command.broken]).toEqual([
+      1,
+      7,
+      '',
+      '',
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return took.toSorted((a, b) => a - b);
+}
+
+test('A-58 P20: while it floods every door at once, another relay’s commands are answered as if it were not there', {
+  timeout: 180_000,
+}, async () => {
+  const { grpcAddress, enrollAddress, httpUrl } = site.site;
+  const flood = JSON.stringify({ grpcAddress, enrollAddress, httpUrl, identityDir: site.stolen });
+  const thief = spawn(process.execPath, [join(import.meta.dirname, 'relay-flood.ts'), flood], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let told = '';
+  thief.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    told += chunk;
+  });
+  await expect.poll(() => told, { timeout: 30_000 }).toBe('on\n');
+  const took = await commandsFor(isLong ? 30_000 : 4000);
+  thief.stdin.end();
+  await once(thief, 'close');
+  const [median, p99] = [
+    took[took.length >> 1] ?? Infinity,
+    took[Math.ceil(took.length * 0.99) - 1] ?? Infinity,
+  ];
+  const counts = JSON.parse(told.slice('on\n'.length)) as Record<string, number>;
+  console.log(
+    `the neighbour of a flood: ${took.length} commands, median ${median.toFixed()} ms, p99 ${p99.toFixed()} ms`,
+  );
+  expect(Object.entries(counts).filter(([, count]) => count < 20)).toEqual([]);
+  expect(took.length).toBeGreaterThan(10);
+  expect(median).toBeLessThan(1000);
+  if (isLong) expect(p99).toBeLessThan(1000);
+});
