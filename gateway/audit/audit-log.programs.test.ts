@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
-import { firstLink, linkHash } from '../../src/audit/chain.ts';
+import { firstLink, linkHash, verifiedRecord } from '../../src/audit/chain.ts';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { openAuditLog } from './audit-log.ts';
 import type { AuditRecord } from './audit-record.ts';
@@ -58,13 +58,12 @@ function texts(): string[] {
   return lines().flatMap(({ type, text }) => (type === 'head' ? [] : [text]));
 }
 
-function expectChain(records: readonly Line[]): void {
+function expectChain(): void {
   let prev = firstLink;
-  for (const [index, { hash, ...body }] of records.entries()) {
-    expect(body.seq).toBe(index + 1);
-    expect(body.prev).toBe(prev);
-    expect(linkHash(body)).toBe(hash);
-    prev = hash;
+  for (const [index, line] of readFileSync(file, 'utf8').split('\n').slice(0, -1).entries()) {
+    const record = verifiedRecord(line);
+    expect(record).toMatchObject({ seq: index + 1, prev });
+    prev = record?.hash ?? '';
   }
 }
 
@@ -73,7 +72,7 @@ test('P25: appends that come together are one chain, in order', async () => {
   await Promise.all(Array.from({ length: 200 }, (_, index) => audit.append(note(`n${index}`))));
   await audit.close();
   expect(texts()).toEqual(Array.from({ length: 200 }, (_, index) => `n${index}`));
-  expectChain(lines());
+  expectChain();
 });
 
 test('A-70: hostile text stays one record on one line', async () => {
@@ -84,16 +83,19 @@ test('A-70: hostile text stays one record on one line', async () => {
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
   // Some readers also take other characters for the end of a line.
   expect(readFileSync(file, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
-  expectChain(lines());
+  expectChain();
   expect((await verifyAudit([file], { key: publicKey })).problem).toBeUndefined();
 });
 
-test('A-70: a record that has such a character as it is counts as one line', async () => {
+test('A-70: a record that has such a character as it is counts as one line, and is not what a gateway writes', async () => {
   const body = { seq: 1, type: 'lifecycle', text: 'a\u2028b\u2029c\u0085d\re', prev: firstLink };
   const line = JSON.stringify({ ...body, hash: linkHash(body) });
   const next = { seq: 2, type: 'lifecycle', text: 'x'.repeat(200_000), prev: linkHash(body) };
-  writeFileSync(file, `${line}\n${JSON.stringify({ ...next, hash: linkHash(next) })}`);
-  expect(await verifyAudit([file])).toEqual({ records: 2, heads: 0, vouchedFor: 0 });
+  writeFileSync(file, `${line}\n${JSON.stringify({ ...next, hash: linkHash(next) })}\n`);
+  expect(await verifyAudit([file])).toMatchObject({
+    records: 0,
+    problem: { line: 1, why: 'record 1 was changed' },
+  });
 });
 
 test('a torn last line is cut off and the chain goes on', async () => {
@@ -105,7 +107,7 @@ test('a torn last line is cut off and the chain goes on', async () => {
   await again.append(note('next'));
   await again.close();
   expect(texts()).toEqual(['whole', expect.stringContaining('a record that was not finished'), 'next']);
-  expectChain(lines());
+  expectChain();
 });
 
 test('a file that does not end in an audit record is refused', async () => {
@@ -132,7 +134,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expect(audit.problem()).toBe('');
       await audit.close();
       expect(texts()).toEqual(['before', 'after']);
-      expectChain(lines());
+      expectChain();
     } finally {
       execFileSync('umount', [dir]);
     }
@@ -175,7 +177,12 @@ test('the chain goes on over a rotation and a restart, and its heads are signed'
   }
   const files = [...(await rotatedFiles(file)), file];
   expect(files.length).toBeGreaterThan(3);
-  expect(await verifyAudit(files, { key: publicKey })).toEqual({ records: 33, heads: 3, vouchedFor: 33 });
+  expect(await verifyAudit(files, { key: publicKey })).toMatchObject({
+    first: 1,
+    records: 33,
+    heads: 3,
+    vouchedFor: 33,
+  });
 });
 
 test('the head is signed after a thousand records, and with the first that comes after ten minutes', async () => {
@@ -190,7 +197,7 @@ test('the head is signed after a thousand records, and with the first that comes
   await Promise.all(Array.from({ length: 1200 }, (_, index) => audit.append(note(`n${index}`))));
   expect(heads()).toHaveLength(2);
   await audit.close();
-  expect(await verifyAudit([file], { key: publicKey })).toEqual({
+  expect(await verifyAudit([file], { key: publicKey })).toMatchObject({
     records: 1207,
     heads: 3,
     vouchedFor: 1207,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { longestLine } from '../../src/audit/rest-of-log.ts';
+import { longestLine } from '../../src/audit/chain.ts';
 import { asciiJson, jsonText } from '../../src/text/ascii-json.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 

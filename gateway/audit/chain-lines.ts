@@ -1,9 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { hrtime } from 'node:process';
-import { type Link, linkHash, signLink } from '../../src/audit/chain.ts';
+import { chainedLine, headText, type Link, signLink } from '../../src/audit/chain.ts';
 import { signHandOver } from '../../src/audit/hand-over.ts';
-import { asciiJson } from '../../src/text/ascii-json.ts';
-import type { AuditRecord, SigningKeyRecord } from './audit-record.ts';
+import type { SigningKeyRecord } from './audit-record.ts';
 import { boundedRecord } from './bounded-record.ts';
 
 export interface Lines {
@@ -24,17 +23,18 @@ export function chainLines(
   for (const record of records) {
     seq += 1;
     const unsigned = { seq, time, mono, ...boundedRecord(record), prev: hash };
-    const body = { ...unsigned, ...sign(unsigned) };
-    hash = linkHash(body);
-    text += `${asciiJson({ ...body, hash })}\n`;
+    const chained = chainedLine({ ...unsigned, ...sign(unsigned) });
+    hash = chained.hash;
+    text += `${chained.line}\n`;
   }
   return { text, last: { seq, hash } };
 }
 
-/** A record whose signature covers everything up to `from`. */
+/** A record whose signature covers itself and everything before it. */
 export function signedHead(from: Link, key: KeyObject): Lines {
-  const head: AuditRecord = { type: 'head', signature: signLink(from.hash, key) };
-  return chainLines([head], from);
+  return chainLines([{ type: 'head' }], from, (body) => ({
+    signature: signLink(headText({ ...body }), key),
+  }));
 }
 
 /** The record of a signing key that both keys sign; it covers everything before it, as a head does. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { auditFiles } from '../../src/audit/audit-files.ts';
-import { linkOf } from '../../src/audit/chain.ts';
+import { verifiedRecord } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import { presentName } from '../ports/principal.ts';
 import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
@@ -34,9 +34,10 @@ export async function recordedExecutions(
 ): Promise<Map<string, RecordedExecution>> {
   const recorded = new Map<string, RecordedExecution>();
   for (const part of await lastParts(file, from)) {
-    for await (const line of readLines(part.file, part.start)) {
-      const record = parse(line);
-      if (record !== undefined) note(recorded, record);
+    for await (const { text } of readLines(part.file, part.start)) {
+      // If reading begins in the middle of a file, the first line may be incomplete.
+      const record = verifiedRecord(text);
+      if (record !== undefined) note(recorded, record as unknown as Recorded<AuditRecord>);
     }
   }
   return recorded;
@@ -69,22 +70,12 @@ async function partsOf(file: string, bytes: number): Promise<{ parts: Part[]; is
 
 async function firstRecord(parts: readonly Part[]): Promise<number> {
   for (const { file, start } of parts) {
-    for await (const line of readLines(file, start)) {
-      const link = linkOf(line);
-      if (link !== undefined) return link.seq;
+    for await (const { text } of readLines(file, start)) {
+      const record = verifiedRecord(text);
+      if (record !== undefined) return record.seq;
     }
   }
   return 0;
-}
-
-/** If reading begins in the middle of a file, the first line may be incomplete. */
-function parse(line: string): Recorded<AuditRecord> | undefined {
-  try {
-    // This program wrote it; a later change breaks the chain.
-    return JSON.parse(line) as Recorded<AuditRecord>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Leaves out denials: a denial is an end by itself, and may name the id of another caller's execution. */

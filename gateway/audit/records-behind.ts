@@ -1,4 +1,4 @@
-import { linkOf } from '../../src/audit/chain.ts';
+import { isAsWritten, parseRecord } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import type {
   ControlRecord,
@@ -40,13 +40,14 @@ export async function readBehind(
   let last = from;
   let missing = '';
   for (const part of await lastParts(file, from, Number.POSITIVE_INFINITY)) {
-    for await (const line of readLines(part.file, part.start)) {
-      const seq = linkOf(line)?.seq ?? 0;
-      if (seq <= last) continue;
+    for await (const { text } of readLines(part.file, part.start)) {
+      const chained = parseRecord(text);
+      // A line that is not as it was written is missing: the next one shows the gap.
+      if (chained === undefined || chained.seq <= last || !isAsWritten(text, chained)) continue;
+      const { seq } = chained;
       if (seq > last + 1 && missing === '') missing = `records ${last + 1} to ${seq - 1}`;
       last = seq;
-      // This program wrote it; a later change breaks the chain.
-      const record = withPrincipal(JSON.parse(line));
+      const record = withPrincipal(chained as unknown as AnyRecord);
       if (isLasting(record)) note(record);
     }
   }

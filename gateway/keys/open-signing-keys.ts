@@ -63,8 +63,8 @@ export async function keepHandOver(database: Database, record: object): Promise<
 /** The record that hands over to this key. */
 async function rowFor(key: string, audit: string): Promise<SigningKeyRow | undefined> {
   for (const part of (await auditFiles(audit)).reverse()) {
-    for await (const line of readLines(part)) {
-      const record = line.includes(handOverMark) ? handOverIn(line) : undefined;
+    for await (const { text } of readLines(part)) {
+      const record = text.includes(handOverMark) ? handOverIn(text) : undefined;
       if (record?.key === key && keyHandedOverTo(record, undefined) === key) return signingKeyRow(record);
     }
   }

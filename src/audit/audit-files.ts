@@ -23,6 +23,20 @@ export async function strayParts(file: string): Promise<string[]> {
   return (await namedLikeParts(file)).filter(({ isRegular }) => !isRegular).map(({ path }) => path);
 }
 
+/**
+ * What stands beside the log `file` under a name that begins like its parts' and is not one of ours: a renamed part is
+ * not read.
+ */
+export async function unreadNames(file: string): Promise<string[]> {
+  const [folder, log] = [dirname(file), basename(file)];
+  const isUnread = (name: string) =>
+    name.startsWith(`${log}.`) && orderOf(name, log) === undefined && !besideLog.test(name.slice(log.length));
+  return (await readdir(folder)).filter(isUnread).map((name) => join(folder, name));
+}
+
+/** What a gateway keeps there: the beginning of a record that was not finished, and a file that it begins. */
+const besideLog = /^\.(?:cut\.\d+|next)(?:\.\d+)?$/;
+
 async function namedLikeParts(file: string): Promise<{ path: string; isRegular: boolean }[]> {
   const names = await readdir(dirname(file));
   const parts = names.flatMap((name) => orderOf(name, basename(file)) ?? []);

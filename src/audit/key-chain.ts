@@ -5,7 +5,7 @@ import { readLines } from './read-lines.ts';
 
 /** Which key signs where in a log, from its first record on. */
 export interface KeyChain {
-  readonly isSigned: (link: string, signature: unknown) => boolean;
+  readonly isSigned: (text: string, signature: unknown) => boolean;
   /** Whether the record hands over to another key, which signs from here on. Takes it without its hash. */
   readonly handOver: (record: Readonly<Record<string, unknown>>) => boolean;
   /**
@@ -22,8 +22,8 @@ export async function openKeyChain(files: readonly string[], trusted: KeyObject)
   let key = keyOfText(present);
   let isTrusted = present === wanted;
   return {
-    isSigned: (link, signature) =>
-      key !== undefined && typeof signature === 'string' && isSignatureOf(link, signature, key),
+    isSigned: (text, signature) =>
+      key !== undefined && typeof signature === 'string' && isSignatureOf(text, signature, key),
     handOver: (record) => {
       const next = keyHandedOverTo(record, present);
       if (next === undefined) return false;
@@ -39,8 +39,8 @@ export async function openKeyChain(files: readonly string[], trusted: KeyObject)
 /** The key that signed until the first record that names another one. */
 async function firstFormer(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) {
-    for await (const line of readLines(file)) {
-      const record = line.includes(handOverMark) ? handOverIn(line) : undefined;
+    for await (const { text } of readLines(file)) {
+      const record = text.includes(handOverMark) ? handOverIn(text) : undefined;
       if (record !== undefined) return record.former;
     }
   }

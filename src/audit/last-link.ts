@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { beginning, type Link, verifiedLink } from './chain.ts';
+import { beginning, type Link, verifiedRecord } from './chain.ts';
 import { openRegular } from './open-regular.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
@@ -15,9 +15,9 @@ export async function lastRecord(handle: FileHandle): Promise<End | undefined> {
 }
 
 function endOf({ text, end }: Line): End {
-  const link = verifiedLink(text);
-  if (link === undefined) throw new Error('its last line is no audit record, or one that was changed');
-  return { ...link, end };
+  const record = verifiedRecord(text);
+  if (record === undefined) throw new Error('its last line is no audit record, or one that was changed');
+  return { seq: record.seq, hash: record.hash, end };
 }
 
 /** One of several files cannot be used; `cause` says why. */
@@ -60,7 +60,8 @@ export async function hashAt(files: readonly string[], seq: number): Promise<str
     try {
       for await (const { text } of readBackwards(handle)) {
         const found = seqOf(text);
-        if (found !== undefined && found <= seq) return found === seq ? (verifiedLink(text)?.hash ?? '') : '';
+        if (found !== undefined && found <= seq)
+          return found === seq ? (verifiedRecord(text)?.hash ?? '') : '';
       }
     } finally {
       await handle.close();

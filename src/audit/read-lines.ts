@@ -4,11 +4,17 @@ const newline = 0x0a;
 /** Far longer than any record. If a line is longer, only its beginning is kept, which is not a record. */
 const longest = 64 * 1024 * 1024;
 
+export interface TextLine {
+  readonly text: string;
+  /** Only the last line of a file may lack its newline. */
+  readonly isEnded: boolean;
+}
+
 /**
- * The lines of a file from an offset on; the last line may have no end. Only `
+ * The lines of a file from an offset on. Only `
  * ` ends a line: node:readline also splits at U+2028, which may stand in a record.
  */
-export async function* readLines(file: string, start = 0): AsyncGenerator<string> {
+export async function* readLines(file: string, start = 0): AsyncGenerator<TextLine> {
   let begun: Buffer[] = [];
   let bytes = 0;
   const handle = await openRegular(file);
@@ -18,7 +24,7 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<string
     let at = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, at)) {
       begun.push(chunk.subarray(at, end));
-      yield Buffer.concat(begun).toString();
+      yield { text: Buffer.concat(begun).toString(), isEnded: true };
       begun = [];
       bytes = 0;
       at = end + 1;
@@ -27,5 +33,5 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<string
     begun.push(chunk.subarray(at));
     bytes += chunk.length - at;
   }
-  if (begun.length > 0) yield Buffer.concat(begun).toString();
+  if (begun.length > 0) yield { text: Buffer.concat(begun).toString(), isEnded: false };
 }

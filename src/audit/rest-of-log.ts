@@ -1,8 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Link, verifiedLink } from './chain.ts';
-
-/** Most bytes of one line. Bounded records are far shorter. */
-export const longestLine = 256 * 1024;
+import { type Link, longestLine, verifiedRecord } from './chain.ts';
 
 /** What stands behind the last line of a log. */
 export interface Rest extends Link {
@@ -23,9 +20,9 @@ export async function readRest(handle: FileHandle, end: number, last: Link): Pro
   const bytes = await readAll(handle, end, length);
   if (bytes.length === 0) return { seq, hash, unfinished: bytes, lacksNewline: false };
   const text = bytes.toString('latin1');
-  const whole = verifiedLink(bytes.toString());
+  const whole = verifiedRecord(bytes.toString());
   if (whole !== undefined && whole.seq > seq)
-    return { ...whole, unfinished: Buffer.alloc(0), lacksNewline: true };
+    return { seq: whole.seq, hash: whole.hash, unfinished: Buffer.alloc(0), lacksNewline: true };
   if (!isBeginning(text, seq, end > 0)) throw notOurs(end, length);
   return { seq, hash, unfinished: bytes, lacksNewline: false };
 }

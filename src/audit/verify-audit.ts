@@ -1,19 +1,32 @@
 import type { KeyObject } from 'node:crypto';
-import { firstLink, type Link, linkHash } from './chain.ts';
+import { type ChainedRecord, firstLink, headText, isAsWritten, type Link, parseRecord } from './chain.ts';
 import { handOverType } from './hand-over.ts';
 import { type KeyChain, openKeyChain } from './key-chain.ts';
-import { readLines } from './read-lines.ts';
+import { readLines, type TextLine } from './read-lines.ts';
 
 export interface AuditReport {
+  /** The number of the first record that is there; 0 if none is. */
+  readonly first: number;
   readonly records: number;
   /** Signed heads, checked if there is a key. */
   readonly heads: number;
   /** How often one signing key handed over to the next. */
   readonly rotations: number;
-  /** The number of the last record for which the key vouches, itself or by the keys that it leads to; 0 if for none. */
+  /**
+   * The number of the last record for which the key vouches, itself or by the keys that it leads to; 0 if for none. The
+   * first such record is `first`.
+   */
   readonly vouchedFor: number;
-  /** The first bad record. */
-  readonly problem?: { readonly file: string; readonly line: number; readonly why: string };
+  /** The first bad record; or, if all are good and the beginning is missing, the first one that is there. */
+  readonly problem?: Problem;
+}
+
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly why: string;
+  /** Everything that is there is good. */
+  readonly lacksBeginning?: true;
 }
 
 export interface VerifyOptions {
@@ -22,44 +35,48 @@ export interface VerifyOptions {
    * it is absent, signatures are counted but not checked.
    */
   readonly key?: KeyObject | undefined;
-  /** A record that the log must contain, or must have contained: records before its first file cannot be checked. */
+  /** A record that the log must contain, or must have contained: records before `from` need not be there. */
   readonly recorded?: Link | undefined;
+  /** Records before this one may be missing, because their files were moved away. */
+  readonly from?: number | undefined;
 }
 
-/**
- * Follows the chain through `files`, oldest first. Accepts a first file that does not begin with record 1, unless the
- * file itself says that earlier records are lost.
- */
+/** Follows the chain through `files`, oldest first. Only lines count that are as a gateway writes them. */
 export async function verifyAudit(
   files: readonly string[],
-  { key, recorded }: VerifyOptions = {},
+  { key, recorded, from = 1 }: VerifyOptions = {},
 ): Promise<AuditReport> {
   let last: Link | undefined;
-  const count = { records: 0, heads: 0, rotations: 0, vouchedFor: 0 };
+  const count = { first: 0, records: 0, heads: 0, rotations: 0, vouchedFor: 0 };
   let line = 0;
   const keys = key && (await openKeyChain(files, key));
   const report = (file: string, why: string): AuditReport =>
     why === '' ? count : { ...count, problem: { file, line, why } };
   for (const file of files) {
     line = 0;
-    for await (const text of readLines(file)) {
+    for await (const read of readLines(file)) {
       line += 1;
-      const checked = checkLine(text, last, keys);
+      const checked = checkLine(read, last, keys);
       if ('why' in checked) return report(file, checked.why);
+      const { record, signedUpTo } = checked;
+      count.first ||= record.seq;
       count.records += 1;
-      if (checked.type === 'head') count.heads += 1;
-      if (checked.type === handOverType) count.rotations += 1;
-      if (isSigned(checked.type) && keys?.isTrusted() === true) count.vouchedFor = checked.link.seq;
-      last = checked.link;
+      if (record['type'] === 'head') count.heads += 1;
+      if (record['type'] === handOverType) count.rotations += 1;
+      if (keys?.isTrusted() === true && signedUpTo >= count.first) count.vouchedFor = signedUpTo;
+      last = record;
       if (isAnother(last, recorded))
         return report(file, `record ${last.seq} is not the one that was written`);
     }
   }
-  return report(files.at(-1) ?? '', missingAtEnd(last, recorded) || foreignKeys(keys));
+  const why = missingAtEnd(last, recorded) || foreignKeys(keys);
+  if (why !== '' || count.first <= from) return report(files.at(-1) ?? '', why);
+  return { ...count, problem: lackOfBeginning(files[0] ?? '', from, count.first) };
 }
 
-function isSigned(type: unknown): boolean {
-  return type === 'head' || type === handOverType;
+/** The chain cannot tell a file that was moved away from one that was cut off. */
+function lackOfBeginning(file: string, from: number, first: number): Problem {
+  return { file, line: 1, why: gapBetween(from - 1, first), lacksBeginning: true };
 }
 
 /** They hang together, and somebody else may have made all of them. */
@@ -79,65 +96,45 @@ function missingAtEnd(last: Link | undefined, recorded: Link | undefined): strin
   return end < wanted ? `${gapBetween(end, wanted + 1)} at the end` : '';
 }
 
-function checkLine(
-  text: string,
-  last: Link | undefined,
-  keys: KeyChain | undefined,
-): { link: Link; type: unknown } | { why: string } {
-  const record = parse(text);
+/** `signedUpTo`: the last record for which this one's signatures vouch; 0 if it has none. */
+type Checked = { readonly record: ChainedRecord; readonly signedUpTo: number } | { readonly why: string };
+
+function checkLine({ text, isEnded }: TextLine, last: Link | undefined, keys: KeyChain | undefined): Checked {
+  const record = parseRecord(text);
   if (record === undefined) return { why: 'is no audit record' };
-  const { hash, ...body } = record;
-  const { seq, prev } = body;
-  if (last === undefined && seq === 1 && prev !== firstLink)
-    return { why: 'the first record has a predecessor' };
-  // The gateway itself recorded that earlier records are lost: an operator did not move them away.
-  if (last === undefined && seq > 1 && body.incident === 'audit-broken') return { why: gapBetween(0, seq) };
-  if (last !== undefined && seq !== last.seq + 1) return { why: gapBetween(last.seq, seq) };
-  if (last !== undefined && prev !== last.hash)
-    return { why: `record ${seq} does not follow from the one before it` };
-  if (linkHash(body) !== hash) return { why: `record ${seq} was changed` };
-  const why = keys && signatureFault(body, keys);
-  return why === undefined ? { link: { seq, hash }, type: body.type } : { why };
+  const { seq } = record;
+  const why = chainFault(record, last);
+  if (why !== undefined) return { why };
+  if (!isAsWritten(text, record)) return { why: `record ${seq} was changed` };
+  if (!isEnded) return { why: `record ${seq} lacks its newline: it was changed, or its gateway was killed` };
+  return keys === undefined ? { record, signedUpTo: 0 } : checkSignature(record, keys);
 }
 
-function signatureFault(body: Body, keys: KeyChain): string | undefined {
+function chainFault({ seq, prev }: ChainedRecord, last: Link | undefined): string | undefined {
+  if (last === undefined)
+    return seq === 1 && prev !== firstLink ? 'the first record has a predecessor' : undefined;
+  if (seq !== last.seq + 1) return gapBetween(last.seq, seq);
+  return prev === last.hash ? undefined : `record ${seq} does not follow from the one before it`;
+}
+
+function checkSignature(record: ChainedRecord, keys: KeyChain): Checked {
+  const { hash: _, ...body } = record;
   const { seq, prev, type, signature } = body;
-  if (type === 'head' && !keys.isSigned(prev, signature)) return `record ${seq} is signed by another key`;
-  if (type === handOverType && !keys.handOver(body))
-    return `record ${seq} names a signing key, and the key before it or the named one did not sign that`;
-  return undefined;
+  if (type === 'head') {
+    if (keys.isSigned(headText(body), signature)) return { record, signedUpTo: seq };
+    // Earlier versions signed what is before a head, without the head itself.
+    if (keys.isSigned(prev, signature)) return { record, signedUpTo: seq - 1 };
+    return { why: `record ${seq} is signed by another key` };
+  }
+  if (type !== handOverType) return { record, signedUpTo: 0 };
+  if (keys.handOver(body)) return { record, signedUpTo: seq };
+  return {
+    why: `record ${seq} names a signing key, and the key before it or the named one did not sign that`,
+  };
 }
 
 function gapBetween(last: number, next: number): string {
   if (next <= last + 1) return `record ${next} follows record ${last}`;
   const missing = next === last + 2 ? `record ${last + 1} is` : `records ${last + 1} to ${next - 1} are`;
   return `${missing} missing`;
-}
-
-interface Body {
-  readonly seq: number;
-  readonly prev: string;
-  readonly [key: string]: unknown;
-}
-
-interface ChainedRecord {
-  readonly seq: number;
-  readonly prev: string;
-  readonly hash: string;
-  readonly [key: string]: unknown;
-}
-
-function parse(text: string): ChainedRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isChained(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isChained(value: unknown): value is ChainedRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const { seq, prev, hash } = value as Record<string, unknown>;
-  return Number.isSafeInteger(seq) && typeof prev === 'string' && typeof hash === 'string';
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { longestLine } from '../../src/audit/rest-of-log.ts';
+import { longestLine } from '../../src/audit/chain.ts';
 import { contents, newWitnessed, note, type Witnessed } from './witnessed.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

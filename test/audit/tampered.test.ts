@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rotatedName } from '../../src/audit/audit-files.ts';
-import { longestLine } from '../../src/audit/rest-of-log.ts';
+import { longestLine } from '../../src/audit/chain.ts';
 import { type Dice, seeded } from '../scenarios/seeded.ts';
 import { contents, newWitnessed, note, type Witnessed } from './witnessed.ts';
 

@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import type { AuditReport, Problem } from '../../audit/verify-audit.ts';
 import { readTextFile } from '../../config/read-text-file.ts';
 import { stateFiles } from '../../pki/state-files.ts';
 import { printFacts, printJson } from '../print/output.ts';
@@ -21,6 +22,7 @@ export function auditCommands(): Command {
 interface VerifyOptions {
   readonly key?: string;
   readonly database?: string;
+  readonly from?: number;
   readonly json?: boolean;
 }
 
@@ -36,12 +38,22 @@ function verifyCommand(): Command {
       '--database <file>',
       "the gateway's, which knows the last record (default: clawrden.db beside the log, if it is yours)",
     )
+    .option(
+      '--from <record>',
+      'records before this one need not be there: you moved their files away',
+      parseNumber,
+    )
     .option('--json', 'machine-readable')
     .action(verify);
 }
 
+function parseNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a record's number.");
+}
+
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  const [{ auditFiles, strayParts }, { verifyAudit }, { recordedLink }] = await Promise.all([
+  const [{ auditFiles, strayParts, unreadNames }, { verifyAudit }, { recordedLink }] = await Promise.all([
     import('../../audit/audit-files.ts'),
     import('../../audit/verify-audit.ts'),
     import('../../audit/recorded-link.ts'),
@@ -52,23 +64,46 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   const recorded = await recordedLink(database).catch(unusable(database));
   const files = await auditFiles(file).catch(unreadable(file));
   const strays = await strayParts(file).catch(unreadable(file));
+  const unread = await unreadNames(file).catch(unreadable(file));
   await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
-  const report = await verifyAudit(files, { key, recorded }).catch(unreadable(file));
+  const report = await verifyAudit(files, { key, recorded, from: options.from }).catch(unreadable(file));
   const { problem } = report;
   if (options.json === true)
-    printJson({ ok: problem === undefined, files, strays, signaturesChecked: key !== undefined, ...report });
+    printJson({
+      ok: problem === undefined,
+      files,
+      strays,
+      unread,
+      signaturesChecked: key !== undefined,
+      ...report,
+    });
   else
     printFacts([
       ['files', String(files.length)],
       ...strays.map((stray) => ['no part', `${stray} is not a regular file: move it away`] as const),
-      ['records', String(report.records)],
+      ...unread.map((name) => ['not read', `${name} does not have the name of a part`] as const),
+      ['records', recordsIn(report)],
       ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
       ...(report.rotations === 0 ? [] : [['signing keys', String(report.rotations + 1)] as const]),
-      ['vouched for', report.vouchedFor === 0 ? 'nothing' : `records 1 to ${report.vouchedFor}`],
+      [
+        'vouched for',
+        report.vouchedFor === 0 ? 'nothing' : `records ${report.first} to ${report.vouchedFor}`,
+      ],
     ]);
   if (problem === undefined) return;
   const where = `audit: ${problem.file}:${problem.line}`;
-  throw new CliError(where, problem.why, 'nothing from there on can be relied on: keep the file as it is');
+  throw new CliError(where, problem.why, wayOut(problem, report.first));
+}
+
+/** From where on, if not from 1: a number of records alone does not say which ones they are. */
+function recordsIn({ records, first }: AuditReport): string {
+  return first > 1 ? `${records}, from ${first} on` : String(records);
+}
+
+function wayOut({ lacksBeginning }: Problem, first: number): string {
+  return lacksBeginning === true
+    ? `put their files back beside it, or, if you moved them away, say --from ${first}`
+    : 'nothing from there on can be relied on: keep the file as it is';
 }
 
 function unusable(database: string): (error: unknown) => never {

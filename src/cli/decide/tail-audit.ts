@@ -1,5 +1,6 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { verifiedRecord } from '../../audit/chain.ts';
 import { openRegular } from '../../audit/open-regular.ts';
 import { readBackwards } from '../../audit/read-backwards.ts';
 import { printJson } from '../print/output.ts';
@@ -38,13 +39,12 @@ async function reopened(file: string, handle: FileHandle): Promise<FileHandle | 
   return await openRegular(file).catch(() => undefined);
 }
 
-/** Escaped again, because agents wrote parts of it. A line that is not a record is shown as text. */
+/**
+ * A line that is not, byte for byte, a record as a gateway writes it is shown as text, escaped: read as JSON, it may say
+ * something else than its text.
+ */
 function printRecord(line: string): void {
-  let record: unknown = line;
-  try {
-    record = JSON.parse(line);
-  } catch {}
-  printJson(record);
+  printJson(verifiedRecord(line) ?? line);
 }
 
 /** Resolves with the offset after the last whole line. */
