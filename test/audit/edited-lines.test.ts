@@ -12,7 +12,7 @@ import { beginning, linkHash, verifiedRecord } from '../../src/audit/chain.ts';
 import { hashAt } from '../../src/audit/last-link.ts';
 import { type Problem, verifyAudit } from '../../src/audit/verify-audit.ts';
 import { asciiJson } from '../../src/text/ascii-json.ts';
-import { byteEdits, orders, rewrites } from './edited-lines.ts';
+import { byteEdits, type Edit, orders, rewrites } from './edited-lines.ts';
 import { everyRecord } from './every-record.ts';
 import { handOver, newKey } from './signing-log.ts';
 
@@ -83,24 +83,10 @@ describe.each(kinds)('A-109 P25: a log with every kind of record (%s)', (kind) =
   test.each(Object.entries(rewrites))(
     'a line that says the same in another text is seen: %s',
     async (_, anyEdit) => {
-      let edited = 0;
       await fc.assert(
-        fc.asyncProperty(anyLine, anyEdit, async (n, edit) => {
-          const log = logs[kind];
-          const at = n % log.lines.length;
-          const line = log.lines[at] ?? '';
-          const text = edit(line);
-          if (text === line) return;
-          edited += 1;
-          // Positive control: a reader of JSON sees the same record.
-          if (!text.startsWith('\ufeff'))
-            expect(JSON.stringify(plain(text))).toBe(JSON.stringify(plain(line)));
-          const { problem } = await verified(`${log.lines.with(at, text).join('\n')}\n`, log);
-          expectSeen(problem, line, at + 1);
-        }),
+        fc.asyncProperty(anyLine, anyEdit, (n, edit) => expectEditSeen(logs[kind], n, edit)),
         { numRuns: runs / 4 },
       );
-      expect(edited).toBeGreaterThan(0);
     },
   );
 
@@ -138,24 +124,25 @@ describe.each(kinds)('A-109 P25: a log with every kind of record (%s)', (kind) =
 test.each(Object.entries(orders))(
   'A-109: the order of keys is part of what is hashed: %s',
   async (_, anyEdit) => {
-    let edited = 0;
     await fc.assert(
-      fc.asyncProperty(anyLine, anyEdit, async (n, edit) => {
-        const log = logs.present;
-        const at = n % log.lines.length;
-        const line = log.lines[at] ?? '';
-        const text = edit(line);
-        if (text === line) return;
-        edited += 1;
-        expect(plain(text)).toEqual(plain(line));
-        const { problem } = await verified(`${log.lines.with(at, text).join('\n')}\n`, log);
-        expectSeen(problem, line, at + 1);
-      }),
+      fc.asyncProperty(anyLine, anyEdit, (n, edit) => expectEditSeen(logs.present, n, edit)),
       { numRuns: runs },
     );
-    expect(edited).toBeGreaterThan(0);
   },
 );
+
+/** Of the next line from the given one on in which there is something to change. */
+async function expectEditSeen(log: Log, n: number, edit: Edit): Promise<void> {
+  const { lines } = log;
+  const order = lines.map((_, index) => (n + index) % lines.length);
+  const at = order.find((index) => edit(lines[index] ?? '') !== lines[index]) ?? -1;
+  const line = lines[at] ?? '';
+  const text = edit(line);
+  // Positive control: a reader of JSON sees the same record.
+  if (!text.startsWith('\ufeff')) expect(plain(text)).toEqual(plain(line));
+  const { problem } = await verified(`${lines.with(at, text).join('\n')}\n`, log);
+  expectSeen(problem, line, at + 1);
+}
 
 /** Which key signs before the first hand-over stands in that record: if it is edited, heads before it are seen. */
 function expectSeen(problem: Problem | undefined, line: string, number: number): void {
@@ -165,7 +152,8 @@ function expectSeen(problem: Problem | undefined, line: string, number: number):
 
 function plain(json: string): unknown {
   const { hash: _, ...body } = JSON.parse(json) as Record<string, unknown>;
-  return body;
+  // Equal for every reader that does not tell 0 from -0.
+  return JSON.parse(JSON.stringify(body));
 }
 
 /** Any UTF-16, lone surrogates included. */

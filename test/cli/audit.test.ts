@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 
 const launcher = join(import.meta.dirname, '../../src/cli/launcher.cjs');
@@ -49,6 +49,74 @@ test('verify names the first bad record and fails', () => {
   expect(stderr).toBe(
     `clawrden: audit: ${first}:1: record 1 was changed; nothing from there on can be relied on: keep the file as it is\n`,
   );
+});
+
+describe('A-110 P25: a log without its beginning', () => {
+  const partsOf = () => (JSON.parse(clawrden('verify', '--json', file).stdout) as { files: string[] }).files;
+
+  /** Without the first lines; resolves with the number of the first record that is left. */
+  function cut(lines: number): string {
+    const [first = ''] = partsOf();
+    writeFileSync(first, readFileSync(first, 'utf8').split('\n').slice(lines).join('\n'));
+    return first;
+  }
+
+  test('fails with the records that are missing and the way out, cut off or moved away', () => {
+    const first = cut(1);
+    const { status, stdout, stderr } = clawrden('verify', file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `clawrden: audit: ${first}:1: record 1 is missing; put back what is missing, or, if you moved it away, say --from 2\n`,
+    });
+    expect(stdout).toMatch(/records +4, from 2 on\n(.*\n)*vouched for +records 2 to 5\n/);
+    rmSync(first);
+    const moved = clawrden('verify', file);
+    expect(moved).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/records? .* missing; put .*--from \d/),
+    });
+  });
+
+  test('is good from the record on that --from names, and not if more is missing', () => {
+    cut(1);
+    expect(clawrden('verify', '--from', '2', file)).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(clawrden('verify', '--json', '--from', '4', file).stdout)).toMatchObject({
+      ...{ ok: true, first: 2, records: 4, vouchedFor: 5 },
+    });
+    rmSync(partsOf()[0] ?? '');
+    const { status, stderr } = clawrden('verify', '--from', '2', file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/: records? 2.* missing; /),
+    });
+    expect(clawrden('verify', '--from', '0', file).status).toBe(2);
+    expect(clawrden('verify', '--from', '2x', file).status).toBe(2);
+  });
+
+  test('names a part that has another name, and not the files that a gateway puts there', () => {
+    const [first = ''] = partsOf();
+    renameSync(first, `${file}.2`);
+    for (const name of ['.cut.7', '.cut.7.1', '.next', '.next.1']) writeFileSync(file + name, '');
+    const { status, stdout } = clawrden('verify', file);
+    expect(status).toBe(1);
+    expect(stdout.match(/not read.*/g)).toEqual([expect.stringContaining(`${file}.2 does not have`)]);
+  });
+
+  test('a worse fault behind it is named first', () => {
+    cut(1);
+    const last = readFileSync(file, 'utf8');
+    writeFileSync(file, last.replace('"type"', '"type":"x","type"'));
+    expect(clawrden('verify', file).stderr).toMatch(/record \d was changed; nothing from there on/);
+  });
+});
+
+test('A-109: tail shows a line as text that a gateway does not write so', () => {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const forged = `{"type":"forged",${lines[0]?.slice(1)}`;
+  writeFileSync(file, `${[forged, ...lines.slice(1)].join('\n')}`);
+  const shown = clawrden('tail', file).stdout.split('\n').slice(0, -1);
+  expect(JSON.parse(shown[0] ?? '')).toBe(forged);
+  expect(shown.slice(1)).toEqual(lines.slice(1, -1));
 });
 
 test('A-70: tail shows the newest records, one a line, with nothing for a terminal to obey', () => {

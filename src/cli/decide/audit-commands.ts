@@ -102,7 +102,7 @@ function recordsIn({ records, first }: AuditReport): string {
 
 function wayOut({ lacksBeginning }: Problem, first: number): string {
   return lacksBeginning === true
-    ? `put their files back beside it, or, if you moved them away, say --from ${first}`
+    ? `put back what is missing, or, if you moved it away, say --from ${first}`
     : 'nothing from there on can be relied on: keep the file as it is';
 }
 
