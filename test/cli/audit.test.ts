@@ -114,7 +114,7 @@ describe('A-110 P25: a log without its beginning', () => {
 test('A-109: tail shows a line as text that a gateway does not write so', () => {
   const lines = readFileSync(file, 'utf8').split('\n');
   const forged = `{"type":"forged",${lines[0]?.slice(1)}`;
-  writeFileSync(file, `${[forged, ...lines.slice(1)].join('\n')}`);
+  writeFileSync(file, [forged, ...lines.slice(1)].join('\n'));
   const shown = clawrden('tail', file).stdout.split('\n').slice(0, -1);
   expect(JSON.parse(shown[0] ?? '')).toBe(forged);
   expect(shown.slice(1)).toEqual(lines.slice(1, -1));
