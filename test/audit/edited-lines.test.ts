@@ -66,13 +66,19 @@ async function verified(content: string | Buffer, { key }: Log) {
 }
 
 const kinds = ['present', 'earlier'] as const;
+/** No record of these was written before hashes were of the very text. */
+const younger: ReadonlySet<string> = new Set(['authority']);
+const typesOf = {
+  present: () => Object.keys(everyRecord),
+  earlier: () => Object.keys(everyRecord).filter((type) => !younger.has(type)),
+};
 const anyLine = fc.nat({ max: 1_000_000 });
 
 describe.each(kinds)('A-109 P25: a log with every kind of record (%s)', (kind) => {
   test('is vouched for to its end as it was written', async () => {
     const log = logs[kind];
     const types = new Set(log.lines.map((line) => (JSON.parse(line) as { type: string }).type));
-    expect(types).toEqual(new Set([...Object.keys(everyRecord), 'head', 'signing-key']));
+    expect(types).toEqual(new Set([...typesOf[kind](), 'head', 'signing-key']));
     const report = await verified(`${log.lines.join('\n')}\n`, log);
     expect(report).toMatchObject({ first: 1, records: log.lines.length, rotations: 1 });
     expect(report.problem).toBeUndefined();

@@ -72,6 +72,10 @@ export const everyRecord: EveryRecord = {
   'workspace-trusted': { type: 'workspace-trusted', agent: 'coder', host: '', ...told, text: oddText },
   'workspace-restored': { type: 'workspace-restored', agent: 'coder', host: '', ...told, text: oddText },
   'workspace-reset': { type: 'workspace-reset', agent: 'coder', host: 'h', ...told, text: oddText },
+  authority: {
+    ...{ type: 'authority', event: 'rotated', fingerprint: 'AB:CD', former: 'EF', formerUntil: '' },
+    ...told,
+  },
   incident: { type: 'incident', incident: 'x', caller: '', text: oddText },
   lifecycle: { type: 'lifecycle', event: 'start', text: oddText },
 };
