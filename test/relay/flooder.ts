@@ -22,6 +22,9 @@ const bodies: Readonly<Record<string, () => string>> = {
   small: () => JSON.stringify({ ...plain, ...stdio }),
 };
 
+// It ends with the process that started it.
+process.stdin.on('end', () => process.exit()).resume();
+
 const body = Buffer.from((bodies[kind] ?? bodies['small']!)());
 const length = Buffer.alloc(4);
 length.writeUInt32BE(body.length);

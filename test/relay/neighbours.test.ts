@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
 import type { Outcome } from '../../src/outcome.ts';
@@ -17,8 +17,9 @@ const ended: Outcome = { kind: 'exited', code: 0, signal: 0 };
 async function startFlood(socket: string, kind: string): Promise<ChildProcess> {
   const program = join(import.meta.dirname, 'flooder.ts');
   const child = spawn(process.execPath, [program, socket, kind, '256'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return child;
 }
