@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,8 @@ import { type GatewaySite, makeGatewaySite } from '../stack/gateway-site.ts';
 export interface TwoRelays extends AsyncDisposable {
   readonly site: GatewaySite;
   readonly audit: string;
+  /** Milliseconds for which the gateway had a processor until now. */
+  readonly ranMs: () => number;
   /** The folder with what somebody stole: `host-1`'s certificate and key. */
   readonly stolen: string;
   readonly thief: GatewayClient;
@@ -39,6 +42,7 @@ export async function startTwoRelays(): Promise<TwoRelays> {
   return {
     ...{ site, thief, neighbour, admin },
     report: (reports) => void synchronized.write({ version: '1', agents: [...reports] }),
+    ranMs: () => Number(readFileSync(`/proc/${program.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6,
     audit: join(site.state, 'audit.jsonl'),
     stolen: join(dir, 'host-1'),
     [Symbol.asyncDispose]: async () => {
