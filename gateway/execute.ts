@@ -2,7 +2,7 @@ import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { type ClawrdenError, toClawrdenError } from '../src/errors.ts';
 import { type Outcome, outcomeOf } from '../src/outcome.ts';
 import type { Policy } from '../src/policy/policy.ts';
-import type { Asked } from './approvals/approvals.ts';
+import type { Asked } from './approvals/asked.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './approvals/permit.ts';
 import { unboundNow } from './control/bound-agents.ts';
 import type { Breakers } from './control/breakers.ts';

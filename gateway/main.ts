@@ -11,6 +11,7 @@ import { stateFiles } from '../src/pki/state-files.ts';
 import { decide } from '../src/policy/rules/decide.ts';
 import { say } from '../src/text/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
+import { openGrants } from './approvals/grants.ts';
 import type { AuditRecord } from './audit/audit-record.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { openAgentStates } from './control/agent-states.ts';
@@ -105,15 +106,19 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const live = openLiveConfig(config);
   const { agents } = live;
   const faults = createFaults(log);
-  const approvals = createApprovals(records.approvals, records.grants, config.limits.pendingPerAgent);
   const events = createEventFeed();
   const ledger = createLedger(history, config.limits, events.execution);
   const refusals = createRefusals(audit);
   const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
   const incidents = createIncidents(audit);
-  const hasAgent = (name: string) => agents().has(name);
-  const principals = await openPrincipals({ ...records, first: identity.people, hasAgent });
+  const principals = await openPrincipals({ ...records, first: identity.people, agents });
   await markTaken(config.state);
+  const { approvers } = principals;
+  const grants = await openGrants(records.database, audit, approvers);
+  const approvals = createApprovals({
+    ...{ store: records.approvals, grants, approvers, record: audit.append },
+    pendingPerAgent: config.limits.pendingPerAgent,
+  });
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
@@ -161,7 +166,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     authorizing: {
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
-      grants: records.grants,
+      ...{ grants, approvers },
       decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
       recordVerdict: recorder.verdict,
     },
@@ -191,7 +196,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     history,
     outputs: records.outputs,
     approvals,
-    grants: records.grants,
+    grants,
     scheduler,
     fleet,
     drains,
@@ -210,7 +215,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
   };
   const restored = await restoreWaiting(parts, approvals, left);
-  const holdToAgents = createHoldToAgents({ agents, ledger, grants: records.grants, faults });
+  const holdToAgents = createHoldToAgents({ agents, ledger, grants, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
   const { inForce } = principals.apiTokens;

@@ -1,5 +1,6 @@
-import type { RecordedVerdict } from '../ports/verdict.ts';
+import type { RecordedVerdict, Yes } from '../ports/verdict.ts';
 import type { ApprovalRow, Database } from '../store/database.ts';
+import { keepYes, readYeses } from '../store/yeses.ts';
 
 /** A plan is kept as long as its question can be answered or used. Its hash stays, and so does what history has of it. */
 const forgotten = { plan: '' } as const;
@@ -16,6 +17,10 @@ export interface ApprovalStore {
    * time has passed become expired.
    */
   readonly unfinished: () => Promise<ApprovalRow[]>;
+  /** False if no approval with this plan is pending any more. */
+  readonly addYes: (approval: { id: string; planHash: string }, yes: Yes) => Promise<boolean>;
+  /** Of those that are pending, by their ids. */
+  readonly yeses: () => Promise<ReadonlyMap<string, readonly Yes[]>>;
   readonly find: (id: string) => Promise<ApprovalRow | undefined>;
 }
 
@@ -55,6 +60,8 @@ export function createApprovalStore(database: Database): ApprovalStore {
         .where('expires_at', '>', now)
         .execute();
     },
+    addYes: (approval, yes) => keepYes(database, approval, yes),
+    yeses: () => readYeses(database),
     find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
   };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../src/errors.ts';
+import { anyApprover } from '../../test/fixtures/any-approver.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { createApprovalStore } from './approval-store.ts';
-import { type Approvals, createApprovals } from './approvals.ts';
+import { type Approvals, type ApprovalsParts, createApprovals } from './approvals.ts';
 import { type Grants, openGrants } from './grants.ts';
 import type { Question } from './question-row.ts';
 
@@ -15,14 +16,19 @@ let approvals: Approvals;
 
 beforeEach(async () => {
   database = await openDatabase(':memory:', 'power-loss');
-  grants = await openGrants(database, audit);
-  approvals = createApprovals(createApprovalStore(database), grants, 2);
+  grants = await openGrants(database, audit, anyApprover);
+  approvals = createApprovals(parts(2));
 });
 
 afterEach(async () => {
   vi.useRealTimers();
   await database.destroy();
 });
+
+function parts(pendingPerAgent: number): ApprovalsParts {
+  const store = createApprovalStore(database);
+  return { store, grants, approvers: anyApprover, record: audit.append, pendingPerAgent };
+}
 
 const question: Question = {
   executionId: 'e',
@@ -42,7 +48,7 @@ const never = new AbortController().signal;
 
 /** A gateway that starts again on the same database. */
 function restarted(): Approvals {
-  return createApprovals(createApprovalStore(database), grants, 2);
+  return createApprovals(parts(2));
 }
 
 test('A-42: of 50 approvals and 50 denials that race for one question exactly one counts', async () => {
@@ -189,7 +195,7 @@ test('A-82: a plan with anything not inspected, or that runs a script and may re
     { argv: ['sh', 'x.sh'], stdin: 'none', operands: [script] },
     { argv: ['ls'], stdin: 'pipe' },
   ];
-  const many = createApprovals(createApprovalStore(database), grants, plans.length);
+  const many = createApprovals(parts(plans.length));
   const types: string[] = [];
   for (const each of plans) {
     const plan = JSON.stringify({ ...each, agent: 'coder', cwd: '/app' });

@@ -1,13 +1,21 @@
-import { abortable, deadline, onAbort } from '../../src/abort.ts';
+import { onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { PendingApproval, Resolution, ShownVerdict, Verdict } from '../ports/verdict.ts';
+import type { PendingApproval, Resolution, ShownVerdict, Verdict, Yes } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { ApprovalStore } from './approval-store.ts';
-import type { Grants } from './grants.ts';
+import { type Asked, asked } from './asked.ts';
 import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
+import {
+  notPending,
+  type Open,
+  openQuestion,
+  type SettleParts,
+  settle,
+  shownQuestion,
+} from './settle-question.ts';
 
 /**
- * Questions that wait for a person. Each is on the disk before anybody sees it, and is answered at most once. An
+ * Questions that wait for people. Each is on the disk before anybody sees it, and is answered at most once. An
  * answered, expired or void question never changes, and an approved one allows at most one start.
  */
 export interface Approvals {
@@ -22,36 +30,22 @@ export interface Approvals {
   readonly restore: () => Promise<Restored[]>;
 }
 
-export interface Asked {
-  readonly approval: PendingApproval;
-  /** An earlier gateway wrote the verdict to the audit. */
-  readonly verdictRecorded?: boolean;
-  /**
-   * Rejects with `approval-expired`, or with the signal's reason: the question is then void. If an answer came first,
-   * the answer counts.
-   */
-  readonly verdict: (signal: AbortSignal) => Promise<Verdict>;
-  /** Marks the one start of an approved question as done; throws if it was done before. */
-  readonly use: () => Promise<void>;
-}
-
 export interface Restored extends Asked {
   readonly caller: string;
   readonly context: string;
 }
 
-interface Waiting {
-  /** Writes it to the disk: only then does anybody see it. */
-  listed: boolean;
-  readonly approval: PendingApproval;
-  readonly answer: PromiseWithResolvers<Verdict>;
+export interface ApprovalsParts extends SettleParts {
+  readonly pendingPerAgent: number;
 }
 
-export function createApprovals(
-  store: ApprovalStore,
-  grants: Pick<Grants, 'give'>,
-  pendingPerAgent: number,
-): Approvals {
+interface Waiting extends Open {
+  /** Writes it to the disk: only then does anybody see it. */
+  listed: boolean;
+}
+
+export function createApprovals(parts: ApprovalsParts): Approvals {
+  const { store, approvers, pendingPerAgent } = parts;
   const waiting = new Map<string, Waiting>();
   const listeners = new Set<() => void>();
 
@@ -63,17 +57,23 @@ export function createApprovals(
     if (waiting.delete(id)) changed();
   }
 
-  function wait(approval: PendingApproval): Waiting & { readonly asked: Asked } {
-    const answer = Promise.withResolvers<Verdict>();
-    const entry = { listed: false, approval, answer };
+  function wait(approval: PendingApproval, yeses: readonly Yes[] = []): Waiting {
+    const entry = Object.assign(openQuestion(approval, yeses), { listed: false });
     waiting.set(approval.id, entry);
-    return Object.assign(entry, { asked: asked(approval, answer.promise, () => forget(approval.id), store) });
+    return entry;
   }
 
-  function list(entry: Waiting & { readonly asked: Asked }): Asked {
+  function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    return entry.asked;
+    const { approval, answer } = entry;
+    return asked(approval, answer.promise, () => forget(approval.id), store);
+  }
+
+  async function answer(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
+    const resolution = await settle(entry, verdict, parts, () => forget(entry.approval.id));
+    if (resolution.type === 'noted') changed();
+    return resolution;
   }
 
   return {
@@ -87,47 +87,30 @@ export function createApprovals(
       });
       return list(entry);
     },
-    pending: () => [...waiting.values()].filter(({ listed }) => listed).map(({ approval }) => approval),
+    pending: () =>
+      [...waiting.values()].flatMap((each) => (each.listed ? [shownQuestion(each, approvers)] : [])),
     watch: (listener, signal) => {
       listeners.add(listener);
       onAbort(signal, () => listeners.delete(listener));
     },
     resolve: async (id, verdict) => {
       const found = waiting.get(id);
-      if (found?.listed !== true) return notPending(id, store);
-      return settle(found, verdict, { store, grants, forget });
+      return found?.listed === true ? answer(found, verdict) : notPending(id, store);
     },
-    restore: async () => {
-      const rows = await askable(await store.unfinished(), store);
-      return rows.map((row) => ({
-        ...restored(row, (approval) => list(wait(approval)), store),
-        caller: row.caller,
-        context: row.context,
-      }));
-    },
+    restore: () => restoreAll(store, (approval, yeses) => list(wait(approval, yeses))),
   };
 }
 
-interface Settling {
-  readonly store: ApprovalStore;
-  readonly grants: Pick<Grants, 'give'>;
-  readonly forget: (id: string) => void;
-}
+type Wait = (approval: PendingApproval, yeses: readonly Yes[]) => Asked;
 
-async function settle(
-  { approval, answer }: Waiting,
-  { planHash, ...verdict }: ShownVerdict,
-  { store, grants, forget }: Settling,
-): Promise<Resolution> {
-  const { id } = approval;
-  const refusal = refusalOf(approval, planHash, verdict);
-  if (refusal !== undefined) return refusal;
-  if (!(await store.end({ id, planHash }, verdict))) return alreadyResolved(id);
-  forget(id);
-  // First: if it cannot be granted for a while, the yes counts once all the same.
-  answer.resolve(verdict);
-  await giveGrant(approval, verdict, grants);
-  return { type: 'resolved', approval };
+async function restoreAll(store: ApprovalStore, wait: Wait): Promise<Restored[]> {
+  const rows = await askable(await store.unfinished(), store);
+  const yeses = await store.yeses();
+  return rows.map((row) => ({
+    ...restored(row, yeses.get(row.id) ?? [], wait, store),
+    caller: row.caller,
+    context: row.context,
+  }));
 }
 
 /** An older version had no limit, and nobody could be shown a larger plan: the question is void. */
@@ -138,98 +121,17 @@ async function askable(rows: readonly ApprovalRow[], store: ApprovalStore): Prom
   return rows.filter((row) => !isTooLarge(row));
 }
 
-function refusalOf(
-  { id, caller, planHash, noGrant }: PendingApproval,
-  shown: string,
-  { verdict, by, grantMs }: Verdict,
-): Resolution | undefined {
-  if (planHash !== shown)
-    return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
-  if (verdict === 'approved' && by === caller)
-    return { type: 'own-request', text: `${caller} asked for it; somebody else has to approve it` };
-  if (grantMs === undefined || noGrant === '') return undefined;
-  return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
-}
-
 function checkShare(waiting: readonly Waiting[], agent: string, most: number): void {
   const ofAgent = waiting.filter(({ approval }) => approval.agent === agent).length;
   if (ofAgent < most) return;
   throw new ClawrdenError('pending-limit', `${ofAgent} commands of this agent already wait for approval`);
 }
 
-async function giveGrant(
-  { agent, planHash, command, rule, executionId: execution }: PendingApproval,
-  { verdict, grantMs, by }: Verdict,
-  grants: Pick<Grants, 'give'>,
-): Promise<void> {
-  if (verdict !== 'approved' || grantMs === undefined) return;
-  try {
-    await grants.give({ agent, planHash, command, rule, execution, by: [by] }, grantMs);
-  } catch (error) {
-    throw new ClawrdenError('audit-unwritable', `it may run once, and not for a while: ${String(error)}`);
-  }
-}
-
 /** An approved question has its answer already; a pending one waits again, for the rest of its time. */
-function restored(row: ApprovalRow, wait: (approval: PendingApproval) => Asked, store: ApprovalStore): Asked {
+function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: ApprovalStore): Asked {
   const approval = toPending(row);
-  if (row.state === 'pending') return wait(approval);
-  const verdict = {
-    verdict: 'approved',
-    by: row.verdict_by,
-    via: row.verdict_via,
-    reason: row.verdict_reason,
-  } as const;
+  if (row.state === 'pending') return wait(approval, yeses);
+  const said = { by: row.verdict_by, via: row.verdict_via, reason: row.verdict_reason };
+  const verdict: Verdict = { verdict: 'approved', ...said };
   return asked(approval, Promise.resolve(verdict), () => {}, store);
-}
-
-function asked(
-  approval: PendingApproval,
-  answer: Promise<Verdict>,
-  forget: () => void,
-  store: ApprovalStore,
-): Asked {
-  return {
-    approval,
-    verdict: (signal) => untilAnswered(approval, answer, signal, store).finally(forget),
-    use: async () => {
-      if (!(await store.use(approval.id))) {
-        throw new ClawrdenError('internal', `approval ${approval.id} has let its one start go before`);
-      }
-    },
-  };
-}
-
-async function untilAnswered(
-  approval: PendingApproval,
-  answer: Promise<Verdict>,
-  signal: AbortSignal,
-  store: ApprovalStore,
-): Promise<Verdict> {
-  const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
-  // A timer uses the monotonic clock: a change of the wall clock neither expires nor extends a question.
-  using until = deadline(approval.expiresAt - Date.now(), () => expired, signal);
-  try {
-    return await abortable(answer, until.signal);
-  } catch (error) {
-    if (!until.signal.aborted) throw error;
-    const reason = until.signal.reason as ClawrdenError;
-    const verdict = reason === expired ? 'expired' : 'void';
-    // If a verdict reached the disk first, it counts.
-    if (!(await store.end(approval, { verdict, by: '', via: '', reason: reason.message })))
-      return await answer;
-    throw reason;
-  }
-}
-
-async function notPending(id: string, store: ApprovalStore): Promise<Resolution> {
-  if ((await store.find(id)) !== undefined) return alreadyResolved(id);
-  return { type: 'unknown', text: `no pending approval ${id}` };
-}
-
-function alreadyResolved(id: string): Resolution {
-  return {
-    type: 'already-resolved',
-    text: `approval ${id} was resolved before, has expired, or its requester is gone`,
-  };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { anyApprover } from '../../test/fixtures/any-approver.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type Grants, openGrants } from './grants.ts';
@@ -33,7 +34,7 @@ const audit = {
 };
 
 const given = (agent: string, planHash: string, by = 'person:ann') => ({
-  ...{ agent, planHash, rule: 'r', execution: 'e', by: [by] },
+  ...{ agent, planHash, rule: 'r', execution: 'e', by: [by], stamps: ['1/0'] },
   command: { argv: ['rm', planHash], cwd: '/app' },
 });
 
@@ -59,7 +60,7 @@ test('P10: whatever was given, revoked and restarted, a grant covers its plan of
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       await database.deleteFrom('grants').execute();
-      let grants = await openGrants(database, audit);
+      let grants = await openGrants(database, audit, anyApprover);
       let held: { id: string; agent: string; plan: string; by: string }[] = [];
       const gone: string[] = [];
       for (const each of steps) {
@@ -75,7 +76,7 @@ test('P10: whatever was given, revoked and restarted, a grant covers its plan of
         } else if (each.type === 'endAllBut') {
           await grants.endAllBut(each.agents);
           held = held.filter((one) => one.agent === '' || each.agents.includes(one.agent));
-        } else grants = await openGrants(database, audit);
+        } else grants = await openGrants(database, audit, anyApprover);
         for (const name of ['', 'coder', 'web-1'])
           for (const hash of ['h1', 'h2'])
             expect(idsOf(grants.of(name, hash))).toEqual(
@@ -93,12 +94,12 @@ function idsOf(grants: ReturnType<Grants['list']>): string[] {
 }
 
 test('P10: a revoked grant covers nothing from the call on, also before the disk has it', async () => {
-  const grants = await openGrants(database, audit);
+  const grants = await openGrants(database, audit, anyApprover);
   const { id } = await grants.give(given('coder', 'h'), 60_000);
   const revoked = grants.revoke(id, 'person:zoe', 'not any more');
   expect(grants.of('coder', 'h')).toEqual([]);
   await revoked;
-  expect(await openGrants(database, audit).then((again) => again.list())).toEqual([]);
+  expect(await openGrants(database, audit, anyApprover).then((again) => again.list())).toEqual([]);
   expect(records).toMatchObject([
     { type: 'grant', event: 'given', grant: id, agent: 'coder', by: 'person:ann' },
     { type: 'grant', event: 'revoked', grant: id, by: 'person:zoe', reason: 'not any more' },
@@ -106,19 +107,20 @@ test('P10: a revoked grant covers nothing from the call on, also before the disk
 });
 
 test('P25: what the audit cannot take is not given, and is revoked all the same', async () => {
-  const grants = await openGrants(database, audit);
+  const grants = await openGrants(database, audit, anyApprover);
   const { id } = await grants.give(given('coder', 'h'), 60_000);
   isAuditFull = true;
   await expect(grants.give(given('coder', 'other'), 60_000)).rejects.toThrow('nothing has changed');
   await expect(grants.revoke(id, 'person:zoe', '')).rejects.toThrow('it is in force, and outlives a restart');
-  for (const each of [grants, await openGrants(database, audit)]) expect(each.list()).toEqual([]);
+  for (const each of [grants, await openGrants(database, audit, anyApprover)])
+    expect(each.list()).toEqual([]);
 });
 
 test('A-91: a grant does not outlive its time if the wall clock is set back, and a restart keeps it', async () => {
-  const grants = await openGrants(database, audit);
+  const grants = await openGrants(database, audit, anyApprover);
   await grants.give(given('coder', 'h'), 200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  expect((await openGrants(database, audit)).of('coder', 'h')).toHaveLength(1);
+  expect((await openGrants(database, audit, anyApprover)).of('coder', 'h')).toHaveLength(1);
   expect(grants.of('coder', 'h')).toHaveLength(1);
   await sleep(250);
   expect(grants.of('coder', 'h')).toEqual([]);

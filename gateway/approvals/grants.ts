@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { GrantRecord } from '../audit/audit-record.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';
 import { type Lifetime, lifetime } from '../principals/lifetime.ts';
 import type { Database } from '../store/database.ts';
 import { dropGrant, grantOfRow, keepGrant } from '../store/grants.ts';
+import { joinNames } from './approver-names.ts';
 
 /** Plans that an agent may run again for a while without a question, because people said so. */
 export interface Grants {
@@ -33,12 +35,13 @@ const grantsAtMost = 10_000;
 export async function openGrants(
   database: Database,
   audit: Pick<AuditLog, 'append' | 'unkept'>,
+  approvers: Approvers,
 ): Promise<Grants> {
   const rows = await database.selectFrom('grants').selectAll().orderBy('given_at').execute();
   const held = new Map(rows.map((row) => [row.id, hold(grantOfRow(row))]));
   const inForce = () => {
     for (const [id, { life }] of held) if (life.isOver()) held.delete(id);
-    return [...held.values()].map(({ grant }) => grant);
+    return [...held.values()].flatMap(({ grant }) => (isMeant(grant, approvers) ? [grant] : []));
   };
   return {
     give: async (given, forMs) => {
@@ -48,7 +51,7 @@ export async function openGrants(
       await loosen({
         apply: () => void held.set(grant.id, hold(grant)),
         keep: () => keepGrant(database, grant),
-        record: () => audit.append(recordOf(grant, 'given', grant.by.join(', '), '')),
+        record: () => audit.append(recordOf(grant, 'given', joinNames(grant.by), '')),
         recordStay: () => audit.append(recordOf(grant, 'withdrawn', 'gateway', '')),
         unkept: audit.unkept,
       });
@@ -74,6 +77,14 @@ export async function openGrants(
       await database.deleteFrom('grants').where('agent', 'not in', kept).execute();
     },
   };
+}
+
+/** Each who gave it may do so now, and nothing of that has changed since. */
+function isMeant({ by, stamps, agent }: Grant, { rightOf }: Approvers): boolean {
+  return by.every((name, at) => {
+    const right = rightOf(name, agent);
+    return right !== undefined && (stamps[at] ?? right.stamp) === right.stamp;
+  });
 }
 
 function hold(grant: Grant): Held {

@@ -1,15 +1,20 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Decision } from '../../src/policy/policy.ts';
+import { consentText, oneApprover } from '../../src/policy/rules/consent.ts';
 import { denialText } from '../../src/policy/rules/denial-text.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
 import { denialOf, type Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';
 import type { RecordedVerdict, Verdict } from '../ports/verdict.ts';
-import type { Approvals, Asked } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import { joinNames, namesIn } from './approver-names.ts';
+import type { Asked } from './asked.ts';
 import type { Grants } from './grants.ts';
+import { suffices } from './who-counts.ts';
 import { whyNoGrant } from './why-no-grant.ts';
 
 const maker = Symbol('authorize');
@@ -32,6 +37,7 @@ export interface AuthorizeParts {
   readonly approvals: Approvals;
   readonly approvalExpiresMs: () => number;
   readonly grants: Pick<Grants, 'of'>;
+  readonly approvers: Approvers;
   /** What the policy says about a plan now: if the policy now denies it, a person's yes does not count. */
   readonly decideAgain: (plan: Plan) => Decision;
   /** Called with every verdict, and with `expired` or `void`, before the verdict has any effect. */
@@ -52,9 +58,9 @@ export async function authorize(
   if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   checkSize(sealed);
-  const grant = coveringGrant(sealed, execution.record.caller, parts);
+  const grant = coveringGrant(decision, sealed, execution.record.caller, parts);
   if (grant !== undefined) {
-    const by = grant.by.join(', ');
+    const by = joinNames(grant.by);
     execution.coveredBy(grant.id, by);
     return new Permit(maker, sealed, by);
   }
@@ -82,6 +88,7 @@ export async function awaitVerdict(
   const now = parts.decideAgain(sealed.plan);
   if (now.action === 'deny')
     throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
+  checkConsent(now, answer, execution.record, parts);
   await asked.use();
   return new Permit(maker, sealed, answer.by);
 }
@@ -93,14 +100,32 @@ function checkSize({ canonical }: SealedPlan): void {
   throw new ClawrdenError('plan-too-large', text);
 }
 
-/** Checks the plan again: a grant may be older than the rule against it. The grantor's own request needs another person. */
+/** Checks the plan again: a grant may be older than the rule against it. Its givers must be enough for who asks now. */
 function coveringGrant(
-  { plan, hash }: SealedPlan,
+  { consent = oneApprover }: Decision,
+  { plan: { agent }, plan, hash }: SealedPlan,
   caller: string,
-  { grants }: AuthorizeParts,
+  { grants, approvers }: AuthorizeParts,
 ): Grant | undefined {
   if (whyNoGrant(plan) !== '') return undefined;
-  return grants.of(plan.agent, hash).find(({ by }) => !by.includes(caller));
+  const said = (by: readonly string[]) => by.map((name) => ({ by: name }));
+  return grants.of(agent, hash).find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
+}
+
+/** The policy may have changed since the question, and need others, or more of them. */
+function checkConsent(
+  { consent }: Decision,
+  { by }: Verdict,
+  { agent, caller }: Execution['record'],
+  { approvers }: AuthorizeParts,
+): void {
+  if (consent === undefined) return;
+  const said = namesIn(by).map((name) => ({ by: name }));
+  if (suffices(said, { consent, caller, agent }, approvers)) return;
+  throw new ClawrdenError(
+    'policy-changed',
+    `the policy needs ${consentText(consent)} now, and ${by} said yes`,
+  );
 }
 
 function ask(
@@ -117,6 +142,7 @@ function ask(
     plan: sealed.canonical,
     rule: decision.rule,
     reason: decision.reason,
+    ...(decision.consent && { consent: decision.consent }),
     context: JSON.stringify(context),
     expiresInMs: approvalExpiresMs(),
   });

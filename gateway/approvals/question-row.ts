@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Plan } from '../../src/plan.ts';
+import type { Consent } from '../../src/policy/policy.ts';
+import { oneApprover } from '../../src/policy/rules/consent.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { PendingApproval } from '../ports/verdict.ts';
@@ -14,6 +16,8 @@ export interface Question {
   readonly plan: string;
   readonly rule: string;
   readonly reason: string;
+  /** If absent, one approver is enough. */
+  readonly consent?: Consent;
   /** JSON that is returned with the question after a restart. */
   readonly context: string;
   readonly expiresInMs: number;
@@ -31,6 +35,7 @@ export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
     plan: question.plan,
     rule: question.rule,
     reason: question.reason,
+    consent: question.consent === undefined ? '' : JSON.stringify(question.consent),
     context: question.context,
     state: 'pending',
     verdict_by: '',
@@ -46,6 +51,7 @@ export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
 export function toPending(row: ApprovalRow): PendingApproval {
   // This program wrote it.
   const plan = JSON.parse(row.plan) as Plan;
+  const consent = row.consent === '' ? oneApprover : (JSON.parse(row.consent) as Consent);
   return {
     id: row.id,
     executionId: row.execution_id,
@@ -59,6 +65,7 @@ export function toPending(row: ApprovalRow): PendingApproval {
     reason: row.reason,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    ...{ consent, missing: consent.approvals, yeses: [] },
   };
 }
 

@@ -8,6 +8,7 @@ export type AuditRecord =
   | DecisionRecord
   | RefusalsRecord
   | InspectionRecord
+  | YesRecord
   | VerdictRecord
   | StartRecord
   | OutcomeRecord
@@ -19,6 +20,7 @@ export type AuditRecord =
   | PersonRecord
   | TokenRecord
   | GrantRecord
+  | LinkRecord
   | WorkspaceRecord
   | SigningKeyRecord
   | AuthorityRecord
@@ -80,11 +82,26 @@ export interface InspectionRecord extends OfExecution {
   readonly planHash: string;
 }
 
+/** A yes to a question that needs more people: it is not decided yet. */
+export interface YesRecord extends OfExecution {
+  readonly type: 'yes';
+  readonly approval: string;
+  readonly by: string;
+  readonly via: string;
+  readonly reason: string;
+  readonly grantMs?: number;
+  readonly planHash: string;
+  /** How many people's yes counts now, and how many must. */
+  readonly given: number;
+  readonly needed: number;
+}
+
 /** How a question ended that a person was asked. */
 export interface VerdictRecord extends OfExecution {
   readonly type: 'verdict';
   readonly approval: string;
   readonly verdict: 'approved' | 'denied' | 'expired' | 'void';
+  /** If several had to say yes: all of them, with commas between. */
   readonly by: string;
   /** The surface of the verdict. */
   readonly via: string;
@@ -229,6 +246,16 @@ export interface GrantRecord {
   /** RFC 3339. */
   readonly until: string;
   /** Who said yes, with commas between; or who revoked it. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Which principals are one person. */
+export interface LinkRecord {
+  readonly type: 'link';
+  readonly event: 'set' | 'removed';
+  readonly principal: string;
+  readonly person: string;
   readonly by: string;
   readonly reason: string;
 }

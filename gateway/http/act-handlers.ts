@@ -18,7 +18,7 @@ export function actHandlers(warden: WardenApi): Acts {
       const grant = grantMinutes === undefined ? {} : { grantMs: grantMinutes * 60_000 };
       const given = verdict === 'approve' ? ('approved' as const) : ('denied' as const);
       const resolution = await seen.warden.resolveApproval(id, { verdict: given, ...said, ...grant }, caller);
-      if (resolution.type !== 'resolved') throw refusalOf(resolution);
+      if (!('approval' in resolution)) throw refusalOf(resolution);
       return toApprovalView(resolution.approval);
     },
     revokeGrant: async ({ params: { id }, seen, caller }) => {
@@ -48,10 +48,11 @@ const refusals = {
   'plan-changed': 409,
   'no-grant': 409,
   'own-request': 403,
+  'not-approver': 403,
   'already-resolved': 409,
-} as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, number>;
+} as const satisfies Record<Exclude<Resolution['type'], 'resolved' | 'noted'>, number>;
 
-function refusalOf({ type, text }: Exclude<Resolution, { readonly type: 'resolved' }>): Error {
+function refusalOf({ type, text }: Exclude<Resolution, { readonly approval: unknown }>): Error {
   if (type === 'plan-changed') return new ProblemThrown(coded(type, text));
   return new HttpRefused(refusals[type], text);
 }

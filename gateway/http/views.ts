@@ -3,6 +3,7 @@ import type { AgentJson, HostJson } from '../../src/http-api/fleet.ts';
 import type { GrantView } from '../../src/http-api/grants.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
+import type { Consent } from '../../src/policy/policy.ts';
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { toWaiting } from '../events/approval-changes.ts';
@@ -10,7 +11,7 @@ import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-te
 import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { Grant } from '../ports/grant.ts';
-import type { PendingApproval } from '../ports/verdict.ts';
+import type { PendingApproval, ShownYes } from '../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../ports/warden-api.ts';
 
 const mostTools = 200;
@@ -52,17 +53,28 @@ export function toApprovalView(pending: PendingApproval): ApprovalView {
 }
 
 export function toWaitingView(waiting: WaitingApproval): ApprovalView {
-  const { createdAt, expiresAt, command, planBytes, caller: _caller, ...same } = waiting;
+  const { createdAt, expiresAt, command, planBytes, caller: _caller, consent, yeses, ...same } = waiting;
   return {
     ...withShortTexts(same),
     ...toCommand(command),
     planBytes,
+    ...toConsent(consent),
+    yeses: yeses.map(toYes),
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };
 }
 
-export function toGrantView({ command, by, since, until, execution, ...same }: Grant): GrantView {
+function toConsent({ approvals, role, names = [] }: Consent) {
+  return { approvals, approverRole: role, approverNames: [...names] };
+}
+
+function toYes({ by, via, reason, at, grantMs, counts }: ShownYes): ApprovalView['yeses'][number] {
+  const grant = grantMs === undefined ? {} : { grantMinutes: grantMs / 60_000 };
+  return { givenBy: by, via, reason: shortText(reason), counts, givenAt: toTime(at), ...grant };
+}
+
+export function toGrantView({ command, by, stamps: _, since, until, execution, ...same }: Grant): GrantView {
   return {
     ...withShortTexts(same),
     ...toCommand(command),
@@ -90,13 +102,14 @@ export function toHostJson(view: HostView): HostJson {
   return { ...withShortTexts(view), labels: { ...view.labels } };
 }
 
-export function toExplanationJson({ questionMs, plan, code, ...same }: Explanation) {
+export function toExplanationJson({ questionMs, plan, code, consent, ...same }: Explanation) {
   const bytes = Buffer.byteLength(plan);
   const whole = bytes <= longPlanBytes;
   return {
     ...withShortTexts(same),
     code: code as '',
     ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
+    ...(consent && toConsent(consent)),
     questionSeconds: Math.ceil(questionMs / 1000),
   };
 }

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy } from '../../src/policy/policy.ts';
+import { oneApprover } from '../../src/policy/rules/consent.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
 import { allAgents, type Principal, type Scope } from '../ports/principal.ts';
@@ -36,14 +37,17 @@ export function createExplain({
     const isDenied = action === 'deny';
     const { sealed, refusal } = await planned(judgement, policy, resolveImage);
     return {
-      ...{ action, rule, code },
+      ...{ action, rule, code, questionMs: 0 },
       line: policy.rules.find(({ name }) => name === rule)?.line ?? 0,
       reason: isDenied && refusal !== undefined ? refusal.message : reason,
       policyHash: policy.hash,
       plan: sealed?.canonical ?? '',
       problem: isDenied ? '' : (refusal?.message ?? ''),
       known: tellOrigin((policy.known ?? knownTools).originOf(command.tool)),
-      questionMs: action === 'ask' ? policy.approvalExpiresMs : 0,
+      ...(action === 'ask' && {
+        questionMs: policy.approvalExpiresMs,
+        consent: decision.consent ?? oneApprover,
+      }),
     };
   };
 }

@@ -14,6 +14,8 @@ export interface Grant {
   readonly execution: string;
   /** Who said yes. */
   readonly by: readonly string[];
+  /** Of their rights when they did; empty if an earlier version gave it. */
+  readonly stamps: readonly string[];
   /** Epoch milliseconds, both; 0 if an earlier version gave it. */
   readonly since: number;
   readonly until: number;

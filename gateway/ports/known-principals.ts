@@ -28,6 +28,20 @@ export interface KnownToken {
   readonly usedFrom: string;
 }
 
+/** `principal` (`person:NAME`, `oidc:SUB`, `slack:TEAM/USER`, `telegram:ID`) is the person of this name. */
+export interface KnownLink {
+  readonly principal: string;
+  readonly person: string;
+  readonly by: string;
+  readonly since: number;
+}
+
+export interface WantedLink {
+  readonly principal: string;
+  readonly person: string;
+  readonly reason: string;
+}
+
 /** Who showed an API token. */
 export interface TokenAuthentication {
   /** `from` is the address of the peer, without its port. The same work for every token that is not known. */

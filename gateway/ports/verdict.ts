@@ -1,3 +1,4 @@
+import type { Consent } from '../../src/policy/policy.ts';
 import type { RecordableCommand } from '../../src/recordable-command.ts';
 
 export interface PendingApproval {
@@ -17,17 +18,42 @@ export interface PendingApproval {
   readonly reason: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** How many people must say yes, and who counts. */
+  readonly consent: Consent;
+  /** How many more must say yes, as things are now. */
+  readonly missing: number;
+  /** Who has said yes, each principal once. */
+  readonly yeses: readonly ShownYes[];
+}
+
+/** A yes that was not enough by itself. */
+export interface Yes {
+  readonly by: string;
+  readonly via: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly grantMs?: number;
+  /** Of the right that it was given by. */
+  readonly stamp: string;
+}
+
+export interface ShownYes extends Yes {
+  /** False if its giver may not give it now, or could not all the time since. */
+  readonly counts: boolean;
 }
 
 /** A person's answer to one question. */
 export interface Verdict {
   readonly verdict: 'approved' | 'denied';
+  /** The principal, or all whose yes counts (`approver-names.ts`). */
   readonly by: string;
   /** The surface of the verdict: cli, api … */
   readonly via: string;
   readonly reason: string;
   /** With an approval: for this long, the same plan of the same agent needs no other approval. */
   readonly grantMs?: number;
+  /** Who asked for that. */
+  readonly grantBy?: readonly Pick<Yes, 'by' | 'stamp'>[];
 }
 
 /** A verdict, with the plan that it is about. */
@@ -36,11 +62,17 @@ export interface ShownVerdict extends Verdict {
   readonly planHash: string;
 }
 
-/** The result of a verdict. Only `resolved` changed anything. */
+/** The result of a verdict. `noted`: a yes that counts, and more are needed. The others changed nothing. */
 export type Resolution =
-  | { readonly type: 'resolved'; readonly approval: PendingApproval }
+  | { readonly type: 'resolved' | 'noted'; readonly approval: PendingApproval }
   | {
-      readonly type: 'unknown' | 'already-resolved' | 'plan-changed' | 'no-grant' | 'own-request';
+      readonly type:
+        | 'unknown'
+        | 'already-resolved'
+        | 'plan-changed'
+        | 'no-grant'
+        | 'own-request'
+        | 'not-approver';
       readonly text: string;
     };
 

@@ -1,3 +1,4 @@
+import type { Consent } from '../../src/policy/policy.ts';
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
@@ -77,6 +78,8 @@ export interface Explanation {
   readonly problem: string;
   /** 0 if nobody would be asked. */
   readonly questionMs: number;
+  /** Absent if nobody would be asked. */
+  readonly consent?: Consent;
   /** Where it comes from how the tool takes its arguments; empty if that is not known. */
   readonly known: string;
 }

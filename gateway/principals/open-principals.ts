@@ -1,8 +1,12 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openRevocations, type Revocations } from '../control/revocations.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
+import { createApprovers } from './approvers.ts';
+import { type Links, openLinks } from './links.ts';
 import { type FirstPeople, openPeople, type People } from './people.ts';
 
 export interface PrincipalsParts {
@@ -10,7 +14,7 @@ export interface PrincipalsParts {
   readonly audit: AuditLog;
   /** Whom the state folder names. */
   readonly first: FirstPeople;
-  readonly hasAgent: (name: string) => boolean;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
 }
 
 /** Who may call, by what they show: relays and people a certificate, programs and agents an API token. */
@@ -18,6 +22,8 @@ export interface Principals {
   readonly people: People;
   readonly apiTokens: ApiTokens;
   readonly revocations: Revocations;
+  readonly links: Links;
+  readonly approvers: Approvers;
   readonly personOf: People['of'];
   readonly isRevoked: (fingerprint: string, peer: Pick<Principal, 'kind' | 'name'>) => boolean;
   /** Calls `listener` when somebody may do less than before. */
@@ -25,12 +31,14 @@ export interface Principals {
 }
 
 export async function openPrincipals(parts: PrincipalsParts): Promise<Principals> {
-  const { database, audit, first } = parts;
+  const { database, audit, first, agents } = parts;
   const revocations = await openRevocations(database, audit);
   const people = await openPeople(database, audit, first);
-  const apiTokens = await openApiTokens(parts);
+  const apiTokens = await openApiTokens({ ...parts, hasAgent: (name) => agents().has(name) });
+  const links = await openLinks({ database, audit, people });
+  const approvers = createApprovers({ people, revocations, links, agents });
   return {
-    ...{ people, apiTokens, revocations },
+    ...{ people, apiTokens, revocations, links, approvers },
     personOf: people.of,
     isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),
     onRevoked: (listener) => {

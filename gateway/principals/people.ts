@@ -94,8 +94,9 @@ async function set(wanted: WantedPerson, by: string, keeping: Keeping): Promise<
   const refused = whyNotSet(wanted, keeping) ?? whyNotLess(wanted, keeping);
   if (refused !== undefined) return { refused };
   const { replace: _, ...rest } = wanted;
-  const letIn = keeping.known.get(wanted.name)?.letIn ?? false;
-  const entry = personEntry({ ...rest, by, letIn });
+  const { letIn = false, since = 0 } = keeping.known.get(wanted.name) ?? {};
+  // Each change has a time of its own, whatever the clock does: a yes tells by it that nothing has changed.
+  const entry = personEntry({ ...rest, by, letIn }, Math.max(Date.now(), since + 1));
   await put(entry, '', keeping);
   return { value: shown(entry) };
 }

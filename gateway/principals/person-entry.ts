@@ -23,9 +23,9 @@ export function personOfRow({ name, role, scope, until, set_by, set_at, let_in }
   return personEntry({ name, ...rights, by: set_by, letIn: let_in === 1 }, set_at);
 }
 
-export function rowOfPerson({ name, role, scope, until, by, letIn }: PersonEntry): PersonRow {
+export function rowOfPerson({ name, role, scope, until, by, since, letIn }: PersonEntry): PersonRow {
   const rights = { role, scope: scopeText(scope), until: until ?? null };
-  return { name, ...rights, set_by: by, set_at: Date.now(), removed: 0, let_in: letIn ? 1 : 0 };
+  return { name, ...rights, set_by: by, set_at: since, removed: 0, let_in: letIn ? 1 : 0 };
 }
 
 export function recordOfPerson(

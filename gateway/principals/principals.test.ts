@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, GatewayConfig } from '../../src/config/gateway-config.ts';
 import type { PersonRole, WantedToken } from '../ports/known-principals.ts';
 import { openRecords, type Records } from '../start/open-records.ts';
 import { openPrincipals, type Principals } from './open-principals.ts';
@@ -34,7 +34,11 @@ afterEach(async () => {
 async function start(first: FirstPeople = new Map()): Promise<Principals> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
   records = await openRecords(config, privateKey, 'test');
-  return await openPrincipals({ ...records, first, hasAgent: (name) => agents.has(name) });
+  return await openPrincipals({
+    ...records,
+    first,
+    agents: () => new Map([...agents].map((name) => [name, agentOf(name)])),
+  });
 }
 
 async function restart(principals: Principals, first?: FirstPeople): Promise<Principals> {
@@ -266,3 +270,7 @@ test('the last admin stays, through every order of changes', async () => {
 test('a gateway that knows no admin does not start, and says what to do', async () => {
   await expect(start()).rejects.toThrow(/^no admin is known; .*operators.json/);
 });
+
+function agentOf(name: string): AgentConfig {
+  return { name, relay: 'r', users: [{ uid: 1000, gid: 1000 }], labels: {}, cwd: '/app', hosts: {} };
+}

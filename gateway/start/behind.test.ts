@@ -6,6 +6,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { anyApprover } from '../../test/fixtures/any-approver.ts';
+import { openGrants } from '../approvals/grants.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openAgentStates } from '../control/agent-states.ts';
@@ -76,18 +78,19 @@ test('P19 P25: a drain that could not be ended stays, over a lost database too',
 
 test('P10 P25: a grant that the audit says is revoked is not brought back by an older database; a lost record ends all', async () => {
   const first = await start();
-  const given = { agent: 'coder', rule: 'r', execution: 'e', by: ['person:ann'] };
+  const grants = await openGrants(first.database, first.audit, anyApprover);
+  const given = { agent: 'coder', rule: 'r', execution: 'e', by: ['person:ann'], stamps: [] };
   const command = { argv: ['rm'], cwd: '/app' };
-  const give = (planHash: string) => first.grants.give({ ...given, planHash, command }, 3_600_000);
+  const give = (planHash: string) => grants.give({ ...given, planHash, command }, 3_600_000);
   const [revoked, kept] = [await give('h1'), await give('h2')];
   await fail(first, 'grants', 'delete', true);
-  await expect(first.grants.revoke(revoked.id, 'person:zoe', '')).rejects.toThrow(
+  await expect(grants.revoke(revoked.id, 'person:zoe', '')).rejects.toThrow(
     'it is in force, and a restart takes it from the audit',
   );
   await fail(first, 'grants', 'delete', false);
   await stop(first);
   const second = await start();
-  expect(second.grants.list()).toEqual([kept]);
+  expect((await openGrants(second.database, second.audit, anyApprover)).list()).toEqual([kept]);
   expect(told(second)).toEqual([expect.stringContaining(`grant ${revoked.id} for agent coder revoked`)]);
 });
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from '../approvals/approval-store.ts';
-import { type Grants, openGrants } from '../approvals/grants.ts';
 import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
 import { faultNotesIn } from '../audit/fault-notes.ts';
 import type { Recorded, Witness } from '../audit/witness.ts';
@@ -34,7 +33,6 @@ export interface Records {
   readonly kept: KeptChanges;
   readonly detached: DetachedRows;
   readonly approvals: ApprovalStore;
-  readonly grants: Grants;
   readonly tokens: EnrolmentTokens;
   /** The history has everything up to this record of the audit; Infinity if that is unknown. */
   readonly settledUpTo: number;
@@ -80,7 +78,6 @@ export async function openRecords(
     kept: createKeptChanges(index),
     detached: createDetachedRows(database),
     approvals: createApprovalStore(database),
-    grants: await openGrants(database, audit),
     tokens: await openEnrolmentTokens(database),
     settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,
     close: async () => {

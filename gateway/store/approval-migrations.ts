@@ -11,3 +11,14 @@ export async function nameGrants(database: Kysely<unknown>): Promise<void> {
     from nameless_grants`);
   await run('drop table nameless_grants');
 }
+
+/** Questions that need more than one person, and who is one person. */
+export async function addConsent(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run("alter table approvals add column consent text not null default ''");
+  await run("alter table grants add column stamps text not null default ''");
+  await run(`create table yeses (approval text not null, given_by text not null, via text not null, reason text not null,
+    given_at bigint not null, grant_ms bigint, stamp text not null, primary key (approval, given_by))`);
+  await run(`create table links (principal text primary key not null, person text not null, set_by text not null,
+    set_at bigint not null)`);
+}

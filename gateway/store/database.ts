@@ -69,6 +69,8 @@ export interface ApprovalRow {
   plan: string;
   rule: string;
   reason: string;
+  /** JSON: how many must say yes, and who counts; empty if one approver is enough. */
+  consent: string;
   /** JSON: what is needed again when the caller comes back. */
   context: string;
   /** pending, approved, denied, expired or void; only pending ever changes. */
@@ -94,8 +96,30 @@ export interface GrantRow {
   execution: string;
   /** Names, with commas between. */
   granted_by: string;
+  /** Of their rights, in the same order; empty if an earlier version gave it. */
+  stamps: string;
   given_at: number;
   until: number;
+}
+
+/** A yes to a question that needs more than one. */
+export interface YesRow {
+  approval: string;
+  given_by: string;
+  via: string;
+  reason: string;
+  given_at: number;
+  grant_ms: number | null;
+  /** Of the right that it was given by. */
+  stamp: string;
+}
+
+/** A principal that is the same person as `person`. */
+export interface LinkRow {
+  principal: string;
+  person: string;
+  set_by: string;
+  set_at: number;
 }
 
 export interface AgentStateRow {
@@ -188,6 +212,8 @@ export interface Tables {
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
   grants: GrantRow;
+  yeses: YesRow;
+  links: LinkRow;
   outputs: OutputRow;
   revocations: RevocationRow;
   enrolled: EnrolledRow;

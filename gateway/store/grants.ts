@@ -7,7 +7,11 @@ const between = ', ';
 
 export async function keepGrant(database: Database, grant: Grant): Promise<void> {
   const { id, agent, planHash: plan_hash, rule, execution, since: given_at, until } = grant;
-  const said = { granted_by: grant.by.join(between), command: JSON.stringify(grant.command) };
+  const said = {
+    granted_by: grant.by.join(between),
+    stamps: grant.stamps.join(between),
+    command: JSON.stringify(grant.command),
+  };
   const row = { id, agent, plan_hash, rule, execution, given_at, until, ...said };
   await database.insertInto('grants').values(row).execute();
 }
@@ -21,5 +25,6 @@ export function grantOfRow(row: GrantRow): Grant {
   const by = row.granted_by.split(between);
   // This program wrote it; an earlier version had none.
   const command = JSON.parse(row.command || '{"argv":[],"cwd":""}') as RecordableCommand;
-  return { id, agent, planHash, command, rule, execution, by, since, until };
+  const stamps = row.stamps === '' ? [] : row.stamps.split(between);
+  return { id, agent, planHash, command, rule, execution, by, stamps, since, until };
 }

@@ -5,6 +5,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { anyApprover } from '../../test/fixtures/any-approver.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { openGrants } from '../approvals/grants.ts';
 import { openDatabase } from './database.ts';
@@ -80,7 +81,7 @@ test("P15 P27: what an operator of before did is a person's, and its ids stay kn
     sqlite.exec("insert into drained_hosts values ('h', 'breaker:operator', '', 1)");
   });
   const database = await openDatabase(file, 'crash');
-  const grants = await openGrants(database, { append: async () => {}, unkept: () => {} });
+  const grants = await openGrants(database, { append: async () => {}, unkept: () => {} }, anyApprover);
   expect(grants.of('coder', 'h')).toMatchObject([
     { id: expect.stringMatching(/^[0-9a-f]{16}$/), by: ['person:admin'] },
   ]);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { nameGrants } from './approval-migrations.ts';
+import { addConsent, nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
@@ -31,6 +31,7 @@ export const migrations: Record<string, Migration> = {
   '0024-grants-by-id': { up: nameGrants },
   '0026-detached': { up: createDetachedTable },
   '0027-unmoved': { up: createUnmoved },
+  '0028-consent': { up: addConsent },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

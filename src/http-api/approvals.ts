@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, cursorOf, executionId, time } from './fields.ts';
+import { consent, count, cursorOf, executionId, time } from './fields.ts';
 import { cut } from './history.ts';
 
 export const approvalId = z.string().regex(/^[0-9a-f]{32}$/, 'must be the whole id of a question');
@@ -19,6 +19,22 @@ export const approval = z.strictObject({
   planBytes: count,
   createdAt: time,
   expiresAt: time,
+  ...consent,
+  missing: count.describe('how many more must say yes, as things are now'),
+  yeses: z
+    .array(
+      z.strictObject({
+        givenBy: z.string(),
+        via: z.string(),
+        reason: z.string(),
+        givenAt: time,
+        grantMinutes: z.number().optional(),
+        counts: z
+          .boolean()
+          .describe('false if its giver may not give it now, or could not all the time since'),
+      }),
+    )
+    .describe('who has said yes so far'),
 });
 
 export type ApprovalView = z.infer<typeof approval>;

@@ -29,3 +29,10 @@ export const pageQuery = z.strictObject({
 export function cursorOf(list: string) {
   return z.string().describe(`where the next page of ${list} begins; empty at the end`);
 }
+
+/** What a question needs. */
+export const consent = {
+  approvals: count.describe('how many different people must say yes'),
+  approverRole: z.enum(['approver', 'operator', 'admin']).describe('the lowest role that counts'),
+  approverNames: z.array(z.string()).describe('the only people who count; all if it is empty'),
+};

@@ -125,7 +125,20 @@ export interface Rule extends RuleEffect {
   readonly runsAnything?: boolean;
   readonly rate?: Rate;
   readonly overrides?: RunOverrides;
+  /** Only of an ask rule; if absent, one approver is enough. */
+  readonly consent?: Consent;
 }
+
+/** What a question needs: so many different people who say yes, and who counts. */
+export interface Consent {
+  readonly approvals: number;
+  /** The lowest that counts. */
+  readonly role: ApproverRole;
+  /** Only these people; if absent, all. */
+  readonly names?: readonly string[];
+}
+
+export type ApproverRole = 'approver' | 'operator' | 'admin';
 
 /** Rules of one action, in their order. */
 export type SortedRules = Readonly<Record<Action, readonly Rule[]>>;
@@ -187,4 +200,6 @@ export interface Decision {
   readonly timeoutMs?: number;
   /** The rates of the rules that decided; each must be kept. */
   readonly rates?: readonly Rate[];
+  /** Of all rules that ask; if absent, one approver is enough. */
+  readonly consent?: Consent;
 }

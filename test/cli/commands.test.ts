@@ -78,6 +78,7 @@ const approval: PendingApproval = {
   planHash: 'h',
   plan: canonicalJson(plan),
   command: recordable(plan.argv, plan.cwd),
+  ...{ consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] },
   noGrant: '',
   rule: 'install',
   reason: 'fetches code',

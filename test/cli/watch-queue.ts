@@ -44,7 +44,8 @@ export function question(
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
   const plan = planOf(argv, operands);
   const command = recordable(argv, plan.cwd);
-  return { id, ...rest, ...times, plan: canonicalJson(plan), command, noGrant: '' };
+  const needs = { consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] } as const;
+  return { id, ...rest, ...times, ...needs, plan: canonicalJson(plan), command, noGrant: '' };
 }
 
 export const install = question('aaaa000001', ['npm', 'install', 'express']);

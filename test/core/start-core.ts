@@ -33,6 +33,7 @@ import type { Outcome } from '../../src/outcome.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { anyApprover } from '../fixtures/any-approver.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 
 const { privateKey: key } = generateKeyPairSync('ed25519');
@@ -95,8 +96,11 @@ export async function startCore(
   const history = openHistory(index);
   const outputs = createOutputs(index);
   const store = createApprovalStore(database);
-  const grants = await openGrants(database, log);
-  const approvals = createApprovals(store, grants, limits.pendingPerAgent);
+  const grants = await openGrants(database, log, anyApprover);
+  const approvals = createApprovals({
+    ...{ store, grants, approvers: anyApprover, record: log.append },
+    pendingPerAgent: limits.pendingPerAgent,
+  });
   const ledger = createLedger(history, limits);
   const refusals = createRefusals(log);
   const recorder = createRecorder(log, refusals, outputs, () => policy.hash);
@@ -171,7 +175,7 @@ function authorizing(
   return {
     approvals,
     approvalExpiresMs: () => policy.approvalExpiresMs,
-    grants,
+    ...{ grants, approvers: anyApprover },
     decideAgain: (plan) => decide(policy, factsOf(plan, new Map([['coder', coder]]))),
     recordVerdict: recorder.verdict,
   };

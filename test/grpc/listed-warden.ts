@@ -7,6 +7,7 @@ import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
+import { anyApprover } from '../fixtures/any-approver.ts';
 import { admin, type GatewayOptions, startTestGateway, type TestGateway } from './gateway.ts';
 
 /**
@@ -68,12 +69,13 @@ export async function startListedWarden(
 
 async function newApprovals(): Promise<Approvals> {
   const database = await openDatabase(':memory:', 'crash');
-  const grants = await openGrants(database, unwritten);
-  return createApprovals(createApprovalStore(database), grants, 1000);
+  const grants = await openGrants(database, unwritten, anyApprover);
+  return createApprovals({ store: createApprovalStore(database), grants, ...rest });
 }
 
 async function newHistory(): Promise<History> {
   return openHistory(await openDatabase(':memory:', 'crash'));
 }
 
+const rest = { approvers: anyApprover, record: async () => {}, pendingPerAgent: 1000 };
 const unwritten = { append: async () => {}, unkept: () => {} };

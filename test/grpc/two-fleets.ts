@@ -10,6 +10,7 @@ import { type History, openHistory } from '../../gateway/store/history.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { anyApprover } from '../fixtures/any-approver.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { startTestGateway } from './gateway.ts';
 
@@ -100,11 +101,15 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
 }
 
 async function newApprovals(grants: Grants): Promise<Approvals> {
-  return createApprovals(createApprovalStore(await openDatabase(':memory:', 'crash')), grants, 1000);
+  return createApprovals({
+    store: createApprovalStore(await openDatabase(':memory:', 'crash')),
+    grants,
+    ...rest,
+  });
 }
 
 async function newGrants(): Promise<Grants> {
-  return openGrants(await openDatabase(':memory:', 'crash'), unwritten);
+  return openGrants(await openDatabase(':memory:', 'crash'), unwritten, anyApprover);
 }
 
 async function newHistory(): Promise<History> {
@@ -130,7 +135,7 @@ async function ask(approvals: Approvals, { agent, number }: Row): Promise<void> 
 
 function grantOf({ agent, number }: Row): Parameters<Grants['give']>[0] {
   const command = { argv: ['rm', `${number}`], cwd: '/app' };
-  const rest = { command, rule: 'r', execution: idOf(number), by: ['person:ann'] };
+  const rest = { command, rule: 'r', execution: idOf(number), by: ['person:ann'], stamps: ['1/0'] };
   return { agent, planHash: `${number}`.padStart(64, '0'), ...rest };
 }
 
@@ -149,4 +154,5 @@ function recordOf({ agent, number, isRunning }: Row): ExecutionRecord {
   };
 }
 
+const rest = { approvers: anyApprover, record: async () => {}, pendingPerAgent: 1000 };
 const unwritten = { append: async () => {}, unkept: () => {} };

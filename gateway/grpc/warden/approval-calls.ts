@@ -45,8 +45,9 @@ const refusals = {
   'plan-changed': status.FAILED_PRECONDITION,
   'no-grant': status.FAILED_PRECONDITION,
   'own-request': status.PERMISSION_DENIED,
+  'not-approver': status.PERMISSION_DENIED,
   'already-resolved': status.FAILED_PRECONDITION,
-} as const satisfies Record<Exclude<Resolution['type'], 'resolved'>, unknown>;
+} as const satisfies Record<Exclude<Resolution['type'], 'resolved' | 'noted'>, unknown>;
 
 const maxGrantSeconds = 24 * 60 * 60;
 
@@ -56,7 +57,7 @@ async function resolve(
   by: Principal,
 ): Promise<ResolveApprovalResponse> {
   const resolution = await warden.resolveApproval(request.id, toVerdict(request), by);
-  if (resolution.type !== 'resolved') throw new CallRefused(refusals[resolution.type], resolution.text);
+  if (!('approval' in resolution)) throw new CallRefused(refusals[resolution.type], resolution.text);
   return { approval: toApproval(resolution.approval) };
 }
 

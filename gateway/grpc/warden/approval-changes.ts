@@ -1,5 +1,6 @@
 import { Approval, type WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
 import { createFairList } from '../../approvals/fair-list.ts';
+import { questionState } from '../../approvals/question-state.ts';
 import { fillPage } from '../../lists/page.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import { shapeOf } from './warden-lists.ts';
@@ -15,16 +16,16 @@ export function createChanges(waiting: () => readonly PendingApproval[]): () => 
     ({ id }) => id,
     ({ agent }) => agent,
   );
-  const told = new Set<string>();
+  const told = new Map<string, string>();
   return () => {
     const now = waiting();
     const present = new Set(now.map(({ id }) => id));
-    const gone = [...told].filter((id) => !present.has(id));
+    const gone = [...told.keys()].filter((id) => !present.has(id));
     const page = fillPage(
-      list(now, new Map()).flatMap(({ row }) => (told.has(row.id) ? [] : [row])),
+      list(now, new Map()).flatMap(({ row }) => (told.get(row.id) === questionState(row) ? [] : [row])),
       shape,
     );
-    for (const { id } of page.rows) told.add(id);
+    for (const row of page.rows) told.set(row.id, questionState(row));
     for (const id of gone.slice(0, mostRows)) told.delete(id);
     const more = page.more() || gone.length > mostRows;
     return { came: [...page.messages], gone: gone.slice(0, mostRows), more };

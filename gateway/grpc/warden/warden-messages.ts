@@ -9,7 +9,9 @@ import type {
   Host,
   RecordedStream,
   Halt as WireHalt,
+  Yes,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import type { Consent } from '../../../src/policy/policy.ts';
 import { type RecordableCommand, recordable } from '../../../src/recordable-command.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../../execution/bounded-records.ts';
@@ -18,7 +20,7 @@ import type { Halt } from '../../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
 import type { Grant as HeldGrant } from '../../ports/grant.ts';
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
-import type { PendingApproval } from '../../ports/verdict.ts';
+import type { PendingApproval, ShownYes } from '../../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, StatusView } from '../../ports/warden-api.ts';
 
 const longPlanBytes = 1024 * 1024;
@@ -64,17 +66,28 @@ function toStream({ head, dropped, tail }: Excerpt): RecordedStream {
 
 /** A row of a list. */
 export function toApproval(pending: PendingApproval): Approval {
-  const { createdAt, expiresAt, command, plan, caller: _caller, ...same } = pending;
+  const { createdAt, expiresAt, command, plan, caller: _caller, consent, yeses, ...same } = pending;
   return {
     ...withShortTexts(same),
     ...toCommand(command),
     ...{ plan: '', planBytes: Buffer.byteLength(plan) },
+    ...toConsent(consent),
+    yeses: yeses.map(toYes),
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };
 }
 
-export function toGrant({ command, by, since, until, execution, ...same }: HeldGrant): Grant {
+function toConsent({ approvals, role, names = [] }: Consent) {
+  return { approvals, approverRole: role as string, approverNames: [...names] };
+}
+
+function toYes({ by, via, reason, at, grantMs = 0, counts }: ShownYes): Yes {
+  const said = { givenBy: by, via, reason: shortText(reason), counts };
+  return { ...said, givenAt: toTime(at), grantSeconds: grantMs / 1000 };
+}
+
+export function toGrant({ command, by, stamps: _, since, until, execution, ...same }: HeldGrant): Grant {
   return {
     ...withShortTexts(same),
     ...toCommand(command),
@@ -112,12 +125,13 @@ export function toStatusView({ startedAt, warnings, ...same }: StatusView): GetS
   return { ...withShortTexts(same), startedAt: toTime(startedAt), warnings: shortTexts(warnings) };
 }
 
-export function toExplanation({ questionMs, plan, ...same }: Explanation): ExplainCommandResponse {
+export function toExplanation({ questionMs, plan, consent, ...same }: Explanation): ExplainCommandResponse {
   const bytes = Buffer.byteLength(plan);
   const whole = bytes <= longPlanBytes;
   return {
     ...withShortTexts(same),
     ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
+    ...(consent ? toConsent(consent) : { approvals: 0, approverRole: '', approverNames: [] }),
     questionSeconds: Math.ceil(questionMs / 1000),
   };
 }

@@ -1,8 +1,10 @@
+import { consentText } from '../../policy/rules/consent.ts';
 import { quoteText } from '../../text/render-text.ts';
 import { planFacts } from '../print/describe-plan.ts';
 import { printJson } from '../print/output.ts';
 import { withGateway } from '../reach/with-gateway.ts';
 import { printExplanation, ruleText } from './print-explanation.ts';
+import { toConsent } from './show-approval.ts';
 
 export interface ExplainOptions {
   readonly policy?: string;
@@ -36,6 +38,7 @@ export async function explainByGateway(
       ['rule', ruleText(rule, line, reason)],
       ['code', code === '' ? undefined : code],
       ['question', questionSeconds === 0 ? undefined : `refused after ${questionSeconds} s`],
+      ['needs', answer.approvals === 0 ? undefined : consentText(toConsent(answer))],
       ['arguments', known === '' ? undefined : quoteText(known)],
       ['problem', problem === '' ? undefined : [quoteText(problem), 'red']],
       ...(plan === '' ? [['policy', policyHash] as const] : planFacts(plan)),

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ToolDefinition } from '../../policy/policy.ts';
+import { consentText, oneApprover } from '../../policy/rules/consent.ts';
 import type { Explanation } from '../../policy/rules/explain.ts';
 import { quoteText } from '../../text/render-text.ts';
 import { printJson } from '../print/output.ts';
@@ -58,6 +59,7 @@ function print(explanation: Explanation, knownFrom: string): void {
     ['runs', tool && describeTool(tool)],
     ['timeout', timeoutMs === undefined ? undefined : duration(timeoutMs)],
     ['question', action === 'ask' ? `refused after ${duration(approvalExpiresMs)}` : undefined],
+    ['needs', action === 'ask' ? consentText(decision.consent ?? oneApprover) : undefined],
     ['arguments', knownFrom === '' ? undefined : quoteText(knownFrom)],
     ['cwd', quoteText(cwd)],
     ['policy', policyHash],

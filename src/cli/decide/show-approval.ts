@@ -1,5 +1,7 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
+import type { Consent } from '../../policy/policy.ts';
+import { consentText } from '../../policy/rules/consent.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
 import { commandText } from '../print/command-text.ts';
 import { planFacts } from '../print/describe-plan.ts';
@@ -27,9 +29,32 @@ export function approvalFacts(approval: Approval): Fact[] {
   return [
     ['because', `${renderArgument(approval.rule)}: ${quoteText(approval.reason)}`],
     ['asked', localTime(approval.createdAt)],
+    ...consentFacts(approval),
     ['plan', approval.planHash],
     ...planFacts(approval.plan),
   ];
+}
+
+/** Nothing of it comes from an agent. */
+function consentFacts({ approvals, approverRole, approverNames, missing, yeses }: Approval): Fact[] {
+  if (approvals === 1 && approverRole === 'approver' && approverNames.length === 0) return [];
+  const needs = consentText(toConsent({ approvals, approverRole, approverNames }));
+  return [
+    ['needs', `${needs}; ${missing} more`],
+    ...yeses.map(({ givenBy, givenAt, counts, reason }): Fact => {
+      const said = reason === '' ? '' : `: ${quoteText(reason)}`;
+      return ['yes', `${givenBy}, ${localTime(givenAt)}${counts ? '' : ' (does not count any more)'}${said}`];
+    }),
+  ];
+}
+
+export function toConsent({
+  approvals,
+  approverRole,
+  approverNames,
+}: Pick<Approval, 'approvals' | 'approverRole' | 'approverNames'>): Consent {
+  const role = (['operator', 'admin'] as const).find((each) => each === approverRole) ?? 'approver';
+  return { approvals, role, ...(approverNames.length > 0 && { names: approverNames }) };
 }
 
 export function askedBy({ agent }: Approval): string {

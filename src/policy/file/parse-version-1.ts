@@ -69,7 +69,14 @@ function toRule(raw: RuleFile, { networks, tools }: PolicyFile, known: KnownTool
     ...(raw.timeout === undefined ? {} : { timeoutMs: raw.timeout }),
     ...(raw.rate === undefined ? {} : { rate: { rule: raw.name, ...raw.rate } }),
     ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
+    ...toConsent(raw),
   };
+}
+
+function toConsent({ approvals = 1, approvers }: RuleFile): Pick<Rule, 'consent'> {
+  if (approvals === 1 && approvers === undefined) return {};
+  const { role = 'approver', names } = approvers ?? {};
+  return { consent: { approvals, role, ...(names === undefined ? {} : { names }) } };
 }
 
 function toConditions(raw: RuleFile, known: KnownTools, defined: readonly string[]): Partial<Rule> {

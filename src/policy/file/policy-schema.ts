@@ -38,6 +38,14 @@ const rateField = parsedField((text) => {
   return count === undefined ? undefined : { most: Number(count), perMs: perMs[unit] ?? 0 };
 }, 'a rate like 10/m: so many in a second (s), minute (m), hour (h) or day (d), at most 9999');
 
+/** Each key narrows who counts. */
+const approversSchema = strictObject({
+  role: z.enum(['approver', 'operator', 'admin']).optional(),
+  names: z.array(nameField).min(1).max(64).optional(),
+}).refine(({ role, names }) => role !== undefined || names !== undefined, {
+  error: 'must have role or names',
+});
+
 const ruleSchema = strictObject({
   name: ruleNameField,
   tools: z.array(z.string()).min(1).optional(),
@@ -55,8 +63,22 @@ const ruleSchema = strictObject({
   instead: reasonField.optional(),
   timeout: durationField.optional(),
   rate: rateField.optional(),
+  approvals: z.int().min(1).max(8).optional(),
+  approvers: approversSchema.optional(),
   ...runFields,
 }).superRefine((rule, context) => {
+  const { approvals = 1, approvers: { names } = {} } = rule;
+  for (const key of ['approvals', 'approvers'] as const)
+    if (rule.action !== 'ask' && rule[key] !== undefined)
+      context.addIssue({ code: 'custom', path: [key], message: 'has an effect only with action ask' });
+  if (names !== undefined && new Set(names).size < names.length)
+    context.addIssue({ code: 'custom', path: ['approvers', 'names'], message: 'has a name twice' });
+  if (names !== undefined && new Set(names).size < approvals)
+    context.addIssue({
+      code: 'custom',
+      path: ['approvers', 'names'],
+      message: `are fewer than the ${approvals} who must say yes`,
+    });
   if (rule.action !== 'deny') {
     if (rule.instead === undefined) return;
     context.addIssue({ code: 'custom', path: ['instead'], message: 'has an effect only with action deny' });

@@ -1,5 +1,6 @@
 import type { Action, Decision, Policy, Rule, ToolDefinition } from '../policy.ts';
 import { CommandLine, type LineFacts, type Sources } from './command-line.ts';
+import { strictestConsent, withConsent } from './consent.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
@@ -49,9 +50,20 @@ export function decideByRules(
     exactly('allow') ?? { decision: withoutRule(policy, tool), rules: [] };
   const strictest =
     ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
+  const asked = needing(strictest, about('ask'), line);
   // A rule that could not be evaluated may have had a tighter limit.
-  const isUntold = work.effort.isSpent && strictest.decision.action !== 'deny';
-  return isUntold ? { decision: tooLong, rules: [] } : strictest;
+  const isUntold = work.effort.isSpent && asked.decision.action !== 'deny';
+  return isUntold ? { decision: tooLong, rules: [] } : asked;
+}
+
+/** Whose yes is needed is held in doubt, too: no other spelling needs fewer. */
+function needing(ruling: Ruling, asking: readonly Rule[], line: CommandLine): Ruling {
+  if (ruling.decision.action !== 'ask') return ruling;
+  const needs = asking
+    .filter((rule) => rule.consent !== undefined)
+    .filter((rule) => ruling.rules.includes(rule) || fitsStrictly(rule, line) !== 'no');
+  const consent = strictestConsent(needs.map((rule) => rule.consent));
+  return { ...ruling, decision: withConsent(ruling.decision, consent) };
 }
 
 const tooLong: Decision = {

@@ -1,5 +1,6 @@
 import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { Decision, Rule, ToolDefinition } from '../policy.ts';
+import { strictestConsent, withConsent } from './consent.ts';
 import type { Ruling } from './decide-by-rules.ts';
 import { isNarrow } from './match-args.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
@@ -54,12 +55,13 @@ function strictest(outer: Decision, inner: Decision, name: string): Decision {
     inner.timeoutMs ?? inner.tool.timeoutMs,
   );
   const rates = [...(outer.rates ?? []), ...(inner.rates ?? [])];
-  return {
+  const both = {
     ...asks,
     tool: tighterTool(outer.tool, inner.tool),
     timeoutMs,
     ...(rates.length === 0 ? {} : { rates }),
   };
+  return withConsent(both, strictestConsent([outer.consent, inner.consent]));
 }
 
 function isSamePlace(a: ToolDefinition, b: ToolDefinition): boolean {

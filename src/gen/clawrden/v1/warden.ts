@@ -253,7 +253,7 @@ export interface WatchApprovalsRequest {
 }
 
 export interface WatchApprovalsResponse {
-  /** Without `plan`. */
+  /** Without `plan`. One that came before has changed: somebody said yes. */
   came: Approval[];
   /** Ids of questions that wait no more. */
   gone: string[];
@@ -284,6 +284,31 @@ export interface Approval {
   planBytes: number;
   /** Why it cannot be approved for a while (`grant_seconds`); empty if it can. */
   noGrant: string;
+  /**
+   * How many different people must say yes, and how many more must, as things are now: 0 in the answer to the last
+   * verdict.
+   */
+  approvals: number;
+  missing: number;
+  /** The lowest role that counts: approver, operator or admin; and the only people who count, all if empty. */
+  approverRole: string;
+  approverNames: string[];
+  /** Who has said yes so far. */
+  yeses: Yes[];
+}
+
+/** A yes to a question that needs more than one. */
+export interface Yes {
+  /** person:NAME. */
+  givenBy: string;
+  via: string;
+  reason: string;
+  /** RFC 3339. */
+  givenAt: string;
+  /** 0 if it is for once. */
+  grantSeconds: number;
+  /** False if its giver may not give it now, or if what the giver may do has changed since. */
+  counts: boolean;
 }
 
 export interface ResolveApprovalRequest {
@@ -829,6 +854,10 @@ export interface ExplainCommandResponse {
   questionSeconds: number;
   /** If the reason is how the tool reads its arguments; empty if the tool is not known. */
   known: string;
+  /** How many different people would have to say yes, who counts as in Approval; 0 if nobody would be asked. */
+  approvals: number;
+  approverRole: string;
+  approverNames: string[];
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
@@ -2744,6 +2773,11 @@ function createBaseApproval(): Approval {
     cut: undefined,
     planBytes: 0,
     noGrant: "",
+    approvals: 0,
+    missing: 0,
+    approverRole: "",
+    approverNames: [],
+    yeses: [],
   };
 }
 
@@ -2790,6 +2824,21 @@ export const Approval: MessageFns<Approval> = {
     }
     if (message.noGrant !== "") {
       writer.uint32(114).string(message.noGrant);
+    }
+    if (message.approvals !== 0) {
+      writer.uint32(120).uint32(message.approvals);
+    }
+    if (message.missing !== 0) {
+      writer.uint32(128).uint32(message.missing);
+    }
+    if (message.approverRole !== "") {
+      writer.uint32(138).string(message.approverRole);
+    }
+    for (const v of message.approverNames) {
+      writer.uint32(146).string(v!);
+    }
+    for (const v of message.yeses) {
+      Yes.encode(v!, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -2919,6 +2968,46 @@ export const Approval: MessageFns<Approval> = {
             message.noGrant = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.approvals = reader.uint32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.missing = reader.uint32();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.approverRole = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.approverNames.push(reader.string());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.yeses.push(Yes.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2973,6 +3062,21 @@ export const Approval: MessageFns<Approval> = {
         : isSet(object.no_grant)
         ? globalThis.String(object.no_grant)
         : "",
+      approvals: isSet(object.approvals) ? globalThis.Number(object.approvals) : 0,
+      missing: isSet(object.missing) ? globalThis.Number(object.missing) : 0,
+      approverRole: isSet(object.approverRole)
+        ? globalThis.String(object.approverRole)
+        : isSet(object.approver_role)
+        ? globalThis.String(object.approver_role)
+        : "",
+      approverNames: globalThis.Array.isArray(object?.approverNames)
+        ? object.approverNames.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.approver_names)
+        ? object.approver_names.map((e: any) => globalThis.String(e))
+        : [],
+      yeses: globalThis.Array.isArray(object?.yeses)
+        ? object.yeses.map((e: any) => Yes.fromJSON(e))
+        : [],
     };
   },
 
@@ -3020,6 +3124,21 @@ export const Approval: MessageFns<Approval> = {
     if (message.noGrant !== "") {
       obj.noGrant = message.noGrant;
     }
+    if (message.approvals !== 0) {
+      obj.approvals = Math.round(message.approvals);
+    }
+    if (message.missing !== 0) {
+      obj.missing = Math.round(message.missing);
+    }
+    if (message.approverRole !== "") {
+      obj.approverRole = message.approverRole;
+    }
+    if (message.approverNames?.length) {
+      obj.approverNames = message.approverNames;
+    }
+    if (message.yeses?.length) {
+      obj.yeses = message.yeses.map((e) => Yes.toJSON(e));
+    }
     return obj;
   },
 
@@ -3042,6 +3161,172 @@ export const Approval: MessageFns<Approval> = {
     message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
     message.planBytes = object.planBytes ?? 0;
     message.noGrant = object.noGrant ?? "";
+    message.approvals = object.approvals ?? 0;
+    message.missing = object.missing ?? 0;
+    message.approverRole = object.approverRole ?? "";
+    message.approverNames = object.approverNames?.map((e) => e) || [];
+    message.yeses = object.yeses?.map((e) => Yes.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseYes(): Yes {
+  return { givenBy: "", via: "", reason: "", givenAt: "", grantSeconds: 0, counts: false };
+}
+
+export const Yes: MessageFns<Yes> = {
+  encode(message: Yes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.givenBy !== "") {
+      writer.uint32(10).string(message.givenBy);
+    }
+    if (message.via !== "") {
+      writer.uint32(18).string(message.via);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.givenAt !== "") {
+      writer.uint32(34).string(message.givenAt);
+    }
+    if (message.grantSeconds !== 0) {
+      writer.uint32(40).uint32(message.grantSeconds);
+    }
+    if (message.counts !== false) {
+      writer.uint32(48).bool(message.counts);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Yes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseYes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.givenBy = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.via = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.givenAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.grantSeconds = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.counts = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Yes {
+    return {
+      givenBy: isSet(object.givenBy)
+        ? globalThis.String(object.givenBy)
+        : isSet(object.given_by)
+        ? globalThis.String(object.given_by)
+        : "",
+      via: isSet(object.via) ? globalThis.String(object.via) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      givenAt: isSet(object.givenAt)
+        ? globalThis.String(object.givenAt)
+        : isSet(object.given_at)
+        ? globalThis.String(object.given_at)
+        : "",
+      grantSeconds: isSet(object.grantSeconds)
+        ? globalThis.Number(object.grantSeconds)
+        : isSet(object.grant_seconds)
+        ? globalThis.Number(object.grant_seconds)
+        : 0,
+      counts: isSet(object.counts) ? globalThis.Boolean(object.counts) : false,
+    };
+  },
+
+  toJSON(message: Yes): unknown {
+    const obj: any = {};
+    if (message.givenBy !== "") {
+      obj.givenBy = message.givenBy;
+    }
+    if (message.via !== "") {
+      obj.via = message.via;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.givenAt !== "") {
+      obj.givenAt = message.givenAt;
+    }
+    if (message.grantSeconds !== 0) {
+      obj.grantSeconds = Math.round(message.grantSeconds);
+    }
+    if (message.counts !== false) {
+      obj.counts = message.counts;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Yes>): Yes {
+    return Yes.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Yes>): Yes {
+    const message = createBaseYes();
+    message.givenBy = object.givenBy ?? "";
+    message.via = object.via ?? "";
+    message.reason = object.reason ?? "";
+    message.givenAt = object.givenAt ?? "";
+    message.grantSeconds = object.grantSeconds ?? 0;
+    message.counts = object.counts ?? false;
     return message;
   },
 };
@@ -10406,6 +10691,9 @@ function createBaseExplainCommandResponse(): ExplainCommandResponse {
     problem: "",
     questionSeconds: 0,
     known: "",
+    approvals: 0,
+    approverRole: "",
+    approverNames: [],
   };
 }
 
@@ -10440,6 +10728,15 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     }
     if (message.known !== "") {
       writer.uint32(82).string(message.known);
+    }
+    if (message.approvals !== 0) {
+      writer.uint32(88).uint32(message.approvals);
+    }
+    if (message.approverRole !== "") {
+      writer.uint32(98).string(message.approverRole);
+    }
+    for (const v of message.approverNames) {
+      writer.uint32(106).string(v!);
     }
     return writer;
   },
@@ -10537,6 +10834,30 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
             message.known = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.approvals = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.approverRole = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.approverNames.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10569,6 +10890,17 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
         ? globalThis.Number(object.question_seconds)
         : 0,
       known: isSet(object.known) ? globalThis.String(object.known) : "",
+      approvals: isSet(object.approvals) ? globalThis.Number(object.approvals) : 0,
+      approverRole: isSet(object.approverRole)
+        ? globalThis.String(object.approverRole)
+        : isSet(object.approver_role)
+        ? globalThis.String(object.approver_role)
+        : "",
+      approverNames: globalThis.Array.isArray(object?.approverNames)
+        ? object.approverNames.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.approver_names)
+        ? object.approver_names.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -10604,6 +10936,15 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     if (message.known !== "") {
       obj.known = message.known;
     }
+    if (message.approvals !== 0) {
+      obj.approvals = Math.round(message.approvals);
+    }
+    if (message.approverRole !== "") {
+      obj.approverRole = message.approverRole;
+    }
+    if (message.approverNames?.length) {
+      obj.approverNames = message.approverNames;
+    }
     return obj;
   },
 
@@ -10622,6 +10963,9 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     message.problem = object.problem ?? "";
     message.questionSeconds = object.questionSeconds ?? 0;
     message.known = object.known ?? "";
+    message.approvals = object.approvals ?? 0;
+    message.approverRole = object.approverRole ?? "";
+    message.approverNames = object.approverNames?.map((e) => e) || [];
     return message;
   },
 };
@@ -10706,7 +11050,8 @@ export const WardenServiceService = {
     responseDeserialize: (value: Buffer): WatchApprovalsResponse => WatchApprovalsResponse.decode(value),
   },
   /**
-   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * Gives a verdict on a pending approval, once; a yes that needs others is kept and answered with how many are
+   * missing. A second verdict is refused with FAILED_PRECONDITION, and so is one
    * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval: {
@@ -11041,7 +11386,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
    */
   watchApprovals: handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse>;
   /**
-   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * Gives a verdict on a pending approval, once; a yes that needs others is kept and answered with how many are
+   * missing. A second verdict is refused with FAILED_PRECONDITION, and so is one
    * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval: handleUnaryCall<ResolveApprovalRequest, ResolveApprovalResponse>;
@@ -11203,7 +11549,8 @@ export interface WardenServiceClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchApprovalsResponse>;
   /**
-   * Gives a verdict on a pending approval, once. A second verdict is refused with FAILED_PRECONDITION, and so is one
+   * Gives a verdict on a pending approval, once; a yes that needs others is kept and answered with how many are
+   * missing. A second verdict is refused with FAILED_PRECONDITION, and so is one
    * on another plan than the approval's (`plan-changed`). Who asked cannot approve (PERMISSION_DENIED).
    */
   resolveApproval(

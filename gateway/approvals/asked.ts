@@ -1,0 +1,57 @@
+import { abortable, deadline } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { PendingApproval, Verdict } from '../ports/verdict.ts';
+import type { ApprovalStore } from './approval-store.ts';
+
+/** A question for who asked it. */
+export interface Asked {
+  readonly approval: PendingApproval;
+  /** An earlier gateway wrote the verdict to the audit. */
+  readonly verdictRecorded?: boolean;
+  /**
+   * Rejects with `approval-expired`, or with the signal's reason: the question is then void. If an answer came first,
+   * the answer counts.
+   */
+  readonly verdict: (signal: AbortSignal) => Promise<Verdict>;
+  /** Marks the one start of an approved question as done; throws if it was done before. */
+  readonly use: () => Promise<void>;
+}
+
+export function asked(
+  approval: PendingApproval,
+  answer: Promise<Verdict>,
+  forget: () => void,
+  store: ApprovalStore,
+): Asked {
+  return {
+    approval,
+    verdict: (signal) => untilAnswered(approval, answer, signal, store).finally(forget),
+    use: async () => {
+      if (!(await store.use(approval.id))) {
+        throw new ClawrdenError('internal', `approval ${approval.id} has let its one start go before`);
+      }
+    },
+  };
+}
+
+async function untilAnswered(
+  approval: PendingApproval,
+  answer: Promise<Verdict>,
+  signal: AbortSignal,
+  store: ApprovalStore,
+): Promise<Verdict> {
+  const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
+  // A timer uses the monotonic clock: a change of the wall clock neither expires nor extends a question.
+  using until = deadline(approval.expiresAt - Date.now(), () => expired, signal);
+  try {
+    return await abortable(answer, until.signal);
+  } catch (error) {
+    if (!until.signal.aborted) throw error;
+    const reason = until.signal.reason as ClawrdenError;
+    const verdict = reason === expired ? 'expired' : 'void';
+    // If a verdict reached the disk first, it counts.
+    if (!(await store.end(approval, { verdict, by: '', via: '', reason: reason.message })))
+      return await answer;
+    throw reason;
+  }
+}

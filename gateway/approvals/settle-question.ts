@@ -1,0 +1,160 @@
+import { ClawrdenError } from '../../src/errors.ts';
+import { createInTurn } from '../../src/in-turn.ts';
+import { consentText } from '../../src/policy/rules/consent.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
+import { recordedFirst } from '../control/lasting-change.ts';
+import type { Approvers } from '../ports/approvers.ts';
+import type { PendingApproval, Resolution, ShownVerdict, Verdict, Yes } from '../ports/verdict.ts';
+import type { ApprovalStore } from './approval-store.ts';
+import { joinNames } from './approver-names.ts';
+import type { Grants } from './grants.ts';
+import { type NotCounted, whoCounts, whyNotCounted } from './who-counts.ts';
+
+export interface SettleParts {
+  readonly store: ApprovalStore;
+  readonly grants: Pick<Grants, 'give'>;
+  readonly approvers: Approvers;
+  /** In the audit. */
+  readonly record: (entry: AuditRecord) => Promise<unknown>;
+}
+
+/** A question that waits, and who has said yes. */
+export interface Open {
+  readonly approval: PendingApproval;
+  readonly answer: PromiseWithResolvers<Verdict>;
+  /** Verdicts of one question, one after another: none counts without the one before. */
+  readonly inTurn: ReturnType<typeof createInTurn>;
+  yeses: readonly Yes[];
+}
+
+export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
+  return { approval, answer: Promise.withResolvers<Verdict>(), inTurn: createInTurn(), yeses };
+}
+
+/** As people see it now. */
+export function shownQuestion({ approval, yeses }: Open, approvers: Approvers): PendingApproval {
+  if (yeses.length === 0) return approval;
+  const counting = whoCounts(yeses, approval, approvers);
+  const counted = new Set([...counting.values()].flat());
+  const missing = Math.max(0, approval.consent.approvals - counting.size);
+  return { ...approval, missing, yeses: yeses.map((yes) => ({ ...yes, counts: counted.has(yes) })) };
+}
+
+/** `ended` is called once no other verdict can count. */
+export function settle(
+  open: Open,
+  { planHash, ...verdict }: ShownVerdict,
+  parts: SettleParts,
+  ended: () => void,
+): Promise<Resolution> {
+  return open.inTurn(async () => {
+    const refusal = refusalOf(open.approval, planHash, verdict, parts);
+    if (refusal !== undefined) return refusal;
+    if (verdict.verdict === 'denied') return end(open, verdict, parts, ended);
+    const yeses = withYes(open, verdict, parts);
+    const counting = whoCounts(yeses, open.approval, parts.approvers);
+    if (counting.size < open.approval.consent.approvals)
+      return note(open, { yeses, given: counting.size }, parts);
+    return end(open, verdictOf([...counting.values()], open.approval, verdict), parts, ended);
+  });
+}
+
+/** The last word of each principal. */
+function withYes({ approval, yeses }: Open, { by, ...said }: Verdict, { approvers }: SettleParts): Yes[] {
+  const { stamp = '' } = approvers.rightOf(by, approval.agent) ?? {};
+  const { via, reason, grantMs } = said;
+  const yes = { by, via, reason, at: Date.now(), stamp, ...(grantMs !== undefined && { grantMs }) };
+  return [...yeses.filter((each) => each.by !== by), yes];
+}
+
+/** A yes that is not enough by itself: in the audit and on the disk before it counts. */
+async function note(
+  open: Open,
+  { yeses, given }: { readonly yeses: readonly Yes[]; readonly given: number },
+  { store, approvers, record }: SettleParts,
+): Promise<Resolution> {
+  const { id, executionId: execution, caller, agent, planHash, consent } = open.approval;
+  const yes = yeses.at(-1);
+  if (yes === undefined) throw new Error('there is no yes');
+  const { by, via, reason, grantMs } = yes;
+  const said = { by, via, reason, ...(grantMs !== undefined && { grantMs }) };
+  const of = { execution, caller, agent, approval: id, planHash };
+  await recordedFirst(record({ type: 'yes', ...of, ...said, given, needed: consent.approvals }));
+  if (!(await store.addYes({ id, planHash }, yes))) return alreadyResolved(id);
+  open.yeses = yeses;
+  return { type: 'noted', approval: shownQuestion(open, approvers) };
+}
+
+async function end(
+  { approval, answer }: Open,
+  verdict: Verdict,
+  { store, grants }: SettleParts,
+  ended: () => void,
+): Promise<Resolution> {
+  const { id, planHash } = approval;
+  if (!(await store.end({ id, planHash }, verdict))) return alreadyResolved(id);
+  ended();
+  // First: if it cannot be granted for a while, the yes counts once all the same.
+  answer.resolve(verdict);
+  await giveGrant(approval, verdict, grants);
+  return { type: 'resolved', approval: { ...approval, missing: 0 } };
+}
+
+/** Everybody whose yes counts; a grant only if as many ask for it, and for the shortest time. */
+function verdictOf(
+  people: readonly (readonly Yes[])[],
+  { consent }: PendingApproval,
+  { grantMs: _, ...last }: Verdict,
+): Verdict {
+  const asking = people.filter((yeses) => yeses.every(({ grantMs }) => grantMs !== undefined));
+  const by = joinNames(people.flatMap(([first]) => first?.by ?? []));
+  if (asking.length < consent.approvals) return { ...last, by };
+  const grantMs = Math.min(...asking.flat().flatMap((yes) => yes.grantMs ?? []));
+  return { ...last, by, grantMs, grantBy: asking.flatMap(([first]) => first ?? []) };
+}
+
+async function giveGrant(
+  { agent, planHash, command, rule, executionId: execution }: PendingApproval,
+  { verdict, grantMs, grantBy = [] }: Verdict,
+  grants: Pick<Grants, 'give'>,
+): Promise<void> {
+  if (verdict !== 'approved' || grantMs === undefined) return;
+  const givers = { by: grantBy.map(({ by }) => by), stamps: grantBy.map(({ stamp }) => stamp) };
+  try {
+    await grants.give({ agent, planHash, command, rule, execution, ...givers }, grantMs);
+  } catch (error) {
+    throw new ClawrdenError('audit-unwritable', `it may run once, and not for a while: ${String(error)}`);
+  }
+}
+
+function refusalOf(
+  approval: PendingApproval,
+  shown: string,
+  { verdict, by, grantMs }: Verdict,
+  { approvers }: SettleParts,
+): Resolution | undefined {
+  const { id, planHash, noGrant } = approval;
+  if (planHash !== shown)
+    return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
+  const why = verdict === 'approved' ? whyNotCounted({ by }, approval, approvers) : undefined;
+  if (why !== undefined) return { type: why, text: refusals[why](approval, by) };
+  if (grantMs === undefined || noGrant === '') return undefined;
+  return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
+}
+
+const refusals: Record<NotCounted, (approval: PendingApproval, by: string) => string> = {
+  'own-request': ({ caller }) => `${caller} asked for it; somebody else has to approve it`,
+  'not-approver': ({ consent }, by) => `the yes of ${by} does not count: it needs ${consentText(consent)}`,
+};
+
+export async function notPending(id: string, store: ApprovalStore): Promise<Resolution> {
+  if ((await store.find(id)) !== undefined) return alreadyResolved(id);
+  return { type: 'unknown', text: `no pending approval ${id}` };
+}
+
+function alreadyResolved(id: string): Resolution {
+  return {
+    type: 'already-resolved',
+    text: `approval ${id} was resolved before, has expired, or its requester is gone`,
+  };
+}

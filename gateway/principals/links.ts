@@ -1,0 +1,115 @@
+import { createInTurn } from '../../src/in-turn.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { LinkRecord } from '../audit/audit-record.ts';
+import { loosen } from '../control/lasting-change.ts';
+import type { Checked } from '../ports/authentication.ts';
+import type { KnownLink, WantedLink } from '../ports/known-principals.ts';
+import type { Database } from '../store/database.ts';
+import { dropLink, keepLink } from '../store/links.ts';
+import type { People } from './people.ts';
+
+/** Principals that are one person: two of them never count as two. */
+export interface Links {
+  /** The principal that stands for all that are linked to it, also by way of others. */
+  readonly personOf: (principal: string) => string;
+  readonly list: () => KnownLink[];
+  /** On the disk and in the audit when it resolves. */
+  readonly link: (wanted: WantedLink, by: string) => Promise<Checked<KnownLink>>;
+  readonly unlink: (principal: string, by: string, reason: string) => Promise<Checked<true>>;
+}
+
+export interface LinksParts {
+  readonly database: Database;
+  readonly audit: Pick<AuditLog, 'append' | 'unkept'>;
+  readonly people: Pick<People, 'find'>;
+}
+
+const linksAtMost = 10_000;
+
+export async function openLinks(parts: LinksParts): Promise<Links> {
+  const rows = await parts.database.selectFrom('links').selectAll().execute();
+  const known = new Map(
+    rows.map(({ principal, person, set_by: by, set_at: since }) => [
+      principal,
+      { principal, person, by, since },
+    ]),
+  );
+  const personOf = (principal: string): string => {
+    const link = known.get(principal);
+    return link === undefined ? principal : personOf(`person:${link.person}`);
+  };
+  const inTurn = createInTurn();
+  const keeping = { ...parts, known, personOf };
+  return {
+    personOf,
+    list: () => [...known.values()],
+    link: (wanted, by) => inTurn(() => link(wanted, by, keeping)),
+    unlink: (principal, by, reason) => inTurn(() => unlink({ principal, by, reason }, keeping)),
+  };
+}
+
+interface Keeping extends LinksParts {
+  readonly known: Map<string, KnownLink>;
+  readonly personOf: Links['personOf'];
+}
+
+async function link(wanted: WantedLink, by: string, keeping: Keeping): Promise<Checked<KnownLink>> {
+  const refused = whyNot(wanted, keeping);
+  if (refused !== undefined) return { refused };
+  const { database, audit, known } = keeping;
+  const { principal, person, reason } = wanted;
+  const made = { principal, person, by, since: Date.now() };
+  await loosen({
+    apply: () => void known.set(principal, made),
+    keep: () => keepLink(database, made),
+    record: () => audit.append(recordOf(made, 'set', by, reason)),
+    recordStay: () => audit.append(recordOf(made, 'removed', by, '')),
+    unkept: audit.unkept,
+  });
+  return { value: made };
+}
+
+async function unlink(
+  { principal, by, reason }: { readonly principal: string; readonly by: string; readonly reason: string },
+  { database, audit, known }: Keeping,
+): Promise<Checked<true>> {
+  const before = known.get(principal);
+  if (before === undefined) return { refused: `${principal} is linked to nobody` };
+  await loosen({
+    apply: () => void known.delete(principal),
+    keep: () => dropLink(database, principal),
+    record: () => audit.append(recordOf(before, 'removed', by, reason)),
+    recordStay: () => audit.append(recordOf(before, 'set', by, '')),
+    unkept: audit.unkept,
+  });
+  return { value: true };
+}
+
+function recordOf(
+  { principal, person }: KnownLink,
+  event: LinkRecord['event'],
+  by: string,
+  reason: string,
+): LinkRecord {
+  return { type: 'link', event, principal, person, by, reason };
+}
+
+const forms: readonly (readonly [form: RegExp, what: string])[] = [
+  [/^person:[a-z0-9][a-z0-9._-]{0,62}$/, 'a person'],
+  [/^oidc:[\x21-\x7e]{1,255}$/, 'the subject of an OIDC provider'],
+  [/^slack:[A-Z0-9]{1,32}\/[A-Z0-9]{1,32}$/, 'TEAM/USER of Slack'],
+  [/^telegram:[1-9][0-9]{0,19}$/, 'the number of a Telegram user'],
+];
+
+function whyNot({ principal, person }: WantedLink, { known, people, personOf }: Keeping): string | undefined {
+  const own = `person:${person}`;
+  const there = known.get(principal);
+  if (people.find(person) === undefined) return `there is no person ${person}`;
+  if (!forms.some(([form]) => form.test(principal)))
+    return `${JSON.stringify(principal)} is none of these: ${forms.map(([, what]) => what).join(', ')}`;
+  if (there !== undefined) return `${principal} is linked to ${there.person} already; unlink it first`;
+  if (personOf(own) === personOf(principal)) return `${principal} and ${own} are one person already`;
+  if (principal.startsWith('person:') && people.find(principal.slice('person:'.length)) === undefined)
+    return `there is no ${principal}`;
+  return known.size < linksAtMost ? undefined : `there are ${linksAtMost} links already`;
+}
