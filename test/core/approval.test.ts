@@ -6,10 +6,15 @@ import { revokeGrant } from '../../gateway/control/revoke-grant.ts';
 import { createExecute, createResume } from '../../gateway/execute.ts';
 import { returnWithinMs } from '../../gateway/execution/execution.ts';
 import type { Executor } from '../../gateway/executors/executor.ts';
+import { factsOf } from '../../gateway/judging/judge.ts';
 import { Vanished } from '../../gateway/ports/channel.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { abortable } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Plan } from '../../src/plan.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { decide } from '../../src/policy/rules/decide.ts';
+import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import {
   openChannel,
   operator,
@@ -120,6 +125,52 @@ test('P10: what waits to start by a grant that is revoked is refused, what runs 
     { event: 'given', grant: grant?.id, by: yes.by },
     { event: 'revoked', grant: grant?.id, by: 'person:zoe', reason: 'enough' },
   ]);
+});
+
+test('P10 A-46: a first yes outlives a restart, starts nothing, and is in the audit; the second one lets it run', async () => {
+  const rule = '  - { name: both, tools: [ask], action: ask, approvals: 2, approvers: { role: operator } }\n';
+  const core = await startCore(dir, undefined, undefined, rule);
+  const start = request('ask');
+  const first = openChannel();
+  void createExecute(core)(relay, start, first);
+  const id = await untilAsked(core);
+  const { planHash = '' } = core.approvals.pending()[0] ?? {};
+  const say = (from: TestGateway, by: string) => from.approvals.resolve(id, { ...yes, planHash, by });
+  expect(await say(core, 'person:ann')).toMatchObject({ type: 'noted', approval: { missing: 1 } });
+  first.leave(new Vanished());
+  await core[Symbol.asyncDispose]();
+  await using next = await startCore(dir, undefined, undefined, rule);
+  expect(await restoreWaiting(next, next.approvals, next.records)).toBe(1);
+  expect(next.approvals.pending()).toMatchObject([
+    { missing: 1, consent: { approvals: 2 }, yeses: [{ by: 'person:ann', counts: true }] },
+  ]);
+  expect(await say(next, 'person:ann')).toMatchObject({ type: 'noted', approval: { missing: 1 } });
+  const again = openChannel();
+  const resumed = createResume(next.ledger)(relay, { executionId: start.executionId, planHash }, again);
+  expect(next.ran).toEqual([]);
+  expect(await say(next, 'person:bob')).toMatchObject({ type: 'resolved', approval: { missing: 0 } });
+  expect(await resumed).toEqual({ kind: 'exited', code: 7, signal: 0 });
+  const told = readAudit(dir).filter(({ type }) => type === 'yes' || type === 'verdict');
+  expect(told).toMatchObject([
+    { type: 'yes', approval: id, by: 'person:ann', given: 1, needed: 2, planHash },
+    { type: 'yes', approval: id, by: 'person:ann', given: 1, needed: 2 },
+    { type: 'verdict', verdict: 'approved', by: 'person:ann, person:bob' },
+  ]);
+});
+
+test('P10: two who say yes do not suffice if the policy needs three by then', async () => {
+  const rule = (count: number) => `  - { name: all, tools: [ask], action: ask, approvals: ${count} }\n`;
+  await using core = await startCore(dir, undefined, undefined, rule(2));
+  const now = parsePolicy(sharedPolicy(rule(3)), 'policy.yaml');
+  if (!('policy' in now)) throw new Error('no policy');
+  const decideAgain = (plan: Plan) => decide(now.policy, factsOf(plan, core.agents()));
+  const changed = { ...core, authorizing: { ...core.authorizing, decideAgain } };
+  const running = createExecute(changed)(relay, request('ask'), openChannel());
+  const id = await untilAsked(core);
+  const { planHash = '' } = core.approvals.pending()[0] ?? {};
+  for (const by of ['person:ann', 'person:bob']) await core.approvals.resolve(id, { ...yes, planHash, by });
+  expect(await running).toMatchObject({ reason: 'policy-changed' });
+  expect(core.ran).toEqual([]);
 });
 
 test('a caller that was cut off while a person is asked comes back and has its command run, once', async () => {
