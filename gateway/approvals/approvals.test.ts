@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../src/errors.ts';
-import { anyApprover } from '../../test/fixtures/any-approver.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { createApprovalStore } from './approval-store.ts';
 import { type Approvals, type ApprovalsParts, createApprovals } from './approvals.ts';
 import { type Grants, openGrants } from './grants.ts';
 import type { Question } from './question-row.ts';
+
+/** Everybody may say yes, for all agents, and each principal is a person of its own. */
+const anyApprover: Approvers = {
+  rightOf: () => ({ role: 'admin', stamp: '1/0' }),
+  personOf: (principal) => principal,
+};
 
 const audit = { append: async () => {}, unkept: () => {} };
 

@@ -66,11 +66,11 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    const { approval, answer } = entry;
-    return asked(approval, answer.promise, () => forget(approval.id), store);
+    const { approval } = entry;
+    return asked(approval, entry.answer.promise, () => forget(approval.id), store);
   }
 
-  async function answer(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
+  async function say(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
     const resolution = await settle(entry, verdict, parts, () => forget(entry.approval.id));
     if (resolution.type === 'noted') changed();
     return resolution;
@@ -95,7 +95,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     },
     resolve: async (id, verdict) => {
       const found = waiting.get(id);
-      return found?.listed === true ? answer(found, verdict) : notPending(id, store);
+      return found?.listed === true ? say(found, verdict) : notPending(id, store);
     },
     restore: () => restoreAll(store, (approval, yeses) => list(wait(approval, yeses))),
   };

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { anyApprover } from '../../test/fixtures/any-approver.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type Grants, openGrants } from './grants.ts';
+
+/** Everybody may say yes, for all agents, and each principal is a person of its own. */
+const anyApprover: Approvers = {
+  rightOf: () => ({ role: 'admin', stamp: '1/0' }),
+  personOf: (principal) => principal,
+};
 
 let dir: string;
 let database: Database;

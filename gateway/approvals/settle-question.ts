@@ -104,7 +104,7 @@ async function end(
 function verdictOf(
   people: readonly (readonly Yes[])[],
   { consent }: PendingApproval,
-  { grantMs: _, ...last }: Verdict,
+  { grantMs: _once, ...last }: Verdict,
 ): Verdict {
   const asking = people.filter((yeses) => yeses.every(({ grantMs }) => grantMs !== undefined));
   const by = joinNames(people.flatMap(([first]) => first?.by ?? []));

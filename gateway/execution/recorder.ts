@@ -66,7 +66,7 @@ export function createRecorder(
       }
       execution.trace.mark('decided');
     },
-    verdict: (execution, approval, { grantBy: _, ...verdict }) => {
+    verdict: (execution, approval, { grantBy: _givers, ...verdict }) => {
       const { planHash } = execution.record;
       return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
     },

@@ -74,7 +74,15 @@ function toYes({ by, via, reason, at, grantMs, counts }: ShownYes): ApprovalView
   return { givenBy: by, via, reason: shortText(reason), counts, givenAt: toTime(at), ...grant };
 }
 
-export function toGrantView({ command, by, stamps: _, since, until, execution, ...same }: Grant): GrantView {
+export function toGrantView({
+  command,
+  by,
+  stamps: _stamps,
+  since,
+  until,
+  execution,
+  ...same
+}: Grant): GrantView {
   return {
     ...withShortTexts(same),
     ...toCommand(command),

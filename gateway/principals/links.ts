@@ -35,8 +35,8 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
     ]),
   );
   const personOf = (principal: string): string => {
-    const link = known.get(principal);
-    return link === undefined ? principal : personOf(`person:${link.person}`);
+    const next = known.get(principal);
+    return next === undefined ? principal : personOf(`person:${next.person}`);
   };
   const inTurn = createInTurn();
   const keeping = { ...parts, known, personOf };
@@ -106,7 +106,7 @@ function whyNot({ principal, person }: WantedLink, { known, people, personOf }: 
   const there = known.get(principal);
   if (people.find(person) === undefined) return `there is no person ${person}`;
   if (!forms.some(([form]) => form.test(principal)))
-    return `${JSON.stringify(principal)} is none of these: ${forms.map(([, what]) => what).join(', ')}`;
+    return `${JSON.stringify(principal)} is not one of these: ${forms.map(([, what]) => what).join(', ')}`;
   if (there !== undefined) return `${principal} is linked to ${there.person} already; unlink it first`;
   if (personOf(own) === personOf(principal)) return `${principal} and ${own} are one person already`;
   if (principal.startsWith('person:') && people.find(principal.slice('person:'.length)) === undefined)

@@ -6,18 +6,24 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rotatedFiles } from '../../src/audit/audit-files.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
-import { anyApprover } from '../../test/fixtures/any-approver.ts';
 import { openGrants } from '../approvals/grants.ts';
 import { openAuditLog } from '../audit/audit-log.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openAgentStates } from '../control/agent-states.ts';
 import { openDrains } from '../control/drains.ts';
 import { openRevocations } from '../control/revocations.ts';
+import type { Approvers } from '../ports/approvers.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const revocation = { type: 'revocation', by: 'person:admin', reason: '' };
 const by = { kind: 'person', name: 'admin', role: 'admin', scope: {} } as const;
+
+/** Everybody may say yes, for all agents, and each principal is a person of its own. */
+const anyApprover: Approvers = {
+  rightOf: () => ({ role: 'admin', stamp: '1/0' }),
+  personOf: (principal) => principal,
+};
 
 let dir: string;
 let file: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorCodes } from '../errors.ts';
 import { commandLimits } from '../policy/request/check-command.ts';
-import { count } from './fields.ts';
+import { consent, count } from './fields.ts';
 
 export const policy = z.strictObject({
   hash: z.string(),
@@ -17,6 +17,9 @@ export const explainRequest = z.strictObject({
   cwd: z.string().max(4096).optional(),
 });
 
+/** Absent if nobody would be asked. */
+const optionalConsent = z.strictObject(consent).partial().shape;
+
 export const explanation = z.strictObject({
   action: z.enum(['allow', 'deny', 'ask']),
   rule: z.string(),
@@ -27,5 +30,6 @@ export const explanation = z.strictObject({
   plan: z.string().describe('canonical JSON of the plan that would be made; empty if denied'),
   problem: z.string().describe('why no plan can be made just now'),
   questionSeconds: count.describe('how long a question would wait; 0 if nobody would be asked'),
+  ...optionalConsent,
   known: z.string().describe('where it comes from how the tool reads its arguments'),
 });

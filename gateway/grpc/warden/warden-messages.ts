@@ -87,7 +87,15 @@ function toYes({ by, via, reason, at, grantMs = 0, counts }: ShownYes): Yes {
   return { ...said, givenAt: toTime(at), grantSeconds: grantMs / 1000 };
 }
 
-export function toGrant({ command, by, stamps: _, since, until, execution, ...same }: HeldGrant): Grant {
+export function toGrant({
+  command,
+  by,
+  stamps: _stamps,
+  since,
+  until,
+  execution,
+  ...same
+}: HeldGrant): Grant {
   return {
     ...withShortTexts(same),
     ...toCommand(command),
