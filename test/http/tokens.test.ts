@@ -24,7 +24,7 @@ async function startSite(dir: string, proxy?: string): Promise<Site> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;
   const records: Records = await openRecords(config, privateKey, 'test');
   const first = new Map([['admin', { role: 'admin' as const, scope: {} }]]);
-  const principals = await openPrincipals({ ...records, first, hasAgent: () => true });
+  const principals = await openPrincipals({ ...records, first, agents: () => new Map() });
   const trustProxy = proxy === undefined ? [] : [{ address: proxy, prefix: 32, family: 'ipv4' as const }];
   const http = { ...loopback, trustProxy, ...(proxy !== undefined && { url: 'https://warden.example' }) };
   const door = await startHttpGateway({ http, tokens: principals.apiTokens });
