@@ -43,6 +43,7 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
+import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { openPrincipals } from './principals/open-principals.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
@@ -207,6 +208,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     breakers,
     principals: createPrincipalOperations({ ...principals, agents }),
     ...rotation,
+    lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
   });

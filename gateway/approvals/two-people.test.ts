@@ -232,7 +232,10 @@ test('P10 A-82: as many different people as the rule needs have a right to say y
             expect([each, 'value' in done]).toEqual([each, isMeant]);
             if (isMeant) oracle.linkedTo.set(each.to, each.who);
           } else if (each.type === 'unlink') {
-            const done = await gateway.links.unlink(`person:${each.who}`, 'person:root', '');
+            const done = await gateway.links.unlink(
+              { principal: `person:${each.who}`, person: oracle.linkedTo.get(each.who) ?? 'ann', reason: '' },
+              'person:root',
+            );
             expect('value' in done).toBe(oracle.linkedTo.delete(each.who));
           } else if (each.type === 'relabel') oracle.isWeb = each.isWeb;
           else {

@@ -5,6 +5,7 @@ import type {
   CredentialRecord,
   GrantRecord,
   HostRecord,
+  LinkRecord,
   PersonRecord,
   RevocationRecord,
   SigningKeyRecord,
@@ -22,6 +23,7 @@ export type LastingRecord = Recorded<
   | TokenRecord
   | SigningKeyRecord
   | GrantRecord
+  | LinkRecord
 >;
 
 export interface ReadBehind {
@@ -75,6 +77,7 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'token',
   'signing-key',
   'grant',
+  'link',
 ]);
 
 function isLasting(record: { readonly type: string }): record is LastingRecord {

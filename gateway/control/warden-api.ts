@@ -47,6 +47,8 @@ export interface WardenParts {
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly principals: PrincipalOperations;
+  /** Rules of the policy that ask for more people than there are. */
+  readonly lackingApprovers: () => string[];
   readonly rotations: Rotations;
   /** What a person should know of rotations that are under way. */
   readonly rotating: () => readonly string[];
@@ -156,6 +158,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
       ...notInForce('the policy file', policyFile.problem()),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,
+      ...parts.lackingApprovers(),
       ...followedNowhere(parts),
     ],
     lockdown: parts.states.locked(),

@@ -92,6 +92,10 @@ export interface PrincipalOperations {
   readonly people: () => KnownPerson[];
   readonly setPerson: (wanted: WantedPerson, by: Principal) => Promise<Checked<KnownPerson>>;
   readonly removePerson: (name: string, by: Principal, reason: string) => Promise<Checked<true>>;
+  /** The oldest first. */
+  readonly links: () => KnownLink[];
+  readonly link: (wanted: WantedLink, by: Principal) => Promise<Checked<KnownLink>>;
+  readonly unlink: (wanted: WantedLink, by: Principal) => Promise<Checked<true>>;
   readonly tokens: () => KnownToken[];
   readonly createToken: (wanted: WantedToken, by: Principal) => Promise<Checked<ToldToken>>;
   /** What it said before counts for `overlapMs` more. */

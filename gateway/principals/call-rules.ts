@@ -63,6 +63,8 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/SetUser': administers,
     'WardenService/ListUsers': administers,
     'WardenService/RemoveUser': administers,
+    'WardenService/LinkUser': administers,
+    'WardenService/UnlinkUser': administers,
     'WardenService/CreateApiToken': administers,
     'WardenService/ListApiTokens': administers,
     'WardenService/RotateApiToken': administers,

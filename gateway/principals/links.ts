@@ -15,7 +15,7 @@ export interface Links {
   readonly list: () => KnownLink[];
   /** On the disk and in the audit when it resolves. */
   readonly link: (wanted: WantedLink, by: string) => Promise<Checked<KnownLink>>;
-  readonly unlink: (principal: string, by: string, reason: string) => Promise<Checked<true>>;
+  readonly unlink: (wanted: WantedLink, by: string) => Promise<Checked<true>>;
 }
 
 export interface LinksParts {
@@ -44,7 +44,7 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
     personOf,
     list: () => [...known.values()],
     link: (wanted, by) => inTurn(() => link(wanted, by, keeping)),
-    unlink: (principal, by, reason) => inTurn(() => unlink({ principal, by, reason }, keeping)),
+    unlink: (wanted, by) => inTurn(() => unlink(wanted, by, keeping)),
   };
 }
 
@@ -70,11 +70,12 @@ async function link(wanted: WantedLink, by: string, keeping: Keeping): Promise<C
 }
 
 async function unlink(
-  { principal, by, reason }: { readonly principal: string; readonly by: string; readonly reason: string },
+  { principal, person, reason }: WantedLink,
+  by: string,
   { database, audit, known }: Keeping,
 ): Promise<Checked<true>> {
   const before = known.get(principal);
-  if (before === undefined) return { refused: `${principal} is linked to nobody` };
+  if (before?.person !== person) return { refused: `${principal} is not linked to ${person}` };
   await loosen({
     apply: () => void known.delete(principal),
     keep: () => dropLink(database, principal),

@@ -4,7 +4,7 @@ import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { Principals } from './open-principals.ts';
 
-type Parts = Pick<Principals, 'people' | 'apiTokens' | 'revocations'> & {
+type Parts = Pick<Principals, 'people' | 'links' | 'apiTokens' | 'revocations'> & {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
 };
 
@@ -15,11 +15,14 @@ interface Revoked {
 }
 
 export function createPrincipalOperations(parts: Parts): PrincipalOperations {
-  const { people, apiTokens } = parts;
+  const { people, links, apiTokens } = parts;
   return {
     people: people.list,
     setPerson: (wanted, by) => people.set(wanted, principalName(by)),
     removePerson: (name, by, reason) => people.remove(name, principalName(by), reason),
+    links: links.list,
+    link: (wanted, by) => links.link(wanted, principalName(by)),
+    unlink: (wanted, by) => links.unlink(wanted, principalName(by)),
     tokens: apiTokens.list,
     createToken: (wanted, by) => apiTokens.create(wanted, principalName(by)),
     rotateToken: (name, overlapMs, by) => apiTokens.rotate(name, overlapMs, principalName(by)),

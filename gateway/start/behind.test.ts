@@ -13,6 +13,9 @@ import { openAgentStates } from '../control/agent-states.ts';
 import { openDrains } from '../control/drains.ts';
 import { openRevocations } from '../control/revocations.ts';
 import type { Approvers } from '../ports/approvers.ts';
+import { openLinks } from '../principals/links.ts';
+import { type FirstPeople, openPeople } from '../principals/people.ts';
+import { openDatabase } from '../store/database.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -98,6 +101,33 @@ test('P10 P25: a grant that the audit says is revoked is not brought back by an 
   const second = await start();
   expect((await openGrants(second.database, second.audit, anyApprover)).list()).toEqual([kept]);
   expect(told(second)).toEqual([expect.stringContaining(`grant ${revoked.id} for agent coder revoked`)]);
+});
+
+test('P10 P25: links come from the audit if the database lost them, and what it has is not told again', async () => {
+  const first = await start();
+  const before: FirstPeople = new Map([
+    ['admin', { role: 'admin', scope: {} }],
+    ['ann', { role: 'approver', scope: { team: 'web', area: 'eu' } }],
+  ]);
+  const people = await openPeople(first.database, first.audit, before);
+  const links = await openLinks({ ...first, people });
+  const of = (principal: string) => ({ principal, person: 'admin', reason: '' });
+  for (const principal of ['person:ann', 'oidc:x']) await links.link(of(principal), 'person:admin');
+  await links.unlink(of('oidc:x'), 'person:admin');
+  await stop(first);
+  await rm(join(dir, 'clawrden.db'));
+  const second = await start();
+  const linked = [{ principal: 'person:ann', person: 'admin' }];
+  expect((await openLinks({ ...second, people })).list()).toMatchObject(linked);
+  expect(told(second).join()).toMatch(/person ann approver, person:ann linked to admin/);
+  await stop(second);
+  const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
+  await database.deleteFrom('audit_position').execute();
+  await database.destroy();
+  await rm(join(dir, 'audit-faults.txt'));
+  const third = await start();
+  expect((await openLinks({ ...third, people })).list()).toMatchObject(linked);
+  expect(told(third)).toEqual([]);
 });
 
 test('P19 P25: records of earlier versions count strictly, and missing ones are told', async () => {

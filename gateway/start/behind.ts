@@ -3,6 +3,7 @@ import type {
   CredentialRecord,
   GrantRecord,
   HostRecord,
+  LinkRecord,
   PersonRecord,
   RevocationRecord,
   SigningKeyRecord,
@@ -19,7 +20,7 @@ import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
 import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
 import { dropGrant } from '../store/grants.ts';
-import { apiTokenChanges, noteWord, peopleChanges } from './principals-behind.ts';
+import { apiTokenChanges, linkChanges, noteWord, peopleChanges } from './principals-behind.ts';
 
 /** What the audit has and the database lacks. */
 export interface Behind {
@@ -48,6 +49,7 @@ interface Told {
   readonly apiTokens: Map<string, OfAudit<TokenRecord>>;
   readonly signingKeys: OfAudit<SigningKeyRecord>[];
   readonly revokedGrants: Set<string>;
+  readonly links: Map<string, OfAudit<LinkRecord>>;
 }
 
 const namedAtMost = 8;
@@ -67,6 +69,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     apiTokens: new Map(),
     signingKeys: [],
     revokedGrants: new Set(),
+    links: new Map(),
   };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
@@ -78,6 +81,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     else if (record.type === 'token') noteWord(told.apiTokens, record.token, record);
     else if (record.type === 'signing-key') told.signingKeys.push(record);
     else if (record.type === 'grant') noteGrant(told, record);
+    else if (record.type === 'link') told.links.set(record.principal, record);
     else {
       const { principal } = record;
       const known = told.revoked.get(principal)?.epoch ?? before.get(principal) ?? 0;
@@ -91,6 +95,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await tokenChanges(database, told, missing !== '')),
     ...(await peopleChanges(database, told.people)),
     ...(await apiTokenChanges(database, told.apiTokens)),
+    ...(await linkChanges(database, told.links)),
     ...(await grantChanges(database, told, missing !== '')),
   ];
   return {

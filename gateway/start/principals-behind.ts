@@ -1,7 +1,10 @@
-import type { PersonRecord, TokenRecord } from '../audit/audit-record.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { LinkRecord, PersonRecord, TokenRecord } from '../audit/audit-record.ts';
 import type { Recorded } from '../audit/recorded-executions.ts';
+import { scopeText } from '../principals/scope-text.ts';
 import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';
 import type { Database } from '../store/database.ts';
+import { dropLink, keepLink } from '../store/links.ts';
 import { keepPerson, keepPersonRemoved } from '../store/people.ts';
 
 /** What the audit has of people and API tokens, and the database lacks. */
@@ -27,11 +30,15 @@ export async function peopleChanges(
   database: Database,
   people: Words<PersonRecord>,
 ): Promise<PrincipalChange[]> {
-  const rows = await database.selectFrom('people').select(['name', 'set_at', 'removed']).execute();
+  const rows = await database.selectFrom('people').selectAll().execute();
   const known = new Map(rows.map((row) => [row.name, row]));
   return [...people.values()].flatMap(({ person: name, event, role, scope, until, by: set_by, time }) => {
     const set_at = Date.parse(time);
-    if (isKnown(known.get(name), event, set_at)) return [];
+    const there = known.get(name);
+    if (isKnown(there, event, set_at)) return [];
+    // Its row has the time of the change, which is before that of the record.
+    const has = there && [there.role, there.scope, there.until];
+    if (event === 'set' && isDeepStrictEqual(has, [role, scopeText(scope), msOf(until)])) return [];
     if (event === 'removed')
       return [
         {
@@ -74,6 +81,27 @@ export async function apiTokenChanges(
     const rights = { principal, role, scope: JSON.stringify(record.scope), until: msOf(record.until) };
     const row = { name, ...rights, digest, ...former, set_by, set_at, removed: 0 };
     return [{ text: `API token ${name}`, apply: () => keepToken(database, row) }];
+  });
+}
+
+/** The last word counts, if the database has nothing newer. */
+export async function linkChanges(
+  database: Database,
+  links: ReadonlyMap<string, Recorded<LinkRecord>>,
+): Promise<PrincipalChange[]> {
+  const rows = await database.selectFrom('links').selectAll().execute();
+  const known = new Map(rows.map((row) => [row.principal, row]));
+  return [...links.values()].flatMap(({ principal, person, event, by, time }) => {
+    const there = known.get(principal);
+    const since = Date.parse(time);
+    if (there !== undefined && there.set_at > since) return [];
+    if (event === 'removed')
+      return there === undefined
+        ? []
+        : [{ text: `${principal} linked no more`, apply: () => dropLink(database, principal) }];
+    if (there?.person === person) return [];
+    const text = `${principal} linked to ${person}`;
+    return [{ text, apply: () => keepLink(database, { principal, person, by, since }) }];
   });
 }
 

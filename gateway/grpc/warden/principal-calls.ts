@@ -3,6 +3,8 @@ import {
   ApiToken,
   type CreateApiTokenRequest,
   type CreateApiTokenResponse,
+  type LinkUserRequest,
+  type LinkUserResponse,
   type ListApiTokensRequest,
   type ListApiTokensResponse,
   type ListUsersRequest,
@@ -11,13 +13,19 @@ import {
   type RotateApiTokenRequest,
   type SetUserRequest,
   type SetUserResponse,
+  type UnlinkUserRequest,
   User,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import { byName } from '../../lists/create-lists.ts';
 import type { Seal } from '../../lists/seal.ts';
 import { toTime } from '../../lists/short-texts.ts';
 import type { Checked, Enrolment } from '../../ports/authentication.ts';
-import type { KnownPerson, KnownToken, PrincipalOperations } from '../../ports/known-principals.ts';
+import type {
+  KnownLink,
+  KnownPerson,
+  KnownToken,
+  PrincipalOperations,
+} from '../../ports/known-principals.ts';
 import { ladder, type Principal, principalKinds, principalName } from '../../ports/principal.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { readLabels } from '../calls/read-labels.ts';
@@ -28,6 +36,8 @@ export interface PrincipalCalls {
   readonly setUser: (request: SetUserRequest, by: Principal) => Promise<SetUserResponse>;
   readonly listUsers: (request: ListUsersRequest) => ListUsersResponse;
   readonly removeUser: (request: Named, by: Principal) => Promise<object>;
+  readonly linkUser: (request: LinkUserRequest, by: Principal) => Promise<LinkUserResponse>;
+  readonly unlinkUser: (request: UnlinkUserRequest, by: Principal) => Promise<object>;
   readonly createApiToken: (request: CreateApiTokenRequest, by: Principal) => Promise<CreateApiTokenResponse>;
   readonly listApiTokens: (request: ListApiTokensRequest) => ListApiTokensResponse;
   readonly rotateApiToken: (request: RotateApiTokenRequest, by: Principal) => Promise<CreateApiTokenResponse>;
@@ -53,12 +63,21 @@ export function principalCalls(
         'users',
         principals.people(),
         { limit: 0, pageToken },
-        shapeOf(toUser, User),
+        shapeOf((person) => toUser(person, principals.links()), User),
       );
       return { users: people.messages, nextPageToken: people.nextPageToken };
     },
     removeUser: async ({ name, reason }, by) => {
       done(await principals.removePerson(name, by, reason));
+      return {};
+    },
+    linkUser: async ({ name: person, principal, reason }, by) => {
+      done(await principals.link({ principal, person, reason }, by));
+      const user = principals.people().find(({ name }) => name === person);
+      return { user: user && toUser(user, principals.links()) };
+    },
+    unlinkUser: async ({ name: person, principal, reason }, by) => {
+      done(await principals.unlink({ principal, person, reason }, by));
       return {};
     },
     createApiToken: async ({ name, role: wanted, scope: labels, agent, ttl }, by) => {
@@ -106,7 +125,7 @@ async function setUser(
   const scope = readLabels('scope', labels);
   const person = done(await principals.setPerson({ name, role, scope, until: endOf(ttl), replace }, by));
   const { token, expiresAt } = done(await enrolment.createCode(name, 0, by));
-  return { user: toUser(person), code: token, codeExpiresAt: expiresAt.toISOString() };
+  return { user: toUser(person, principals.links()), code: token, codeExpiresAt: expiresAt.toISOString() };
 }
 
 function endOf(ttl: bigint): number | undefined {
@@ -120,8 +139,12 @@ export function done<Value>(checked: Checked<Value>): Value {
   return checked.value;
 }
 
-function toUser({ name, role, scope, until, by, since }: KnownPerson): User {
-  return { name, role, scope: { ...scope }, expiresAt: toTime(until), setBy: by, setAt: toTime(since) };
+const mostLinks = 100;
+
+function toUser({ name, role, scope, until, by, since }: KnownPerson, linked: readonly KnownLink[]): User {
+  const links = linked.flatMap(({ principal, person }) => (person === name ? [principal] : []));
+  const set = { expiresAt: toTime(until), setBy: by, setAt: toTime(since) };
+  return { name, role, scope: { ...scope }, ...set, links: links.slice(0, mostLinks) };
 }
 
 function toApiToken({ name, principal, until, by, since, usedAt, usedFrom }: KnownToken): ApiToken {

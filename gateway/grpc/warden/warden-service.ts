@@ -101,6 +101,8 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     setUser: by((request, caller) => calls.setUser(request, caller)),
     listUsers: by((request) => calls.listUsers(request)),
     removeUser: by((request, caller) => calls.removeUser(request, caller)),
+    linkUser: by((request, caller) => calls.linkUser(request, caller)),
+    unlinkUser: by((request, caller) => calls.unlinkUser(request, caller)),
     createApiToken: by((request, caller) => calls.createApiToken(request, caller)),
     listApiTokens: by((request) => calls.listApiTokens(request)),
     rotateApiToken: by((request, caller) => calls.rotateApiToken(request, caller)),

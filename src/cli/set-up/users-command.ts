@@ -4,6 +4,7 @@ import type { User } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
 import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
+import { linkCommands } from './link-commands.ts';
 import { parseSeconds, scopeText } from './principal-options.ts';
 
 interface AddOptions extends GatewayOptions {
@@ -36,7 +37,9 @@ export function usersCommand(): Command {
     .description('people: who may look, answer, operate')
     .addCommand(add)
     .addCommand(list)
-    .addCommand(remove);
+    .addCommand(remove)
+    .addCommand(linkCommands.link())
+    .addCommand(linkCommands.unlink());
 }
 
 async function addUser(
@@ -59,24 +62,30 @@ async function addUser(
 
 async function listUsers(options: GatewayOptions): Promise<void> {
   await withGateway('users', options, async (client) => {
-    const [{ WardenServiceService }, { readPages }, { printJson, printTable }, { localTime }] =
-      await Promise.all([
-        import('../../gen/clawrden/v1/warden.ts'),
-        import('../reach/read-pages.ts'),
-        import('../print/output.ts'),
-        import('../print/times.ts'),
-      ]);
+    const [
+      { WardenServiceService },
+      { readPages },
+      { printJson, printTable },
+      { localTime },
+      { renderText },
+    ] = await Promise.all([
+      import('../../gen/clawrden/v1/warden.ts'),
+      import('../reach/read-pages.ts'),
+      import('../print/output.ts'),
+      import('../print/times.ts'),
+      import('../../text/render-text.ts'),
+    ]);
     const { rows: people } = await readPages<User>({}, async ({ pageToken }) => {
       const { users, nextPageToken } = await client.call(WardenServiceService.listUsers, { pageToken });
       return { rows: users, next: nextPageToken };
     });
     if (options.json === true) return printJson(people);
-    const rows = people.map(({ name, role, scope, expiresAt, setBy, setAt }): Cell[] => [
+    const rows = people.map(({ name, role, scope, expiresAt, setBy, setAt, links }): Cell[] => [
       ...[name, role, scopeText(scope)],
       expiresAt === '' ? 'never' : localTime(expiresAt),
-      ...[setBy, localTime(setAt)],
+      ...[setBy, localTime(setAt), links.map(renderText).join(' ')],
     ]);
-    printTable(['PERSON', 'ROLE', 'AGENTS', 'ENDS', 'SET BY', 'AT'], rows);
+    printTable(['PERSON', 'ROLE', 'AGENTS', 'ENDS', 'SET BY', 'AT', 'LINKED'], rows);
   });
 }
 

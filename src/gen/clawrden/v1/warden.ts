@@ -674,11 +674,33 @@ export interface User {
   /** Who set this, and when (RFC 3339). */
   setBy: string;
   setAt: string;
+  /** What is linked to this person, at most 100 of it. */
+  links: string[];
 }
 
 export interface User_ScopeEntry {
   key: string;
   value: string;
+}
+
+export interface LinkUserRequest {
+  name: string;
+  /** person:NAME, oidc:SUB, slack:TEAM/USER or telegram:ID; linked to one person at most. */
+  principal: string;
+  reason: string;
+}
+
+export interface LinkUserResponse {
+  user: User | undefined;
+}
+
+export interface UnlinkUserRequest {
+  name: string;
+  principal: string;
+  reason: string;
+}
+
+export interface UnlinkUserResponse {
 }
 
 export interface ListUsersRequest {
@@ -8164,7 +8186,7 @@ export const SetUserResponse: MessageFns<SetUserResponse> = {
 };
 
 function createBaseUser(): User {
-  return { name: "", role: "", scope: {}, expiresAt: "", setBy: "", setAt: "" };
+  return { name: "", role: "", scope: {}, expiresAt: "", setBy: "", setAt: "", links: [] };
 }
 
 export const User: MessageFns<User> = {
@@ -8186,6 +8208,9 @@ export const User: MessageFns<User> = {
     }
     if (message.setAt !== "") {
       writer.uint32(50).string(message.setAt);
+    }
+    for (const v of message.links) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -8254,6 +8279,14 @@ export const User: MessageFns<User> = {
             message.setAt = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.links.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8299,6 +8332,9 @@ export const User: MessageFns<User> = {
         : isSet(object.set_at)
         ? globalThis.String(object.set_at)
         : "",
+      links: globalThis.Array.isArray(object?.links)
+        ? object.links.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -8328,6 +8364,9 @@ export const User: MessageFns<User> = {
     if (message.setAt !== "") {
       obj.setAt = message.setAt;
     }
+    if (message.links?.length) {
+      obj.links = message.links;
+    }
     return obj;
   },
 
@@ -8350,6 +8389,7 @@ export const User: MessageFns<User> = {
     message.expiresAt = object.expiresAt ?? "";
     message.setBy = object.setBy ?? "";
     message.setAt = object.setAt ?? "";
+    message.links = object.links?.map((e) => e) || [];
     return message;
   },
 };
@@ -8435,6 +8475,327 @@ export const User_ScopeEntry: MessageFns<User_ScopeEntry> = {
     const message = createBaseUser_ScopeEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseLinkUserRequest(): LinkUserRequest {
+  return { name: "", principal: "", reason: "" };
+}
+
+export const LinkUserRequest: MessageFns<LinkUserRequest> = {
+  encode(message: LinkUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.principal !== "") {
+      writer.uint32(18).string(message.principal);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LinkUserRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLinkUserRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LinkUserRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: LinkUserRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LinkUserRequest>): LinkUserRequest {
+    return LinkUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LinkUserRequest>): LinkUserRequest {
+    const message = createBaseLinkUserRequest();
+    message.name = object.name ?? "";
+    message.principal = object.principal ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseLinkUserResponse(): LinkUserResponse {
+  return { user: undefined };
+}
+
+export const LinkUserResponse: MessageFns<LinkUserResponse> = {
+  encode(message: LinkUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user !== undefined) {
+      User.encode(message.user, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LinkUserResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLinkUserResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user = User.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LinkUserResponse {
+    return { user: isSet(object.user) ? User.fromJSON(object.user) : undefined };
+  },
+
+  toJSON(message: LinkUserResponse): unknown {
+    const obj: any = {};
+    if (message.user !== undefined) {
+      obj.user = User.toJSON(message.user);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LinkUserResponse>): LinkUserResponse {
+    return LinkUserResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LinkUserResponse>): LinkUserResponse {
+    const message = createBaseLinkUserResponse();
+    message.user = (object.user !== undefined && object.user !== null) ? User.fromPartial(object.user) : undefined;
+    return message;
+  },
+};
+
+function createBaseUnlinkUserRequest(): UnlinkUserRequest {
+  return { name: "", principal: "", reason: "" };
+}
+
+export const UnlinkUserRequest: MessageFns<UnlinkUserRequest> = {
+  encode(message: UnlinkUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.principal !== "") {
+      writer.uint32(18).string(message.principal);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkUserRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkUserRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnlinkUserRequest {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: UnlinkUserRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnlinkUserRequest>): UnlinkUserRequest {
+    return UnlinkUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnlinkUserRequest>): UnlinkUserRequest {
+    const message = createBaseUnlinkUserRequest();
+    message.name = object.name ?? "";
+    message.principal = object.principal ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseUnlinkUserResponse(): UnlinkUserResponse {
+  return {};
+}
+
+export const UnlinkUserResponse: MessageFns<UnlinkUserResponse> = {
+  encode(_: UnlinkUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkUserResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkUserResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): UnlinkUserResponse {
+    return {};
+  },
+
+  toJSON(_: UnlinkUserResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnlinkUserResponse>): UnlinkUserResponse {
+    return UnlinkUserResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<UnlinkUserResponse>): UnlinkUserResponse {
+    const message = createBaseUnlinkUserResponse();
     return message;
   },
 };
@@ -11266,6 +11627,28 @@ export const WardenServiceService = {
     responseSerialize: (value: RemoveUserResponse): Buffer => Buffer.from(RemoveUserResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveUserResponse => RemoveUserResponse.decode(value),
   },
+  /**
+   * What is linked is one person: two of them never count as two who say yes, and neither counts for what the other
+   * asked.
+   */
+  linkUser: {
+    path: "/clawrden.v1.WardenService/LinkUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: LinkUserRequest): Buffer => Buffer.from(LinkUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LinkUserRequest => LinkUserRequest.decode(value),
+    responseSerialize: (value: LinkUserResponse): Buffer => Buffer.from(LinkUserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LinkUserResponse => LinkUserResponse.decode(value),
+  },
+  unlinkUser: {
+    path: "/clawrden.v1.WardenService/UnlinkUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UnlinkUserRequest): Buffer => Buffer.from(UnlinkUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UnlinkUserRequest => UnlinkUserRequest.decode(value),
+    responseSerialize: (value: UnlinkUserResponse): Buffer => Buffer.from(UnlinkUserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UnlinkUserResponse => UnlinkUserResponse.decode(value),
+  },
   /** Makes an API token; what it says is answered here and never again. */
   createApiToken: {
     path: "/clawrden.v1.WardenService/CreateApiToken" as const,
@@ -11436,6 +11819,12 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listUsers: handleUnaryCall<ListUsersRequest, ListUsersResponse>;
   /** For good: the name cannot be used again. The last admin cannot be removed. */
   removeUser: handleUnaryCall<RemoveUserRequest, RemoveUserResponse>;
+  /**
+   * What is linked is one person: two of them never count as two who say yes, and neither counts for what the other
+   * asked.
+   */
+  linkUser: handleUnaryCall<LinkUserRequest, LinkUserResponse>;
+  unlinkUser: handleUnaryCall<UnlinkUserRequest, UnlinkUserResponse>;
   /** Makes an API token; what it says is answered here and never again. */
   createApiToken: handleUnaryCall<CreateApiTokenRequest, CreateApiTokenResponse>;
   listApiTokens: handleUnaryCall<ListApiTokensRequest, ListApiTokensResponse>;
@@ -11864,6 +12253,40 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveUserResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * What is linked is one person: two of them never count as two who say yes, and neither counts for what the other
+   * asked.
+   */
+  linkUser(
+    request: LinkUserRequest,
+    callback: (error: ServiceError | null, response: LinkUserResponse) => void,
+  ): ClientUnaryCall;
+  linkUser(
+    request: LinkUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LinkUserResponse) => void,
+  ): ClientUnaryCall;
+  linkUser(
+    request: LinkUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LinkUserResponse) => void,
+  ): ClientUnaryCall;
+  unlinkUser(
+    request: UnlinkUserRequest,
+    callback: (error: ServiceError | null, response: UnlinkUserResponse) => void,
+  ): ClientUnaryCall;
+  unlinkUser(
+    request: UnlinkUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UnlinkUserResponse) => void,
+  ): ClientUnaryCall;
+  unlinkUser(
+    request: UnlinkUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UnlinkUserResponse) => void,
   ): ClientUnaryCall;
   /** Makes an API token; what it says is answered here and never again. */
   createApiToken(
