@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { GrantRecord } from '../audit/audit-record.ts';
+import type { GrantRecord } from '../audit/consent-records.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';

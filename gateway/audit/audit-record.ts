@@ -2,6 +2,7 @@ import type { HandOver, handOverType } from '../../src/audit/hand-over.ts';
 import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
+import type { GrantRecord, LinkRecord, YesRecord } from './consent-records.ts';
 
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, and no reader interprets it. */
 export type AuditRecord =
@@ -80,20 +81,6 @@ export interface InspectionRecord extends OfExecution {
   readonly type: 'inspection';
   readonly operands: readonly Operand[];
   readonly planHash: string;
-}
-
-/** A yes to a question that needs more people: it is not decided yet. */
-export interface YesRecord extends OfExecution {
-  readonly type: 'yes';
-  readonly approval: string;
-  readonly by: string;
-  readonly via: string;
-  readonly reason: string;
-  readonly grantMs?: number;
-  readonly planHash: string;
-  /** How many people's yes counts now, and how many must. */
-  readonly given: number;
-  readonly needed: number;
 }
 
 /** How a question ended that a person was asked. */
@@ -229,33 +216,6 @@ export interface TokenRecord {
   readonly formerDigest: string;
   readonly formerUntil: string;
   readonly until: string;
-  readonly by: string;
-  readonly reason: string;
-}
-
-/** A yes that holds for a while, and its end before its time. */
-export interface GrantRecord {
-  readonly type: 'grant';
-  /** `withdrawn`: it was not given after all. */
-  readonly event: 'given' | 'revoked' | 'withdrawn';
-  readonly grant: string;
-  readonly agent: string;
-  readonly planHash: string;
-  /** The execution that was asked about. */
-  readonly execution: string;
-  /** RFC 3339. */
-  readonly until: string;
-  /** Who said yes, with commas between; or who revoked it. */
-  readonly by: string;
-  readonly reason: string;
-}
-
-/** Which principals are one person. */
-export interface LinkRecord {
-  readonly type: 'link';
-  readonly event: 'set' | 'removed';
-  readonly principal: string;
-  readonly person: string;
   readonly by: string;
   readonly reason: string;
 }

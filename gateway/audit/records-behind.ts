@@ -3,14 +3,13 @@ import { readLines } from '../../src/audit/read-lines.ts';
 import type {
   ControlRecord,
   CredentialRecord,
-  GrantRecord,
   HostRecord,
-  LinkRecord,
   PersonRecord,
   RevocationRecord,
   SigningKeyRecord,
   TokenRecord,
 } from './audit-record.ts';
+import type { GrantRecord, LinkRecord } from './consent-records.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
 /** What a person or a breaker changed for good, what lets a relay in, and the keys that sign. */

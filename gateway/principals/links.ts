@@ -1,6 +1,6 @@
 import { createInTurn } from '../../src/in-turn.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { LinkRecord } from '../audit/audit-record.ts';
+import type { LinkRecord } from '../audit/consent-records.ts';
 import { loosen } from '../control/lasting-change.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { KnownLink, WantedLink } from '../ports/known-principals.ts';
@@ -34,10 +34,7 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
       { principal, person, by, since },
     ]),
   );
-  const personOf = (principal: string): string => {
-    const next = known.get(principal);
-    return next === undefined ? principal : personOf(`person:${next.person}`);
-  };
+  const personOf = (principal: string) => lastOf(principal, known);
   const inTurn = createInTurn();
   const keeping = { ...parts, known, personOf };
   return {
@@ -46,6 +43,18 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
     link: (wanted, by) => inTurn(() => link(wanted, by, keeping)),
     unlink: (wanted, by) => inTurn(() => unlink(wanted, by, keeping)),
   };
+}
+
+/** The end of the links. What an older database and a part of the audit say may be a circle: then its first name. */
+function lastOf(principal: string, known: ReadonlyMap<string, KnownLink>): string {
+  const met = new Set<string>();
+  let at = principal;
+  for (let next = known.get(at); next !== undefined; next = known.get(at)) {
+    if (met.has(at)) return [...met].slice([...met].indexOf(at)).toSorted()[0] ?? at;
+    met.add(at);
+    at = `person:${next.person}`;
+  }
+  return at;
 }
 
 interface Keeping extends LinksParts {
