@@ -61,6 +61,8 @@ export const everyRecord: EveryRecord = {
     },
     ...{ until: '', ...told },
   },
+  yes: { type: 'yes', ...ids, approval: 'a', ...told, via: 'cli', planHash: '', given: 1, needed: 2 },
+  link: { type: 'link', event: 'set', principal: 'person:ann', person: 'bob', ...told },
   token: {
     ...{ type: 'token', event: 'set', token: 't', principal: 'program:p', role: 'viewer', scope: {} },
     ...{ digest: '', formerDigest: '', formerUntil: '', until: '', ...told },
