@@ -14,6 +14,7 @@ export type AuditRecord =
   | StartRecord
   | OutcomeRecord
   | LateExitRecord
+  | WatchRecord
   | ControlRecord
   | HostRecord
   | RevocationRecord
@@ -138,6 +139,12 @@ export interface LateExitRecord extends OfExecution {
 }
 
 /** The kill switch: an agent, or all agents, paused, killed or resumed. */
+/** Somebody reads along what a running command writes. */
+export interface WatchRecord extends OfExecution {
+  readonly type: 'watch';
+  readonly by: string;
+}
+
 export interface ControlRecord {
   readonly type: 'control';
   readonly agent: string;

@@ -22,6 +22,7 @@ import type { AgentStates } from './agent-states.ts';
 import type { Breakers } from './breakers.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import type { Drains } from './drains.ts';
+import { followExecution } from './follow-execution.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import type { Relays } from './relays.ts';
 import { revokeGrant } from './revoke-grant.ts';
@@ -64,6 +65,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     running: () => ledger.running(),
     history: history.page,
     execution: history.find,
+    follow: (id, by) => followExecution(parts, id, by),
     cancel: (id, by) => cancelExecution(ledger, id, by),
     output: parts.outputs.find,
     approvals: () => approvals.pending(),

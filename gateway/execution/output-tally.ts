@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { RecentOutput } from '../ports/followed-output.ts';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import { createExcerpt, type ExcerptWriter } from './output-excerpt.ts';
+import { createRecentOutput } from './recent-output.ts';
 
 export interface OutputTotals {
   readonly stdoutBytes: number;
@@ -13,6 +15,8 @@ export interface OutputTotals {
 /** Digest and size of what a tool wrote. Keeps no output unless `record` was called before. */
 export interface OutputTally {
   readonly add: (fd: 1 | 2, bytes: Uint8Array) => void;
+  /** Its end, for a reader that comes along. */
+  readonly recent: RecentOutput;
   /** Once, at the end. */
   readonly totals: () => OutputTotals;
   readonly record: () => void;
@@ -23,13 +27,16 @@ export interface OutputTally {
 export function createOutputTally(): OutputTally {
   const hashes = { 1: createHash('sha256'), 2: createHash('sha256') };
   const counts = { 1: 0, 2: 0 };
+  const recent = createRecentOutput();
   let excerpts: Readonly<Record<1 | 2, ExcerptWriter>> | undefined;
   return {
     add: (fd, bytes) => {
       counts[fd] += bytes.length;
       hashes[fd].update(bytes);
       excerpts?.[fd].add(bytes);
+      recent.add(fd, bytes);
     },
+    recent,
     totals: () => ({
       stdoutBytes: counts[1],
       stderrBytes: counts[2],

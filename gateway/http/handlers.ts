@@ -1,3 +1,4 @@
+import type { Faults } from '../../src/faults.ts';
 import { openApiDocument } from '../../src/http-api/open-api.ts';
 import type { Execute } from '../execute.ts';
 import type { Detached } from '../ports/detached.ts';
@@ -5,6 +6,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
 import type { EventReaders } from './events/event-readers.ts';
+import { followOutput } from './events/follow-output.ts';
 import { cancelExecution } from './execute/cancel-execution.ts';
 import { detachedResult, startDetached, wantsDetached } from './execute/detached.ts';
 import { runExecution } from './execute/run-execution.ts';
@@ -16,10 +18,14 @@ export interface HandlerParts {
   readonly warden: WardenApi;
   readonly execute: Execute;
   readonly detached: Detached;
+  readonly faults: Faults;
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
-export function createHandlers({ warden, execute, detached }: HandlerParts, readers: EventReaders): Handlers {
+export function createHandlers(
+  { warden, execute, detached, faults }: HandlerParts,
+  readers: EventReaders,
+): Handlers {
   return {
     health: () => ({ status: 'ok' }),
     ready: () => {
@@ -32,6 +38,7 @@ export function createHandlers({ warden, execute, detached }: HandlerParts, read
       wantsDetached(call) ? startDetached(detached, call) : runExecution(execute, call),
     executionResult: (call) => detachedResult(detached, call),
     cancelExecution,
+    followExecution: (call) => followOutput(call, faults),
     events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),

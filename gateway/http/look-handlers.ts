@@ -6,6 +6,7 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { whyNot } from '../principals/call-rules.ts';
 import type { Handlers } from './add-routes.ts';
+import { outputOf } from './output-of.ts';
 import { HttpRefused } from './problem.ts';
 import {
   toAgentJson,
@@ -18,7 +19,16 @@ import {
 
 type Looks = Pick<
   Handlers,
-  'executions' | 'execution' | 'approvals' | 'approval' | 'grants' | 'agents' | 'hosts' | 'policy' | 'explain'
+  | 'executions'
+  | 'execution'
+  | 'executionOutput'
+  | 'approvals'
+  | 'approval'
+  | 'grants'
+  | 'agents'
+  | 'hosts'
+  | 'policy'
+  | 'explain'
 >;
 
 /** What is there, as far as its caller sees it. */
@@ -42,6 +52,7 @@ export function lookHandlers(warden: WardenApi): Looks {
       const { plan, operands, ...summary } = record;
       return { ...toExecutionView(summary), plan: whole(plan), operands: whole(operands) };
     },
+    executionOutput: outputOf,
     approvals: ({ query, seen }) => {
       const { messages, nextPageToken } = lists.approvals(toPage(query), seen);
       return { approvals: messages, nextCursor: nextPageToken };
@@ -92,14 +103,23 @@ function toPage({ limit = '0', cursor = '' }: PageQuery): { limit: number; pageT
 interface ExecutionsQuery extends PageQuery {
   readonly agent?: string | undefined;
   readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly decision?: string | undefined;
   readonly state?: ExecutionsWish['state'];
 }
 
-function toWish({ agent = '', since, decision = '', state, ...page }: ExecutionsQuery): ExecutionsWish {
+function toWish({
+  agent = '',
+  since,
+  until,
+  decision = '',
+  state,
+  ...page
+}: ExecutionsQuery): ExecutionsWish {
   return {
     ...toPage(page),
     ...{ agent, decision, since: since === undefined ? undefined : Date.parse(since) },
+    ...(until !== undefined && { until: Date.parse(until) }),
     running: state !== undefined,
     ...(state !== undefined && { state }),
   };

@@ -58,6 +58,8 @@ export interface HistoryFilter {
   /** Only of these; if absent, of all. */
   readonly agents?: readonly string[];
   readonly since: number | undefined;
+  /** Only those that came before then. */
+  readonly until?: number;
   readonly decision: string;
   /** Only the rows after this position; if absent, from the newest on. */
   readonly behind?: HistoryPlace;

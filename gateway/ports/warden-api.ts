@@ -2,6 +2,7 @@ import type { Consent } from '../../src/policy/policy.ts';
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type { Followed } from './followed-output.ts';
 import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
 import type { Principal, Scope } from './principal.ts';
@@ -109,6 +110,8 @@ export interface WardenApi {
   ) => Promise<ExecutionRecord | undefined>;
   /** Resolves with what it is when it has ended, or after 2 s; undefined if none that is open has this id. */
   readonly cancel: (id: string, by: Principal) => Promise<ExecutionRecord | undefined>;
+  /** To read along what it writes, which is recorded first; undefined if none that is open has this id. */
+  readonly follow: (id: string, by: Principal) => Promise<Followed | undefined>;
   /** `undefined` if the policy did not have it recorded, or if it was deleted since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
   /** All waiting questions, the oldest first. */

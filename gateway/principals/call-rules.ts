@@ -82,6 +82,8 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'GET /api/v1/executions/{id}': { roles: ['agent', 'orchestrator', ...from('viewer')], about: 'agents' },
     'GET /api/v1/executions/{id}/result': runs,
     'DELETE /api/v1/executions/{id}': runs,
+    'GET /api/v1/executions/{id}/follow': operates,
+    'GET /api/v1/executions/{id}/output': operates,
     'GET /api/v1/approvals': looks,
     'GET /api/v1/approvals/{id}': looks,
     'POST /api/v1/approvals/{id}/verdict': approves,

@@ -12,14 +12,15 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
     rows.filter(({ agent }) => sees.agent(agent));
   const approvals = () => ofAgents(warden.approvals());
   const grants = () => ofAgents(warden.grants());
+  const isOpen = (id: string) => ofAgents(warden.running()).some((record) => record.id === id);
   const agents = sees.names() ?? [];
   return {
     ...warden,
     running: () => ofAgents(warden.running()),
     history: (filter) => warden.history({ ...filter, agents }),
     execution: (id, caller) => warden.execution(id, caller, agents),
-    cancel: async (id, by) =>
-      ofAgents(warden.running()).some((record) => record.id === id) ? warden.cancel(id, by) : undefined,
+    cancel: async (id, by) => (isOpen(id) ? warden.cancel(id, by) : undefined),
+    follow: async (id, by) => (isOpen(id) ? warden.follow(id, by) : undefined),
     approvals,
     resolveApproval: async (id, verdict, by) =>
       approvals().some((approval) => approval.id === id)

@@ -100,7 +100,7 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
 const rowNumber = sql<number>`rowid`;
 
 async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
-  const { agent, agents, decision, since, behind, limit } = filter;
+  const { agent, agents, decision, since, until, behind, limit } = filter;
   let query = database
     .selectFrom('executions')
     .select([...summaryColumns, rowNumber.as('row')])
@@ -111,6 +111,7 @@ async function pageOfHistory(database: Database, filter: HistoryFilter): Promise
   if (agents !== undefined) query = query.where('agent', 'in', agents);
   if (decision !== '') query = query.where('decision', '=', decision);
   if (since !== undefined) query = query.where('received_at', '>=', since);
+  if (until !== undefined) query = query.where('received_at', '<', until);
   if (behind !== undefined)
     query = query.where(sql<boolean>`(received_at, rowid) < (${behind.receivedAt}, ${behind.row})`);
   const rows = await query.execute();

@@ -1,5 +1,7 @@
 import type { CallOptions } from './call-options.ts';
+import { eventLines } from './event-lines.ts';
 import type { DetachedExecution, ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
+import type { FollowEvent } from './follow.ts';
 import { jsonLines } from './json-lines.ts';
 import { paths } from './paths.ts';
 import { pause } from './pause.ts';
@@ -72,6 +74,12 @@ export interface Client {
   readonly start: (request: ExecutionRequest, options?: CallOptions) => Promise<DetachedExecution>;
   /** What became of a command that was started so, once it has ended. Rejects as `run` does. */
   readonly result: (id: string, options?: CallOptions) => Promise<FinishedExecution>;
+  /** What a running tool writes, as it writes it; its outcome comes last. */
+  readonly follow: (
+    id: string,
+    query?: QueryIn<Routes['followExecution']>,
+    options?: CallOptions,
+  ) => AsyncGenerator<FollowEvent, void>;
   /**
    * What changes, as it changes, over as many connections as it takes. After a `reset` some was missed: what is there
    * has to be asked for again. Rejects with an ApiError if the gateway refuses it.
@@ -100,6 +108,7 @@ export function connect(options: ConnectOptions): Client {
     stream: (body, more) => stream(options, body, more),
     start: (body, more) => start(options, body, more),
     result: (id, more) => result(call, id, more),
+    follow: (id, query, more) => follow(options, id, query, more),
     watch: (query = {}, more) =>
       watchEvents((after, signal) => askForEvents(options, query, after, signal), isFinal, more),
     list: (name, query, more) => list(call, name, query, more) as AsyncGenerator<never, void>,
@@ -143,6 +152,18 @@ async function* stream(
   } finally {
     leave.abort();
   }
+}
+
+async function* follow(
+  options: ConnectOptions,
+  id: string,
+  query: object = {},
+  { signal }: CallOptions = {},
+): AsyncGenerator<FollowEvent, void> {
+  const wish = { params: { id }, query };
+  const asked = { accept: 'text/event-stream', ...(signal && { signal }) };
+  for await (const { data } of eventLines(await ask(options, 'followExecution', wish, asked)))
+    if (data !== '') yield JSON.parse(data) as FollowEvent;
 }
 
 async function* list(

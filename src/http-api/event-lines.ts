@@ -5,10 +5,21 @@ export interface EventLine {
   readonly data: string;
 }
 
-/** Events as they come. What was begun and not ended when the stream ends is no event. */
-export async function* eventLines(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): AsyncGenerator<EventLine, void> {
+/**
+ * Events as they come. What was begun and not ended when the stream ends is no event. A reader that stops closes the
+ * connection.
+ */
+export async function* eventLines({ body }: Response): AsyncGenerator<EventLine, void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    yield* linesOf(reader);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+async function* linesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<EventLine, void> {
   const decoder = new TextDecoder();
   let [left, id, data] = ['', '', [] as string[]];
   for (;;) {

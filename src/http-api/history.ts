@@ -49,6 +49,7 @@ export const wholeExecution = execution.extend({
 export const executionsQuery = pageQuery.extend({
   agent: z.string().max(63).optional(),
   since: z.iso.datetime({ offset: true }).optional(),
+  until: z.iso.datetime({ offset: true }).optional().describe('only those that came before then'),
   decision: z.enum(decisions).optional(),
   state: z
     .enum(executionStates)

@@ -7,6 +7,8 @@ export const paths = {
   executions: { method: 'GET', path: '/api/v1/executions' },
   execution: { method: 'GET', path: '/api/v1/executions/{id}' },
   executionResult: { method: 'GET', path: '/api/v1/executions/{id}/result' },
+  followExecution: { method: 'GET', path: '/api/v1/executions/{id}/follow' },
+  executionOutput: { method: 'GET', path: '/api/v1/executions/{id}/output' },
   cancelExecution: { method: 'DELETE', path: '/api/v1/executions/{id}' },
   approvals: { method: 'GET', path: '/api/v1/approvals' },
   approval: { method: 'GET', path: '/api/v1/approvals/{id}' },

@@ -19,6 +19,7 @@ import {
   lockdownRequest,
   named,
 } from './fleet.ts';
+import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.ts';
 import { grant, grantId, grants } from './grants.ts';
 import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
 import { paths } from './paths.ts';
@@ -87,6 +88,20 @@ export const routes = {
     does: 'what became of an execution that its caller has started detached; 409 before its end',
     params: z.strictObject({ id: executionId }),
     answer: finishedExecution,
+  },
+  followExecution: {
+    ...paths.followExecution,
+    does: 'what a running tool writes, as it writes it (server-sent events)',
+    params: z.strictObject({ id: executionId }),
+    query: followQuery,
+    events: followEvent,
+  },
+  executionOutput: {
+    ...paths.executionOutput,
+    does: 'what was recorded of the output of an execution',
+    params: z.strictObject({ id: executionId }),
+    query: outputQuery,
+    answer: recordedOutput,
   },
   cancelExecution: {
     ...paths.cancelExecution,

@@ -1,5 +1,5 @@
 import type { CallOptions } from './call-options.ts';
-import { type EventLine, eventLines } from './event-lines.ts';
+import { eventLines } from './event-lines.ts';
 import type { GatewayEvent } from './events.ts';
 import { pause } from './pause.ts';
 
@@ -28,7 +28,7 @@ export async function* watchEvents(
   let [last, waitMs] = [after, firstWaitMs];
   for (;;) {
     try {
-      for await (const { id, data } of linesOf(await open(last, signal))) {
+      for await (const { id, data } of eventLines(await open(last, signal))) {
         [last, waitMs] = [id, firstWaitMs];
         const event = data === '' ? undefined : (JSON.parse(data) as GatewayEvent);
         if (event?.type === 'end') break;
@@ -39,17 +39,6 @@ export async function* watchEvents(
       waitMs = Math.min(longestWaitMs, Math.max(waitMs, waitOf(error)) * 2);
     }
     await pause(waitMs, signal);
-  }
-}
-
-/** What a reader that stops leaves open is closed. */
-async function* linesOf(response: Response): AsyncGenerator<EventLine, void> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
-  try {
-    yield* eventLines(reader);
-  } finally {
-    await reader.cancel().catch(() => {});
   }
 }
 

@@ -220,6 +220,7 @@ export const emptyWarden: WardenApi = {
   history: async () => [],
   execution: async () => undefined,
   cancel: async () => undefined,
+  follow: async () => undefined,
   output: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),

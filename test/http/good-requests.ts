@@ -29,6 +29,7 @@ const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'co
 const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string>> } = {
   revokeGrant: { id: 'a'.repeat(16) },
   executionResult: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
+  executionOutput: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
   cancelExecution: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
 };
 

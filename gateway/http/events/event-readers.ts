@@ -88,7 +88,10 @@ export function createEventReaders({
   };
 }
 
-const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
+};
 
 function lastEventId({ request }: EventsCall): string {
   return String(request.headers['last-event-id'] ?? '');
