@@ -18,6 +18,7 @@ export interface Life {
 export interface Lives {
   readonly add: (caller: string) => Life;
   readonly remove: (life: Life) => void;
+  readonly end: (life: Life, why: string) => void;
   readonly close: () => void;
 }
 
@@ -29,9 +30,10 @@ export function createLives({ inForce, rows, faults }: LivesParts): Lives {
   const look = () => {
     if (lives.size === 0) return;
     const known = inForce();
-    for (const [{ caller }, gone] of lives)
-      if (!known.has(caller)) gone.abort(new ClawrdenError('canceled', `${caller} may call no longer`));
+    for (const life of lives.keys())
+      if (!known.has(life.caller)) end(life, `${life.caller} may call no longer`);
   };
+  const end = (life: Life, why: string) => lives.get(life)?.abort(new ClawrdenError('canceled', why));
   const timers = [
     setInterval(faults.guard('detached executions', look), lookMs).unref(),
     setInterval(faults.guard('results', rows.sweep), sweepMs).unref(),
@@ -44,6 +46,7 @@ export function createLives({ inForce, rows, faults }: LivesParts): Lives {
       return life;
     },
     remove: (life) => void lives.delete(life),
+    end,
     close: () => {
       for (const timer of timers) clearInterval(timer);
     },

@@ -46,14 +46,17 @@ export function createDetached(parts: DetachedParts): OpenDetached {
       if ((input?.length ?? 0) > detachedInputBytes)
         throw new ClawrdenError('too-large', 'the stdin of a detached execution has 1 MiB at most');
       const named = { caller: principalName(caller), id: request.executionId };
-      await rows.add(named.caller, named.id, input);
-      const { begun, ended } = follow(lives, { ...named, input }, (channel) =>
+      const { begun, ended, cancel } = follow(lives, { ...named, input }, (channel) =>
         parts.execute(caller, request, channel),
       );
       const first = await Promise.race([begun, ended]);
-      if (first === 'begun') void keepEnd(named, ended);
       // It was refused, and its caller is told: nobody asks for it again.
-      else await rows.forget(named.caller, named.id);
+      if (first !== 'begun') return first;
+      await rows.add(named.caller, named.id, input).catch((error: unknown) => {
+        cancel();
+        throw error;
+      });
+      void keepEnd(named, ended);
       return first;
     },
     result: rows.find,
@@ -80,7 +83,11 @@ function follow(
   lives: Lives,
   { caller, input }: Unfinished,
   run: (channel: Channel) => Promise<Outcome>,
-): { readonly begun: Promise<'begun'>; readonly ended: Promise<ExecutionResult> } {
+): {
+  readonly begun: Promise<'begun'>;
+  readonly ended: Promise<ExecutionResult>;
+  readonly cancel: () => void;
+} {
   const life = lives.add(caller);
   const gathered = gatherResult();
   const begun = Promise.withResolvers<'begun'>();
@@ -92,7 +99,8 @@ function follow(
     lives.remove(life);
     return gathered.result(outcome);
   });
-  return { begun: begun.promise, ended };
+  const cancel = () => lives.end(life, 'it could not be kept: the database is not writable');
+  return { begun: begun.promise, ended, cancel };
 }
 
 /** One that an earlier gateway left: it goes on if a person is still asked, and else it has ended. */

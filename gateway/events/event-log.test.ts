@@ -51,6 +51,17 @@ test('P20: an agent that makes many events takes none from one that makes few', 
   expect(allAfter(log, 0).filter(({ agent }) => agent === 'quiet').length).toBe(2);
 });
 
+test('P20: many agents with few events each do not make room one by one', () => {
+  const log = createEventLog({ events: 20_000, bytes: Number.POSITIVE_INFINITY, ms: 3_600_000 }, () => 0);
+  const names = Array.from({ length: 1000 }, (_, at) => `agent-${at}`);
+  const before = process.cpuUsage();
+  for (let at = 0; at < 60; at += 1) log.add(names.map(change));
+  const { user } = process.cpuUsage(before);
+  expect(allAfter(log, 0).length).toBeGreaterThan(19_000);
+  // One pass for each event that is too many would take a minute.
+  expect(user / 1000).toBeLessThan(10_000);
+});
+
 test('events are kept for their time and their size', () => {
   let now = 0;
   const log = createEventLog({ events: 1000, bytes: 20_000, ms: 1000 }, () => now);

@@ -56,11 +56,11 @@ export function createEventLog(limits = eventLogLimits, now: () => number = Date
 
   function makeRoom(): void {
     while (kept.length > limits.events || bytes > limits.bytes) {
-      const largest = largestOf(kept);
-      let left = Math.max(1, Math.ceil(kept.filter(({ agent }) => agent === largest).length * slack));
-      forget(({ agent }) => {
-        if (agent !== largest || left === 0) return false;
-        left -= 1;
+      const left = excessOf(sharesOf(kept, limits));
+      forget((event) => {
+        const excess = left.get(event.agent) ?? 0;
+        if (excess <= 0) return false;
+        left.set(event.agent, excess - shareOf(event, limits));
         return true;
       });
     }
@@ -87,14 +87,28 @@ export function createEventLog(limits = eventLogLimits, now: () => number = Date
   };
 }
 
-/** By their number and size, as parts of what is allowed. */
-function largestOf(kept: readonly Kept[]): string {
+/** Of what is allowed, by number and by size. */
+function shareOf({ bytes }: Kept, limits: EventLogLimits): number {
+  return 1 / limits.events + bytes / limits.bytes;
+}
+
+function sharesOf(kept: readonly Kept[], limits: EventLogLimits): Map<string, number> {
   const shares = new Map<string, number>();
-  const all = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { agent, bytes } of kept)
-    shares.set(agent, (shares.get(agent) ?? 0) + 1 / kept.length + bytes / all);
-  const [largest] = [...shares].reduce((most, each) => (each[1] > most[1] ? each : most));
-  return largest;
+  for (const event of kept) shares.set(event.agent, (shares.get(event.agent) ?? 0) + shareOf(event, limits));
+  return shares;
+}
+
+/** What is beyond the one bound for every agent under which all have room, and a little more. */
+function excessOf(shares: ReadonlyMap<string, number>): Map<string, number> {
+  const sorted = [...shares.values()].sort((x, y) => x - y);
+  let room = sorted.reduce((sum, each) => sum + each, 0) * (1 - slack);
+  let most = 0;
+  for (const [at, share] of sorted.entries()) {
+    most = room / (sorted.length - at);
+    if (share > most) break;
+    room -= share;
+  }
+  return new Map([...shares].map(([agent, share]) => [agent, share - most]));
 }
 
 function aboutOf({ type, row }: Change): Pick<GatewayEvent, 'agent' | 'caller'> {

@@ -15,7 +15,7 @@ export interface Unfinished {
 export interface DetachedRows {
   /** Throws `id-duplicate` if the caller has such a one. */
   readonly add: (caller: string, id: string, input: Uint8Array | undefined) => Promise<void>;
-  /** It never became an execution. */
+  /** Nothing is known of its execution. */
   readonly forget: (caller: string, id: string) => Promise<void>;
   /** Its input is not kept any more. */
   readonly end: (caller: string, id: string, result: ExecutionResult) => Promise<void>;
