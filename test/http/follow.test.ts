@@ -141,8 +141,8 @@ test('A-59 P20: a reader that takes nothing loses what it does not take, with a 
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
   running.output.add(1, bytes('the last word'));
   let text = '';
-  socket.on('data', (chunk) => {
-    text += String(chunk);
+  socket.on('data', (more) => {
+    text += String(more);
   });
   socket.resume();
   await expect.poll(() => text.includes('the last word')).toBe(true);
