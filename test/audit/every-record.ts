@@ -44,6 +44,7 @@ export const everyRecord: EveryRecord = {
     usage: { userMs: 1.25, systemMs: -0, maxResidentKib: 2 ** 53 },
   },
   'late-exit': { type: 'late-exit', ...ids, host: 'h', container: 'c', code: 137, text: oddText },
+  watch: { type: 'watch', ...ids, by: 'person:otto' },
   control: { type: 'control', agent: '*', state: 'paused', ...told },
   host: { type: 'host', host: 'h', state: 'draining', ...told },
   revocation: { type: 'revocation', principal: 'relay:r2', epoch: 2, ...told },
