@@ -29,6 +29,8 @@ export interface LinkOptions {
 
 const checkMs = 60 * 60 * 1000;
 const readyTimeoutMs = 10_000;
+/** From its successor's first answer on. */
+const leaveMs = 10_000;
 
 interface Line {
   readonly client: GatewayClient;
@@ -45,6 +47,7 @@ interface Line {
 export async function openRenewingLink(options: LinkOptions): Promise<Link> {
   let current = await openLine(options);
   let newest = current;
+  const leaving = new Set<Line>();
   let renewal = Promise.withResolvers<void>();
   const answered = createGate();
   /** What the gateway last said of authorities. */
@@ -58,10 +61,17 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     renewal = Promise.withResolvers();
   }
 
+  function leave(line: Line): void {
+    if (leaving.delete(line)) line.client.close();
+  }
+
   function goOver(next: Line): void {
     if (next === current) return;
-    current.client.close();
+    const before = current;
     current = next;
+    // What was begun over it may not have been sent yet: it would be refused.
+    leaving.add(before);
+    setTimeout(() => leave(before), leaveMs).unref();
   }
 
   const checking = checkNowAndThen(renewIfDue, options.log);
@@ -88,6 +98,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     waitForReady: answered.wait,
     close: () => {
       checking[Symbol.dispose]();
+      for (const line of leaving) leave(line);
       for (const { client } of new Set([current, newest])) client.close();
     },
   };
