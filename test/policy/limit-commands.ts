@@ -16,6 +16,11 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
   'many words of a known tool': () => ['git', 'log', '--', ...many(most - 2, named)],
   'many options': () => ['other', ...many(most, (index) => `--option-${index}=abcdefgh`)],
   'many options of a known tool': () => ['git', 'log', ...many(most - 1, () => '--author=abcdefghijkl')],
+  'many settings of a known tool': () => [
+    'git',
+    ...many(1990, (index) => `-cuser.name${index}=abcdefgh`),
+    'log',
+  ],
   'one short word again and again': () => ['other', ...many(most, () => 'a')],
   'two words in turn': () => ['other', ...many(most, (index) => (index % 2 === 0 ? 'a' : 'b'))],
   'all of the words that rules are about, in another order': () => [

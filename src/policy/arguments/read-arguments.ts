@@ -1,6 +1,7 @@
 import { isFlag, nameOf } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { readLate, readsLate } from './late-words.ts';
+import { settingTexts } from './setting.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -31,6 +32,8 @@ export interface Reading {
   readonly isOption: Uint8Array;
   /** Other spellings of an argument, by its position. */
   readonly otherwise: ReadonlyMap<number, readonly string[]>;
+  /** What patterns in small letters may say of arguments that the tool reads in any case, by their positions. */
+  readonly anyCase: ReadonlyMap<number, readonly string[]>;
 }
 
 /** What was read so far. */
@@ -56,6 +59,7 @@ class Reader implements Reading {
   restAt: number;
   readonly isOption: Uint8Array;
   readonly otherwise = new Map<number, readonly string[]>();
+  readonly anyCase = new Map<number, readonly string[]>();
   #operands: readonly string[] | undefined;
 
   constructor(grammar: ToolGrammar, args: readonly string[], from: number) {
@@ -96,6 +100,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
     else ended = readOperand(reader, arg) || ended;
   }
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
+  if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
   if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
   const resources = reader.subcommand?.resources;
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
@@ -256,8 +261,32 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
   const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
-  if (text !== undefined) reader.values.push({ option, text });
-  else if (option.value === 'required') doubt(reader, reader.args[word]);
+  if (text !== undefined) {
+    reader.values.push({ option, text });
+    if (option.names.some((name) => reader.grammar.anyCase?.has(name))) addAnyCase(reader, word, text);
+  }
+  if (text === undefined && option.value === 'required') doubt(reader, reader.args[word]);
+}
+
+/** Its value may stand in the word of the option, or in the next one. */
+function addAnyCase(reader: Reader, word: number, text: string): void {
+  const texts = settingTexts(text);
+  if (texts === undefined) return doubt(reader);
+  const at = reader.at - 1;
+  const written = reader.args[at] ?? '';
+  const start = at === word ? written.slice(0, written.length - text.length) : '';
+  reader.anyCase.set(
+    at,
+    texts.map((each) => start + each),
+  );
+}
+
+/** A name stands behind the word that says what is done with it, or first. */
+function addOperands(reader: Reader): void {
+  const behind = (reader.pathAt.at(-1) ?? -1) + 1;
+  const first = reader.isOption.indexOf(0, behind);
+  for (const at of first === -1 ? [] : [first, reader.isOption.indexOf(0, first + 1)])
+    if (at !== -1) reader.anyCase.set(at, settingTexts(reader.args[at] ?? '') ?? []);
 }
 
 function isKnownValue({ values }: Option, text: string): boolean {

@@ -219,14 +219,14 @@ function fitOf(matches: boolean | undefined): Fit {
 }
 
 /** What a strict rule may read there that is not written there. */
-function otherWords({ otherwise, path }: Line): readonly string[] {
-  return [...(otherwise?.values() ?? []), ...(path?.spellings ?? [])].flat();
+function otherWords({ otherwise, anyCase, path }: Line): readonly string[] {
+  return [...(otherwise?.values() ?? []), ...(anyCase?.values() ?? []), ...(path?.spellings ?? [])].flat();
 }
 
 /** The line with all the words of its sub-command and of those whose work it also does. */
 function exactLines({ all }: Words, from: number, reading: Reading, work: Implied): readonly Line[] {
-  const { isOption, otherwise, pathAt, subcommand } = reading;
-  const base = { args: all, from, otherwise, mayLeaveOut: isOption, leaveOutUntil: all.length };
+  const { isOption, otherwise, anyCase, pathAt, subcommand } = reading;
+  const base = { args: all, from, otherwise, anyCase, mayLeaveOut: isOption, leaveOutUntil: all.length };
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
   const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
   const first = (pathAt.at(-1) ?? -1) + 1;

@@ -1,9 +1,10 @@
 import { nameOf } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/read-arguments.ts';
 import { noValue, readWord } from '../arguments/read-word.ts';
+import { settingTexts } from '../arguments/setting.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { Effort } from './effort.ts';
-import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
 import type { OptionItem } from './option-items.ts';
 import { byAnyDash } from './option-names.ts';
 
@@ -18,6 +19,8 @@ interface Given {
   /** Its values, in their order. */
   readonly texts: readonly string[];
   readonly times: number;
+  /** If its tool reads its values in any case: what patterns in small letters may say of them. */
+  readonly small: readonly string[] | undefined;
 }
 
 /** The options of a line that is wholly understood, as the items of a strict rule see them. */
@@ -30,7 +33,7 @@ export class GivenOptions {
   constructor(grammar: ToolGrammar, reading: Reading) {
     this.#grammar = grammar;
     this.#reading = reading;
-    for (const given of givenIn(reading))
+    for (const given of givenIn(reading, grammar.anyCase))
       for (const name of namesOf(given.option)) {
         const same = this.#byName.get(name);
         if (same === undefined) this.#byName.set(name, [given]);
@@ -105,7 +108,7 @@ export class GivenOptions {
   }
 
   #wasGiven(read: Reading, isGiven: IsGiven): boolean {
-    return givenIn(read).every(({ option, texts, times }) => {
+    return givenIn(read, undefined).every(({ option, texts, times }) => {
       const name = option.names[0] ?? '';
       const same = this.#byName.get(name) ?? [];
       const wanted = texts.map((text) => (text === noValue ? undefined : text));
@@ -120,11 +123,13 @@ export class GivenOptions {
     this.#spelled ??= [...new Set([...this.#byName.values()].flat())].flatMap((given) =>
       spellingsOf(given).map((word) => [word, given] as const),
     );
+    const small = inSmallLetters(glob);
     let alone = false;
     let withNext = false;
     for (const [word, given] of this.#spelled) {
       if (!effort.spend(1 + (word.length >>> 4))) return none;
-      if (!matchesGlob(glob, word) || !this.#isMeant(given.option, nameOf(word), item)) continue;
+      const fits = matchesGlob(glob, word) || (given.small !== undefined && matchesGlob(small, word));
+      if (!fits || !this.#isMeant(given.option, nameOf(word), item)) continue;
       alone = true;
       withNext ||= item.next !== undefined && hasValue(given, compileGlob(item.next), effort);
     }
@@ -160,8 +165,12 @@ function fitOf(given: Given, attached: string | undefined, { next }: OptionItem,
 }
 
 /** An optional value that is left out may be any. */
-function hasValue({ option, texts }: Given, wanted: Glob, effort: Effort): boolean {
+function hasValue({ option, texts, small }: Given, wanted: Glob, effort: Effort): boolean {
   if (option.value === 'optional' && texts.length === 0) return true;
+  if (small !== undefined) {
+    const likes = inSmallLetters(wanted);
+    return small.some((each) => effort.spend(1 + (each.length >>> 4)) && matchesGlob(likes, each));
+  }
   return texts.some(
     (text) =>
       effort.spend(1 + (text.length >>> 4)) && valuesLike(text).some((each) => matchesGlob(wanted, each)),
@@ -182,7 +191,10 @@ function valuesLike(text: string): readonly string[] {
   return [text, bare, ...same];
 }
 
-function givenIn({ given, late, values }: Reading): readonly Given[] {
+function givenIn(
+  { given, late, values }: Reading,
+  anyCase: ReadonlySet<string> | undefined,
+): readonly Given[] {
   const all = new Map<Option, { texts: string[]; times: number }>();
   for (const option of [...given, ...late]) {
     const known = all.get(option);
@@ -190,15 +202,21 @@ function givenIn({ given, late, values }: Reading): readonly Given[] {
     else known.times += 1;
   }
   for (const { option, text } of values) all.get(option)?.texts.push(text);
-  return [...all].map(([option, own]) => ({ option, ...own }));
+  return [...all].map(([option, own]) => ({
+    ...{ option, ...own },
+    small: option.names.some((name) => anyCase?.has(name))
+      ? own.texts.flatMap((text) => settingTexts(text) ?? [])
+      : undefined,
+  }));
 }
 
 function namesOf({ names, alike = [] }: Option): ReadonlySet<string> {
   return new Set([...names, ...alike].flatMap(byAnyDash));
 }
 
-function spellingsOf({ option, texts }: Given): readonly string[] {
-  const values = option.value === 'optional' ? ['true', ...texts] : texts;
+function spellingsOf({ option, texts, small = [] }: Given): readonly string[] {
+  const all = [...texts, ...small];
+  const values = option.value === 'optional' ? ['true', ...all] : all;
   return [...namesOf(option)].flatMap((name) => [
     name,
     ...values.flatMap((text) => [`${name}=${text}`, ...(name.length === 2 ? [`${name}${text}`] : [])]),

@@ -9,6 +9,18 @@ export function compileGlob(pattern: string): Glob {
   return pattern.split('|').map((alternative) => alternative.split('*'));
 }
 
+/** For texts in small letters, but for the letter of an option at their beginning. */
+export function inSmallLetters(glob: Glob): Glob {
+  return glob.map((pieces) =>
+    pieces.map((piece, at) => (at === 0 ? smallBehindLetter(piece) : piece.toLowerCase())),
+  );
+}
+
+function smallBehindLetter(text: string): string {
+  const end = text.startsWith('-') ? 2 : 0;
+  return `${text.slice(0, end)}${text.slice(end).toLowerCase()}`;
+}
+
 /** Anchored at both ends. Takes time in proportion to the text, for every pattern. */
 export function matchesGlob(glob: Glob, text: string): boolean {
   for (const pieces of glob) if (matchesPieces(pieces, text)) return true;

@@ -1,6 +1,6 @@
 import { Effort } from './effort.ts';
 import type { Free } from './given-options.ts';
-import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
 import { firstItemsOf, type OptionItem, optionItemsOf } from './option-items.ts';
 import { type Marks, marksOfPieces, type TextFilter } from './text-filter.ts';
 
@@ -9,6 +9,8 @@ export interface ArgPattern {
   readonly items: readonly (Glob | '**')[];
   /** For each item that only one word matches: that word. */
   readonly only: readonly (string | undefined)[];
+  /** The same in small letters, for arguments that their tool reads in any case. */
+  readonly small: Pick<ArgPattern, 'items' | 'only' | 'stars'>;
   /** The positions of its `**`, as bits. */
   readonly stars: number;
   /** For each of these items, one of its alternatives must occur somewhere on the line. */
@@ -42,9 +44,11 @@ export function compileArgs(items: readonly string[], mayBeBare = false): ArgPat
   );
   const firsts = firstItemsOf(said);
   const stars = compiled.reduce((bits, item, place) => (item === '**' ? bits | (1 << place) : bits), 0);
+  const small = compiled.map((item) => (item === '**' ? item : inSmallLetters(item)));
   return {
     items: compiled,
     only: compiled.map(onlyWordOf),
+    small: { items: small, only: small.map(onlyWordOf), stars },
     stars,
     needs: needs.filter(({ marks }) => marks.every(({ length }) => length > 0)),
     options,
@@ -76,6 +80,8 @@ export interface Line {
   readonly leaveOutUntil?: number;
   /** Other meanings of an argument. */
   readonly otherwise?: ReadonlyMap<number, readonly string[]>;
+  /** What an argument is in small letters, if the tool reads it in any case. */
+  readonly anyCase?: ReadonlyMap<number, readonly string[]>;
   /** Items that the options of the line satisfy. */
   readonly free?: Free;
   /** The words of the sub-command (if there is none: no position), and all words with the same meaning. */
@@ -100,7 +106,7 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
  * without a second try. `undefined`: there was not enough effort left.
  */
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
-  const { args, mayLeaveOut, leaveOutUntil = 0, otherwise, path, free } = line;
+  const { args, mayLeaveOut, leaveOutUntil = 0, path, free } = line;
   const { items, stars } = pattern;
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1, free);
@@ -113,11 +119,7 @@ export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): bo
       if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
     } else {
       const stay = at < leaveOutUntil && mayLeaveOut?.[at] === 1 ? places : 0;
-      const words = otherwise?.get(at);
-      const next =
-        words === undefined
-          ? step(pattern, places, args[at] ?? '', effort)
-          : words.reduce((all, word) => all | step(pattern, places, word, effort), 0);
+      const next = stepAt(pattern, places, line, at, effort);
       places = reach(stars, stay | next, free);
     }
     if (effort.isSpent) return undefined;
@@ -140,8 +142,32 @@ function throughPath(
   return next;
 }
 
+/** By any of the argument's meanings. */
+function stepAt(
+  pattern: ArgPattern,
+  places: number,
+  { args, otherwise, anyCase }: Line,
+  at: number,
+  effort: Effort,
+): number {
+  const words = otherwise?.get(at);
+  const small = anyCase?.get(at);
+  const next =
+    words === undefined
+      ? step(pattern, places, args[at] ?? '', effort)
+      : words.reduce((all, word) => all | step(pattern, places, word, effort), 0);
+  return small === undefined
+    ? next
+    : small.reduce((all, word) => all | step(pattern.small, places, word, effort), next);
+}
+
 /** Moves from each position to the next one if the word is the argument; `reach` handles `**`. */
-function step({ items, only, stars }: ArgPattern, places: number, word: string, effort: Effort): number {
+function step(
+  { items, only, stars }: ArgPattern['small'],
+  places: number,
+  word: string,
+  effort: Effort,
+): number {
   let next = places & stars;
   let cost = 1;
   for (let left = places & ~stars; left !== 0; left &= left - 1) {

@@ -2,6 +2,8 @@
 const end = '\0';
 /** Three letters of seven bits each; other letters share their places. */
 const window = 0x1f_ffff;
+/** Some arguments count in any case, so a letter and its capital are the same here. */
+const smallLetter = 0x20;
 const spread = 0x9e37_79b1 | 0;
 
 /** What a text must contain: its runs of three letters, as numbers. */
@@ -23,7 +25,8 @@ function marksOf(text: string): Marks {
   const marks = new Uint32Array(Math.max(0, text.length - 2));
   let run = 0;
   for (let index = 0; index < text.length; index += 1) {
-    run = ((run << 7) ^ text.charCodeAt(index)) & window;
+    const letter = text.charCodeAt(index);
+    run = ((run << 7) ^ (letter === 0 ? 0 : letter | smallLetter)) & window;
     if (index >= 2) marks[index - 2] = Math.imul(run, spread);
   }
   return marks;
@@ -58,7 +61,7 @@ export class TextFilter {
 function fill(text: string, seen: Uint8Array, shift: number): void {
   let run = 0;
   for (let index = 0; index < text.length; index += 1) {
-    run = ((run << 7) ^ text.charCodeAt(index)) & window;
+    run = ((run << 7) ^ (text.charCodeAt(index) | smallLetter)) & window;
     seen[Math.imul(run, spread) >>> shift] = 1;
   }
   seen[Math.imul((run << 7) & window, spread) >>> shift] = 1;

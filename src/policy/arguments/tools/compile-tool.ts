@@ -32,6 +32,7 @@ export function compileTool(data: ToolData): ToolGrammar {
       : {}),
     ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
     ...(data.bare === undefined ? {} : { bare: { does: data.bare.does, unless: new Set(data.bare.unless) } }),
+    ...(data['any-case'] === undefined ? {} : { anyCase: new Set(data['any-case']) }),
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
@@ -147,6 +148,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.does === undefined ? {} : { does: data.does }),
     ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
     ...(data.words === undefined ? {} : { words: wordsOf(data.words) }),
+    ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
   };
 }

@@ -11,6 +11,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const runs = first.runs ?? more.runs;
   const also = [...(first.also ?? []), ...(more.also ?? [])];
   const bare = first.bare ?? more.bare;
+  const anyCase = [...(first.anyCase ?? []), ...(more.anyCase ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   return {
     ...first,
@@ -22,6 +23,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(runs === undefined ? {} : { runs }),
     ...(also.length === 0 ? {} : { also }),
     ...(bare === undefined ? {} : { bare }),
+    ...(anyCase.length === 0 ? {} : { anyCase: new Set(anyCase) }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
   };
 }
@@ -54,6 +56,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...(does.length === 0 ? {} : { does }),
     ...(also.length === 0 ? {} : { also }),
     ...(subcommands === undefined ? {} : { subcommands }),
+    ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
     ...(runs === undefined ? {} : { runs }),
   };
 }

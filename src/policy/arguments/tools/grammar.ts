@@ -43,6 +43,8 @@ export interface Subcommand {
   readonly also?: readonly ImpliedWork[];
   /** First operands that say what it does (`rm` of `remote`), each with all that mean the same, and itself. */
   readonly words?: ReadonlyMap<string, readonly string[]>;
+  /** Its operands name settings, which the tool reads in any case. */
+  readonly operandsInAnyCase?: true;
   /** Its operands name resources, in any of the ways in which kubectl takes them. */
   readonly resources?: Resources;
 }
@@ -90,6 +92,8 @@ export interface ToolGrammar {
   readonly valuesApart?: boolean;
   /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */
   readonly optionalBehindEquals?: boolean;
+  /** Options whose values it reads in any case, and a name in them also in quotes and with blanks. */
+  readonly anyCase?: ReadonlySet<string>;
   /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */
   readonly prints?: ReadonlySet<string>;
   /** It runs the file that its first operand names. */

@@ -73,6 +73,8 @@ const subcommandData = strictObject({
   also: z.array(impliedData).max(64).optional(),
   words: wordsField.optional(),
   resources: z.literal(true).optional(),
+  /** The first operands name settings, which the tool reads in any case. */
+  'operands-in-any-case': z.literal(true).optional(),
   runs: textField.optional(),
 });
 
@@ -119,6 +121,8 @@ export const toolData = strictObject({
   resources: resourcesData.optional(),
   also: z.array(impliedData).max(64).optional(),
   bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
+  /** Options whose values it reads in any case, and a name in them also in quotes and with blanks. */
+  'any-case': optionNames.optional(),
   prints: optionNames.optional(),
   interpreter: interpreterData.optional(),
   operands: z.enum(['safe', 'risky']).optional(),
