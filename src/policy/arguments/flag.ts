@@ -8,6 +8,25 @@ export function nameOf(arg: string): string {
   return equals === -1 ? arg : arg.slice(0, equals);
 }
 
+export function attachedValue(arg: string, name: string): string | undefined {
+  return name.length === arg.length ? undefined : arg.slice(name.length + 1);
+}
+
+export function withoutDashes(arg: string): string {
+  let at = 0;
+  while (arg.charAt(at) === '-') at += 1;
+  return arg.slice(at);
+}
+
+/** Digits behind one character. */
+export function isNumber(arg: string): boolean {
+  for (let index = 1; index < arg.length; index += 1) {
+    const code = arg.charCodeAt(index);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return arg.length > 1;
+}
+
 /** The limit for the length of a rule's option, and for letters in a row. */
 const longest = 260;
 

@@ -1,7 +1,7 @@
-import { isFlag, nameOf } from './flag.ts';
+import { addAnyCase, addOperands } from './any-case-words.ts';
+import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { readLate, readsLate } from './late-words.ts';
-import { settingTexts } from './setting.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -263,30 +263,10 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
   if (text !== undefined) {
     reader.values.push({ option, text });
-    if (option.names.some((name) => reader.grammar.anyCase?.has(name))) addAnyCase(reader, word, text);
+    if (option.names.some((name) => reader.grammar.anyCase?.has(name)) && !addAnyCase(reader, word, text))
+      doubt(reader);
   }
   if (text === undefined && option.value === 'required') doubt(reader, reader.args[word]);
-}
-
-/** Its value may stand in the word of the option, or in the next one. */
-function addAnyCase(reader: Reader, word: number, text: string): void {
-  const texts = settingTexts(text);
-  if (texts === undefined) return doubt(reader);
-  const at = reader.at - 1;
-  const written = reader.args[at] ?? '';
-  const start = at === word ? written.slice(0, written.length - text.length) : '';
-  reader.anyCase.set(
-    at,
-    texts.map((each) => start + each),
-  );
-}
-
-/** A name stands behind the word that says what is done with it, or first. */
-function addOperands(reader: Reader): void {
-  const behind = (reader.pathAt.at(-1) ?? -1) + 1;
-  const first = reader.isOption.indexOf(0, behind);
-  for (const at of first === -1 ? [] : [first, reader.isOption.indexOf(0, first + 1)])
-    if (at !== -1) reader.anyCase.set(at, settingTexts(reader.args[at] ?? '') ?? []);
 }
 
 function isKnownValue({ values }: Option, text: string): boolean {
@@ -306,22 +286,4 @@ function nextValue(reader: Reader): string | undefined {
 /** The last word is an option, or belongs to one. */
 function mark({ isOption, at }: Reader): void {
   isOption[at - 1] = 1;
-}
-
-function attachedValue(arg: string, name: string): string | undefined {
-  return name.length === arg.length ? undefined : arg.slice(name.length + 1);
-}
-
-function withoutDashes(arg: string): string {
-  let at = 0;
-  while (arg.charAt(at) === '-') at += 1;
-  return arg.slice(at);
-}
-
-function isNumber(arg: string): boolean {
-  for (let index = 1; index < arg.length; index += 1) {
-    const code = arg.charCodeAt(index);
-    if (code < 0x30 || code > 0x39) return false;
-  }
-  return arg.length > 1;
 }

@@ -9,6 +9,15 @@ const switches = [
  * as `name value`, without quotes and with a switch's other words. `undefined`: it sets several, or hides a name.
  */
 export function settingTexts(text: string): readonly string[] | undefined {
+  const plain = text.toLowerCase();
+  const equals = plain.indexOf('=');
+  // Most have neither blanks nor quotes, and more than a switch behind the name.
+  if (equals > 0 && text.length > equals + 6 && !/[\s"'\\{]/.test(text))
+    return [plain, `${plain.slice(0, equals)} ${plain.slice(equals + 1)}`];
+  return allTexts(text);
+}
+
+function allTexts(text: string): readonly string[] | undefined {
   const { name, value } = readSetting(text.toLowerCase());
   if (name.includes('\\') || /^\{\s*["'\w][^=.{}]*=/.test(value ?? '')) return undefined;
   const values = value === undefined ? switches[0] : switches.find((words) => words.includes(value));

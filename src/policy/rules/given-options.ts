@@ -169,7 +169,7 @@ function hasValue({ option, texts, small }: Given, wanted: Glob, effort: Effort)
   if (option.value === 'optional' && texts.length === 0) return true;
   if (small !== undefined) {
     const likes = inSmallLetters(wanted);
-    return small.some((each) => effort.spend(1 + (each.length >>> 4)) && matchesGlob(likes, each));
+    return small.some((each) => effort.spend(2 + (each.length >>> 4)) && matchesGlob(likes, each));
   }
   return texts.some(
     (text) =>
