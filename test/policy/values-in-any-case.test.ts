@@ -6,7 +6,7 @@ import { grammarOf, knownToolNames } from './command-lines.ts';
 import { holds, oneRule } from './one-rule.ts';
 import { findTool } from './scratch.ts';
 
-const runs = process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 150;
+const runs = process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 60;
 
 const inAnyCase = (text: string) =>
   fc
