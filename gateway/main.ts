@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
+import { createCrumbBudgets } from '../src/crumb-budgets.ts';
 import { createFaults, outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
@@ -21,6 +22,7 @@ import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
+import { createLostHosts } from './control/lost-hosts.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
 import { createWardenApi } from './control/warden-api.ts';
@@ -56,6 +58,9 @@ import { openRecords } from './start/open-records.ts';
 import { reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
 import { openWorkspaces } from './workspaces/open-workspaces.ts';
+
+/** One for each agent on each host. */
+const mostBudgets = 10_000;
 
 await main();
 
@@ -179,7 +184,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
-      onHostLost: fleet.suspect,
+      onHostLost: createLostHosts({ ...fleet, incidents, log }),
+      paceOf: createCrumbBudgets(mostBudgets),
       onLateExit: pool.lateExits.expect,
       onVanished: killSwitch.relayVanished,
       traced: ({ record: { id, host }, trace }) =>

@@ -29,6 +29,7 @@ export interface Recorder {
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
   /** Records the plan again, because its scripts change it. Throws `audit-unwritable`. */
   readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
+  /** Only the first counts. */
   readonly started: (execution: Execution, operands: readonly Operand[]) => void;
   /** Written later: nothing depends on it, and the answer does not wait for the disk. */
   readonly ended: (execution: Execution, outcome: Outcome) => void;
@@ -47,6 +48,7 @@ export function createRecorder(
 ): Recorder {
   /** Refused, and only counted: the history does not list them either. */
   const folded = new WeakSet<Execution>();
+  const begun = new WeakSet<Execution>();
 
   async function keepDecision(decision: DecisionRecord): Promise<void> {
     await audit.append(decision);
@@ -77,6 +79,8 @@ export function createRecorder(
       return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
     },
     started: (execution, found) => {
+      if (begun.has(execution)) return;
+      begun.add(execution);
       const operands = recordableOperands(found);
       if (operands.length > 0) execution.ran(JSON.stringify(operands));
       // The decision is already on the disk; if the disk fills up now, the next decision is refused.

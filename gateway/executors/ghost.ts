@@ -1,4 +1,5 @@
 import { onAbort } from '../../src/abort.ts';
+import type { CrumbPace } from '../../src/crumb-budgets.ts';
 import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
@@ -22,6 +23,8 @@ const nameAfterMs = 20;
 
 export interface GhostParts extends PlacerParts {
   readonly recordStart: RecordStart;
+  /** What the small messages of an agent's inits on one host are charged to. */
+  readonly paceOf: (key: string) => CrumbPace;
   /** Its trace is complete. */
   readonly traced: (execution: Execution) => void;
   /** A host was lost, or does not answer, after it had the plan: the end of the command may become known later. */
@@ -71,9 +74,10 @@ async function runAndClean(
     execution.clean(host.release(ghost));
     return outcome;
   } catch (error) {
-    const lost = toClawrdenError(error).code === 'host-lost';
+    const failure = toClawrdenError(error);
+    const lost = failure.code === 'host-lost';
     if (lost) {
-      parts.onHostLost(host);
+      parts.onHostLost(host, failure, execution.record);
       parts.onLateExit(host, execution.record);
     }
     const destroyed = host.destroy(ghost).then((gone) => {
@@ -99,7 +103,7 @@ async function runIn(
   { lease: { host }, ghost, nameless, visit }: Placed,
   plan: Plan,
   execution: Execution,
-  { recordStart }: GhostParts,
+  { recordStart, startTimeoutMs, paceOf }: GhostParts,
 ): Promise<Outcome> {
   execution.signal.throwIfAborted();
   const { session, containerId } = ghost;
@@ -115,6 +119,9 @@ async function runIn(
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring),
       send: counted(execution),
+      startWithinMs: startTimeoutMs,
+      // A host that floods slows nothing down that runs on another one.
+      pace: paceOf(`${host.name} ${plan.agent}`),
       onStarted: (found) => {
         execution.trace.mark('started');
         execution.started();

@@ -21,7 +21,8 @@ export function createGhostInspector(parts: PlacerParts): Inspector {
       return told;
     } catch (error) {
       execution.clean(host.destroy(ghost).then(() => {}));
-      if (error instanceof ClawrdenError && error.code === 'host-lost') parts.onHostLost(host);
+      if (error instanceof ClawrdenError && error.code === 'host-lost')
+        parts.onHostLost(host, error, execution.record);
       throw error;
     } finally {
       forgetHost();

@@ -4,6 +4,7 @@ import type { Gate } from '../../src/gate.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Ghost } from '../ports/engine.ts';
+import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
@@ -30,8 +31,8 @@ export interface PlacerParts {
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
-  /** Called if an engine failed during a start. */
-  readonly onHostLost: (host: DockerHost) => void;
+  /** Called if an engine failed, or an init broke its protocol. */
+  readonly onHostLost: (host: DockerHost, error: ClawrdenError, execution: ExecutionRecord) => void;
   /** The containers get no name of this execution: it will have another container. */
   readonly nameless?: boolean;
 }
@@ -134,7 +135,7 @@ async function placeInTurn(
       execution.signal.throwIfAborted();
       const failed = toClawrdenError(error);
       const isReplica = failed instanceof ReplicaUnreachable;
-      if (failed.code === 'host-lost' || isReplica) parts.onHostLost(host);
+      if (failed.code === 'host-lost' || isReplica) parts.onHostLost(host, failed, execution.record);
       if (!startsElsewhere.has(failed.code) && !isReplica) throw failed;
       request.avoid.set(host, failed);
     }

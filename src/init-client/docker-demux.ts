@@ -14,6 +14,14 @@ export class DockerDemux {
   #headerFilled = 0;
   #stream = 0;
   #left = 0;
+  #headers = 0;
+
+  /** How many headers came since the last call. */
+  takeHeaders(): number {
+    const headers = this.#headers;
+    this.#headers = 0;
+    return headers;
+  }
 
   push(chunk: Buffer): DemuxedChunk[] {
     const found: DemuxedChunk[] = [];
@@ -39,6 +47,7 @@ export class DockerDemux {
       this.#stream = this.#header.readUInt8(0);
       this.#left = this.#header.readUInt32BE(4);
       this.#headerFilled = 0;
+      this.#headers += 1;
     }
     return taken;
   }

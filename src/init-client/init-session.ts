@@ -1,37 +1,57 @@
 import type { Duplex } from 'node:stream';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { abortable, deadline } from '../abort.ts';
+import { type CrumbPace, crumbPace } from '../crumb-budgets.ts';
 import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../wire/execution-io.ts';
-import { encodeFrame, type Frame, FrameReader, FrameType } from '../wire/frames.ts';
-import { DockerDemux } from './docker-demux.ts';
+import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
-import { joinFrames } from './join-frames.ts';
+import { InitFault } from './init-fault.ts';
+import { InitFrameReader } from './init-frames.ts';
+import { InitProtocol } from './init-protocol.ts';
 import { encodePlan, type InitPlan } from './plan-encoding.ts';
 import type { Found } from './plan-operands.ts';
 import { readStrings } from './read-strings.ts';
 import { encodeToInit, type ToInit, WaitingInputs } from './waiting-inputs.ts';
 
-const initProtocolVersion = 4;
-const maxDiagnosticBytes = 2048;
+/** From the plan to the first word about its tool, unless the caller says otherwise. */
+const startMs = 30_000;
+/** An init ends its command at the plan's timeout and delivers for 10 s; then it is gone. */
+const deliveryMs = 15_000;
+/** An init sends its last frames at once. */
+const settleMs = 10_000;
+const longestTimerMs = 2 ** 31 - 1;
+/** After so many frames everybody else has a turn. */
+const framesInTurn = 64;
 
 export interface RunOptions {
   readonly plan: InitPlan;
   readonly send: Send<Output>;
   /** Called once, immediately before the tool's exec, with what the init found for each file of its orders. */
   readonly onStarted: (found: Found) => void;
+  readonly startWithinMs?: number;
+  /** What small frames are charged to; if absent, a budget of this run alone. */
+  readonly pace?: CrumbPace;
 }
 
 /**
  * One init, over the engine's attached stream. `ready` first, then `run` or `inspect` once; `input` and `cancel`
  * while it runs. Reads only as fast as `send` accepts. If the stream ends before the init's last frame, it rejects
- * with `host-lost`: it is then unknown whether the tool ran.
+ * with `host-lost`: it is then unknown whether the tool ran. So it does, with an `InitFault`, for an init that breaks
+ * its protocol, and for one that is silent where it must speak, whatever else comes over the stream.
  */
 export class InitSession {
   readonly #socket: Duplex;
-  readonly #demux = new DockerDemux();
-  readonly #reader = new FrameReader();
+  readonly #protocol = new InitProtocol();
+  readonly #reader = new InitFrameReader(this.#protocol);
   readonly #frames: AsyncIterator<Frame, undefined>;
   /** For an init that does not read now: the user of its tool may have stopped it. */
   readonly #waiting = new WaitingInputs();
+  /** The end of `run`, whatever its reader and the init do. */
+  readonly #cut = new AbortController();
+  #pace: CrumbPace = crumbPace();
+  #timer: NodeJS.Timeout | undefined;
+  #sending = false;
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
   #diagnostic = '';
@@ -48,10 +68,7 @@ export class InitSession {
 
   /** Resolves when the init waits for its plan. The caller enforces a deadline by destroying the socket. */
   async ready(): Promise<void> {
-    const frame = await this.#next();
-    if (frame.type !== FrameType.ready || frame.payload[0] !== initProtocolVersion) {
-      throw new ClawrdenError('host-lost', 'the init did not say that it is ready');
-    }
+    await this.#next();
   }
 
   /**
@@ -60,7 +77,7 @@ export class InitSession {
    */
   async untilBroken(): Promise<void> {
     this.#ahead ??= this.#frames.next();
-    await this.#ahead;
+    await this.#ahead.catch(() => {});
     this.#broken = this.#ahead !== undefined;
   }
 
@@ -69,16 +86,15 @@ export class InitSession {
     return !this.#broken && !this.#socket.destroyed && this.#socket.writable;
   }
 
-  async run({ plan, send, onStarted }: RunOptions): Promise<InitEnd> {
-    this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
-    for (;;) {
-      const frame = await this.#next();
-      if (frame.type === FrameType.started) onStarted(foundOf(plan, frame));
-      const end = parseInitEnd(frame, plan.operands);
-      if (end !== undefined) return end;
-      const output = toOutput(frame);
-      const wait = output && send(output);
-      if (wait !== undefined) await wait;
+  async run(options: RunOptions): Promise<InitEnd> {
+    const { plan, startWithinMs = startMs, pace } = options;
+    if (pace !== undefined) this.#pace = pace;
+    this.#plan(plan);
+    this.#within(startWithinMs, 'did not say that its tool runs');
+    try {
+      return await abortable(this.#untilEnd(options), this.#cut.signal);
+    } finally {
+      clearTimeout(this.#timer);
     }
   }
 
@@ -87,7 +103,7 @@ export class InitSession {
    * init's refusal. The init ends after it; the caller enforces a deadline by destroying the socket.
    */
   async inspect(plan: InitPlan): Promise<Found> {
-    this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
+    this.#plan(plan);
     const frame = await this.#next();
     if (frame.type === FrameType.operands) return foundOf(plan, frame);
     const end = parseInitEnd(frame, plan.operands);
@@ -96,6 +112,7 @@ export class InitSession {
   }
 
   input(input: Input): void {
+    if (input.type === 'stdin') this.#protocol.fed(input.bytes.length);
     this.#send(input);
   }
 
@@ -106,6 +123,55 @@ export class InitSession {
 
   /** The init takes this for the gateway's death: it kills everything and exits. */
   destroy(): void {
+    this.#end(this.#lost());
+  }
+
+  #plan(plan: InitPlan): void {
+    this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
+    this.#protocol.planned(plan.inspect);
+  }
+
+  async #untilEnd(options: RunOptions): Promise<InitEnd> {
+    const { plan, send } = options;
+    let frame = await this.#next();
+    for (;;) {
+      this.#cut.signal.throwIfAborted();
+      if (frame.type === FrameType.started) this.#started(options, frame);
+      const end = parseInitEnd(frame, plan.operands);
+      if (end !== undefined) return end;
+      await this.#passOn(frame, send);
+      frame = endsSoon(frame) ? await this.#soon() : await this.#next();
+    }
+  }
+
+  #started({ plan, onStarted }: RunOptions, frame: Frame): void {
+    clearTimeout(this.#timer);
+    if (plan.runMs > 0) this.#within(plan.runMs + deliveryMs, 'did not end its tool at its timeout');
+    onStarted(foundOf(plan, frame));
+  }
+
+  /** While its reader takes its time, the init is not late. */
+  async #passOn(frame: Frame, send: Send<Output>): Promise<void> {
+    const output = toOutput(frame);
+    const wait = output && send(output);
+    if (wait === undefined) return;
+    this.#sending = true;
+    await wait;
+    this.#sending = false;
+  }
+
+  /** The time that the init has from now on, once: no frame prolongs it. */
+  #within(ms: number, what: string): void {
+    clearTimeout(this.#timer);
+    if (ms > longestTimerMs) return;
+    this.#timer = setTimeout(() => {
+      const text = `the init ${what} within ${ms / 1000} s`;
+      this.#end(this.#sending ? untaken(ms) : new InitFault('silent', text));
+    }, ms);
+  }
+
+  #end(reason: ClawrdenError): void {
+    this.#cut.abort(reason);
     this.#socket.destroy();
   }
 
@@ -123,25 +189,54 @@ export class InitSession {
     this.#ahead = undefined;
     const { value, done } = await reading;
     if (done !== true) return value;
-    const said = this.#diagnostic === '' ? '' : `: ${this.#diagnostic.trim()}`;
-    throw new ClawrdenError('host-lost', `the connection to the init ended before the command did${said}`);
+    throw this.#lost();
+  }
+
+  async #soon(): Promise<Frame> {
+    const late = () =>
+      new InitFault('silent', `the init did not say within ${settleMs / 1000} s how its tool ended`);
+    using until = deadline(settleMs, late);
+    return await abortable(this.#next(), until.signal);
+  }
+
+  #lost(): ClawrdenError {
+    const { diagnostic } = this.#reader;
+    const why = (diagnostic || this.#diagnostic).trim();
+    const said = why === '' ? '' : `: ${why}`;
+    return new ClawrdenError('host-lost', `the connection to the init ended before the command did${said}`);
   }
 
   async *#read(): AsyncGenerator<Frame, undefined> {
     try {
-      for await (const chunk of this.#socket) yield* this.#framesIn(chunk as Buffer);
+      for await (const chunk of this.#socket) {
+        const { frames, fault, cost } = this.#reader.push(chunk as Buffer);
+        const waitMs = this.#pace(cost);
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#cut.signal });
+        for (const [at, frame] of frames.entries()) {
+          if (at % framesInTurn === framesInTurn - 1) await setImmediate();
+          yield frame;
+        }
+        if (fault !== undefined) throw fault;
+      }
     } catch (error) {
-      if (this.#diagnostic === '' && error instanceof Error) this.#diagnostic = error.message;
+      if (error instanceof InitFault) throw error;
+      if (error instanceof Error) this.#diagnostic = error.message;
     }
     return undefined;
   }
+}
 
-  *#framesIn(chunk: Buffer): Generator<Frame> {
-    for (const { stream, bytes } of this.#demux.push(chunk)) {
-      if (stream === 1) yield* joinFrames(this.#reader.push(bytes));
-      else this.#diagnostic = (this.#diagnostic + bytes.toString()).slice(0, maxDiagnosticBytes);
-    }
-  }
+/** Nothing but the end follows. */
+function endsSoon({ type, payload }: Frame): boolean {
+  return type === FrameType.unread || (type === FrameType.credit && payload.readUInt32BE(0) === 0);
+}
+
+function untaken(ms: number): ClawrdenError {
+  const seconds = (ms - deliveryMs) / 1000;
+  return new ClawrdenError(
+    'run-timeout',
+    `the command ran longer than ${seconds} s, and its output was not taken`,
+  );
 }
 
 /** An init answers in the order of the plan that it was given; everywhere else only the names count. */

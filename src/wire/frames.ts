@@ -32,6 +32,7 @@ export interface Frame {
 
 export const frameHeaderBytes = 5;
 export const maxFrameBytes = 1024 * 1024;
+const mostPieces = 64;
 
 /** The peer broke the frame rules; no later byte can be trusted. */
 export class FrameError extends Error {
@@ -55,13 +56,18 @@ export function encodeFrame(type: number, payload?: Uint8Array): Buffer {
 }
 
 /**
- * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header). If a length is over the limit, throws
+ * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header, or `most`). If a length is over the limit, throws
  * `FrameError` from the header alone, before it keeps any payload.
  */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #buffered = 0;
   #wanted = frameHeaderBytes;
+  readonly #most: number;
+
+  constructor(most = maxFrameBytes) {
+    this.#most = most;
+  }
 
   /** The frames that `chunk` completes, in order. */
   push(chunk: Buffer): Frame[] {
@@ -70,7 +76,10 @@ export class FrameReader {
     if (this.#buffered > 0) {
       this.#chunks.push(rest);
       this.#buffered += rest.length;
-      if (this.#buffered < this.#wanted) return frames;
+      if (this.#buffered < this.#wanted) {
+        this.#joinPieces();
+        return frames;
+      }
       rest = Buffer.concat(this.#chunks, this.#buffered);
       this.#chunks = [];
       this.#buffered = 0;
@@ -79,8 +88,8 @@ export class FrameReader {
     this.#wanted = frameHeaderBytes;
     while (rest.length - offset >= frameHeaderBytes) {
       const length = rest.readUInt32BE(offset + 1);
-      if (length > maxFrameBytes)
-        throw new FrameError(`a frame of ${length} bytes is over the limit of ${maxFrameBytes}`);
+      if (length > this.#most)
+        throw new FrameError(`a frame of ${length} bytes is over the limit of ${this.#most}`);
       const end = offset + frameHeaderBytes + length;
       if (end > rest.length) {
         this.#wanted = frameHeaderBytes + length;
@@ -95,6 +104,11 @@ export class FrameReader {
       this.#buffered = rest.length - offset;
     }
     return frames;
+  }
+
+  /** Each piece keeps all of the bytes that it was read with. */
+  #joinPieces(): void {
+    if (this.#chunks.length > mostPieces) this.#chunks = [Buffer.concat(this.#chunks, this.#buffered)];
   }
 
   /** Bytes of an unfinished frame. If it is not 0 at the end of a stream, the stream was cut. */

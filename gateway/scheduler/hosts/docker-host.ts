@@ -6,6 +6,7 @@ import { StartRecord } from '../placement/start-record.ts';
 import { WarmGhosts } from '../warm/warm-ghosts.ts';
 import { HostImages } from './host-images.ts';
 import { MissingWorkspaces } from './missing-workspaces.ts';
+import { RecentFault } from './recent-fault.ts';
 
 /** What a ghost takes of its host while it runs. */
 export type Need = Pick<GhostShape, 'memoryBytes' | 'cpus'>;
@@ -25,6 +26,7 @@ export class DockerHost {
   #health: 'up' | 'silent' | 'down' = 'down';
   #draining = false;
   #problem = 'not reached yet';
+  readonly #fault = new RecentFault();
   #lastTurn = 0;
   #lastGrantAt = 0;
   readonly #used = { slots: 0, memoryBytes: 0, cpus: 0 };
@@ -63,9 +65,18 @@ export class DockerHost {
     return this.#health === 'down';
   }
 
-  /** Why the last ping had no answer; empty if it had one. */
+  /** Why the last ping had no answer, else what went wrong there last; empty if nothing did. */
   get problem(): string {
-    return this.#problem;
+    return this.#problem || this.#fault.current || this.starts.problem;
+  }
+
+  /** An init of it broke its protocol, or did not answer: work goes elsewhere for a while, if it can. */
+  get faulty(): boolean {
+    return this.#fault.current !== '';
+  }
+
+  blame(why: string): void {
+    this.#fault.note(why);
   }
 
   /** The turn in which it last got work, counted over all hosts. */
@@ -208,7 +219,7 @@ export class DockerHost {
   #learnFrom(error: ClawrdenError, shape: GhostShape): void {
     if (error.code === 'workspace-missing') this.workspaces.note(shape.mounts, error);
     if (error.code === 'image-missing') void this.images.refresh();
-    if (error.code === 'host-lost' || error.code === 'start-timeout') this.starts.failed();
+    if (error.code === 'host-lost' || error.code === 'start-timeout') this.starts.failed(error.message);
   }
 
   /** Nothing can be removed from a host that is down; the sweep removes it when the host is back. */

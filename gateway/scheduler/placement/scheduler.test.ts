@@ -106,7 +106,7 @@ test('a host that starts slowly gets less, a little difference moves nothing', a
 test('a host where starts fail is the last resort, until it has rested', async () => {
   const [failing, good] = [host('failing', 8), host('good', 1)];
   const scheduler = new Scheduler([failing, good], limits);
-  failing.starts.failed();
+  failing.starts.failed('it did not start');
   const names = [];
   for (let i = 0; i < 2; i++) names.push((await scheduler.lease(request, never, ignore)).host.name);
   expect(names).toEqual(['good', 'failing']);

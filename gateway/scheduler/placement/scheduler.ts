@@ -109,9 +109,9 @@ export class Scheduler {
     let least = Infinity;
     for (const host of this.hosts) {
       if (held?.has(host) || !host.fits(request.shape) || !mayTake(host, request)) continue;
-      // A host that has just failed to start a ghost comes last.
+      // A host that has just failed to start a ghost, or to run one, comes last.
       const wait = cost(host, request.key) + (request.behindMs?.(host) ?? 0);
-      const price = wait + (host.starts.resting ? 1e9 : 0);
+      const price = wait + (host.starts.resting || host.faulty ? 1e9 : 0);
       if (price > least || (price === least && best !== undefined && host.lastTurn >= best.lastTurn))
         continue;
       [best, least] = [host, price];

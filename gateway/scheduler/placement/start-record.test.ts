@@ -8,7 +8,7 @@ test('after each failure in a row it rests twice as long, a minute at most, and 
   const starts = new StartRecord();
   const rests: number[] = [];
   for (let failure = 0; failure < 8; failure++) {
-    starts.failed();
+    starts.failed('it did not start');
     let ms = 0;
     for (; starts.resting; ms += 500) vi.advanceTimersByTime(500);
     rests.push(ms);
@@ -17,7 +17,7 @@ test('after each failure in a row it rests twice as long, a minute at most, and 
   expect(starts.onTrial).toBe(true);
   starts.succeeded(100);
   expect([starts.onTrial, starts.resting]).toEqual([false, false]);
-  starts.failed();
+  starts.failed('it did not start');
   vi.advanceTimersByTime(1000);
   expect(starts.resting).toBe(false);
 });

@@ -12,6 +12,12 @@ export class StartRecord {
   #latencyMs = assumedMs;
   #failures = 0;
   #restsUntil = 0;
+  #problem = '';
+
+  /** Why the last start failed; empty if it did not. */
+  get problem(): string {
+    return this.#problem;
+  }
 
   /** The average of recent starts; the newest counts most. */
   get latencyMs(): number {
@@ -32,9 +38,11 @@ export class StartRecord {
     this.#latencyMs += newest * (ms - this.#latencyMs);
     this.#failures = 0;
     this.#restsUntil = 0;
+    this.#problem = '';
   }
 
-  failed(): void {
+  failed(why: string): void {
+    this.#problem = why;
     const restMs = Math.min(firstRestMs * 2 ** this.#failures, longestRestMs);
     this.#failures += 1;
     this.#restsUntil = performance.now() + restMs;

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { abortable, onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command } from '../../../src/command.ts';
+import type { CrumbPace } from '../../../src/crumb-budgets.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { Gate } from '../../../src/gate.ts';
 import { type InitEnd, outcomeOfEnd } from '../../../src/init-client/init-end.ts';
@@ -34,6 +35,8 @@ export interface MirrorOptions {
   /** Inputs that came before the plan. */
   readonly early: EarlyInputs;
   readonly send: Send<Output>;
+  /** What small frames of its init are charged to. */
+  readonly pace: CrumbPace;
   readonly onStarted: (found: Found, container: string) => void;
 }
 
@@ -136,10 +139,12 @@ export class Mirror {
   }
 
   #runIn(session: InitSession): Promise<InitEnd> {
-    const { plan, command, early, send, onStarted } = this.#options;
+    const { plan, command, early, send, pace, onStarted } = this.#options;
     const end = session.run({
       plan: initPlanOf(plan, command),
       send,
+      startWithinMs: startTimeoutMs,
+      pace,
       onStarted: (found) => onStarted(found, this.#container),
     });
     this.#session = session;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import type { Command, Identity } from '../../../src/command.ts';
+import type { CrumbPace } from '../../../src/crumb-budgets.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Gate } from '../../../src/gate.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
@@ -45,6 +46,8 @@ export interface ExecutionOptions {
   readonly agent: string;
   readonly command: Command;
   readonly identity: Identity;
+  /** What small frames of the agent's inits here are charged to. */
+  readonly pace: CrumbPace;
 }
 
 /**
@@ -183,7 +186,7 @@ class RelayedExecution {
   }
 
   #runHere(plan: WirePlan): undefined {
-    const { engine, container, command, agent, identity, mirrors, starts } = this.#options;
+    const { engine, container, command, agent, identity, mirrors, starts, pace } = this.#options;
     if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
     this.#shim.ack(Ack.allowed);
     const mirror = new Mirror({
@@ -193,6 +196,7 @@ class RelayedExecution {
       plan: readMirrorPlan(plan, agent, identity),
       command,
       early: this.#early,
+      pace,
       send: (output) => this.#sendAndCopy(output),
       onStarted: (found, name) =>
         void this.#call.send({

@@ -125,7 +125,7 @@ export class Connection {
   }
 
   async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
-    const { agent, link, engine, mirrors, starts } = this.#context;
+    const { agent, link, engine, mirrors, starts, budget } = this.#context;
     try {
       await reachGateway(link, reachTimeoutMs, shim.gone);
       const { name, container } = agent;
@@ -133,6 +133,7 @@ export class Connection {
         ...{ shim, link, engine, mirrors, starts, container, executionId, command },
         agent: name,
         identity: this.#peer,
+        pace: budget.pace,
       });
     } catch (error) {
       return outcomeOf(toClawrdenError(error));

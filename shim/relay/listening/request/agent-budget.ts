@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestLimits } from '../../../../src/config/relay-config.ts';
+import { type CrumbPace, crumbBytes, crumbPace } from '../../../../src/crumb-budgets.ts';
 import { ClawrdenError } from '../../../../src/errors.ts';
 import { valueWeight } from '../../../../src/request-weight.ts';
 import { tokenBucket } from '../../../../src/token-bucket.ts';
@@ -16,14 +17,10 @@ export interface AgentBudget {
   readonly turn: (bytes: number) => Promise<void>;
   /** For how many milliseconds nothing more is read from a client that sent these frames. */
   readonly waitAfter: (frames: readonly Frame[]) => number;
+  /** The same for small frames of the inits that run its commands here. */
+  readonly pace: CrumbPace;
 }
 
-/**
- * Far more than keys, windows and signals need. Credit bounds stdin, unless it comes in very small pieces. The gateway
- * reads no more of an agent, and what it has not read counts as flood of this relay.
- */
-const framesPerSecond = 5_000;
-const crumbBytes = 4096;
 /** A loop in a shell is slowed down before any of its requests is refused. */
 const mostLateMs = 1000;
 /** The relay notices that a client hung up only when it reads. */
@@ -36,7 +33,8 @@ export function createAgentBudget(
 ): AgentBudget {
   const requests = tokenBucket(requestsPerSecond);
   const bytes = tokenBucket(bytesPerSecond);
-  const frames = tokenBucket(framesPerSecond);
+  // The gateway reads no more of an agent, and what it has not read counts as flood of this relay.
+  const frames = crumbPace();
   return {
     takeRequest: (size) => {
       if (requests.waitMs() > mostLateMs)
@@ -50,10 +48,8 @@ export function createAgentBudget(
       await turn(size);
     },
     oweValues: (count) => bytes.owe(count * valueWeight),
-    waitAfter: (read) => {
-      frames.owe(read.filter(isCharged).length);
-      return Math.min(mostWaitMs, frames.waitMs());
-    },
+    waitAfter: (read) => Math.min(mostWaitMs, frames(read.filter(isCharged).length)),
+    pace: crumbPace(),
   };
 }
 
