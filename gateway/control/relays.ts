@@ -131,8 +131,10 @@ class ConnectedRelays implements Relays {
   #displace(relay: string, old: Connected, by: RelayConnection): void {
     const places = `${addressOf(old)} was displaced by ${addressOf(by)}`;
     this.#displaced.add(relay, old.place);
-    this.#options.onIncident('relay-displaced', relay, `relay ${relay} is connected twice: ${places}`);
-    old.displaced(`relay ${relay} is connected from another place: ${places}`);
+    // Nobody knows yet whether the earlier one was cut, or the identity is used twice.
+    const text = `relay ${relay}: another connection came before the end of its earlier one was seen: ${places}`;
+    this.#options.onIncident('relay-displaced', relay, text);
+    old.displaced(text);
   }
 
   #placesOf(relay: string): Set<Place> {
