@@ -39,8 +39,8 @@ export async function spokenInit(): Promise<SpokenInit> {
   await session.ready();
   const asked = Promise.withResolvers<void>();
   const reader = new FrameReader();
-  theirs.on('data', (chunk) => {
-    if (reader.push(chunk as Buffer).some(({ type }) => type === FrameType.plan)) asked.resolve();
+  theirs.on('data', (chunk: Buffer) => {
+    if (reader.push(chunk).some(({ type }) => type === FrameType.plan)) asked.resolve();
   });
   return {
     session,
