@@ -53,7 +53,7 @@ async function start(): Promise<Life> {
     people,
     revocations,
   });
-  const parts = { revocations, people: {}, apiTokens: {}, agents: () => new Map() };
+  const parts = { revocations, people: {}, links: {}, apiTokens: {}, agents: () => new Map() };
   const principals = createPrincipalOperations(
     parts as unknown as Parameters<typeof createPrincipalOperations>[0],
   );
