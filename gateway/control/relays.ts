@@ -15,6 +15,8 @@ export type AgentReport = RelayReport['agents'][number];
 
 export interface Relays extends RelayRegistry {
   readonly report: (agent: AgentConfig) => AgentReport | undefined;
+  /** By the name of its relay. */
+  readonly places: () => ReadonlyMap<string, RelayPlace>;
   /** Sends every connected relay the state that it should have. */
   readonly tellAll: () => void;
   /**
@@ -26,7 +28,18 @@ export interface Relays extends RelayRegistry {
   readonly peersOf: (agent: AgentConfig) => readonly string[];
 }
 
+/** Where a relay is connected, since when, and as what. */
+export interface RelayPlace {
+  readonly peer: string;
+  readonly fingerprint: string;
+  /** Epoch milliseconds; certificates that it renewed over the connection do not count. */
+  readonly since: number;
+  /** Empty before its first report. */
+  readonly version: string;
+}
+
 interface Connected extends RelayConnection {
+  readonly since: number;
   readonly place: Place;
   report: RelayReport | undefined;
 }
@@ -96,6 +109,14 @@ class ConnectedRelays implements Relays {
   report: Relays['report'] = ({ relay, name }) =>
     this.#connected.get(relay)?.report?.agents.find((agent) => agent.name === name);
 
+  places: Relays['places'] = () =>
+    new Map(
+      [...this.#connected].map(([relay, { peer, fingerprint, since, report }]) => [
+        relay,
+        { peer, fingerprint, since, version: report?.version ?? '' },
+      ]),
+    );
+
   tellAll = (): void => {
     for (const [relay, { push }] of this.#connected) push(this.#options.stateFor(relay));
   };
@@ -121,7 +142,8 @@ class ConnectedRelays implements Relays {
     const old = this.#connected.get(relay);
     const renewed = old !== undefined && isRenewed(old, connection.fingerprint);
     const place = renewed ? old.place : { peer: connection.peer };
-    const known: Connected = { ...connection, place, report: undefined };
+    const since = renewed ? old.since : Date.now();
+    const known: Connected = { ...connection, place, since, report: undefined };
     this.#connected.set(relay, known);
     if (renewed) old.handOver(signal);
     else if (old !== undefined) this.#displace(relay, old, connection);

@@ -24,6 +24,7 @@ import { cancelExecution } from './cancel-execution.ts';
 import type { Drains } from './drains.ts';
 import { followExecution } from './follow-execution.ts';
 import type { KillSwitch } from './kill-switch.ts';
+import { relayViews } from './relay-views.ts';
 import type { Relays } from './relays.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
@@ -81,6 +82,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
     agents: () => [...parts.agents().values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
+    relays: () => relayViews(parts.agents(), parts.relays),
     setHostDraining: async (name, draining, by, reason) => {
       const host = parts.scheduler.hosts.find((each) => each.name === name);
       if (host === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { questionPlanBytes } from '../execution/bounded-records.ts';
-import { createLists, type ExecutionsWish } from '../lists/create-lists.ts';
+import { byName, createLists, type ExecutionsWish } from '../lists/create-lists.ts';
 import type { RowShape } from '../lists/page.ts';
 import { createSeal } from '../lists/seal.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
@@ -15,6 +15,7 @@ import {
   toExplanationJson,
   toGrantView,
   toHostJson,
+  toRelayJson,
 } from './views.ts';
 
 type Looks = Pick<
@@ -27,13 +28,15 @@ type Looks = Pick<
   | 'grants'
   | 'agents'
   | 'hosts'
+  | 'relays'
   | 'policy'
   | 'explain'
 >;
 
 /** What is there, as far as its caller sees it. */
 export function lookHandlers(warden: WardenApi): Looks {
-  const lists = createLists(warden, createSeal(), {
+  const seal = createSeal();
+  const lists = createLists(warden, seal, {
     execution: shapeOf(toExecutionView),
     approval: shapeOf(toApprovalView),
     grant: shapeOf(toGrantView),
@@ -73,6 +76,10 @@ export function lookHandlers(warden: WardenApi): Looks {
     hosts: ({ query }) => {
       const { messages, nextPageToken } = lists.hosts(toPage(query));
       return { hosts: messages, nextCursor: nextPageToken };
+    },
+    relays: ({ query }) => {
+      const page = byName(seal, 'relays', warden.relays(), toPage(query), shapeOf(toRelayJson));
+      return { relays: page.messages, nextCursor: page.nextPageToken };
     },
     policy: () => ({ ...warden.policy() }),
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {

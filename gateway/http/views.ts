@@ -1,5 +1,5 @@
 import type { ApprovalView } from '../../src/http-api/approvals.ts';
-import type { AgentJson, HostJson } from '../../src/http-api/fleet.ts';
+import type { AgentJson, HostJson, RelayJson } from '../../src/http-api/fleet.ts';
 import type { GrantView } from '../../src/http-api/grants.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
@@ -12,7 +12,7 @@ import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { Grant } from '../ports/grant.ts';
 import type { PendingApproval, ShownYes } from '../ports/verdict.ts';
-import type { AgentView, Explanation, HostView, StatusView } from '../ports/warden-api.ts';
+import type { AgentView, Explanation, HostView, RelayView, StatusView } from '../ports/warden-api.ts';
 
 const mostTools = 200;
 const toolBytes = 255;
@@ -108,6 +108,10 @@ export function toAgentJson({ stopped, tools, ...same }: AgentView): AgentJson {
 
 export function toHostJson(view: HostView): HostJson {
   return { ...withShortTexts(view), labels: { ...view.labels } };
+}
+
+export function toRelayJson({ since, ...same }: RelayView): RelayJson {
+  return { ...withShortTexts(same), ...(since !== undefined && { connectedAt: toTime(since) }) };
 }
 
 export function toExplanationJson({ questionMs, plan, code, consent, ...same }: Explanation) {

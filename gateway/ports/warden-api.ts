@@ -41,6 +41,20 @@ export interface HostView {
   readonly workspaceBytes: number;
 }
 
+export interface RelayView {
+  readonly name: string;
+  /** In gateway.yaml. */
+  readonly agents: number;
+  readonly connected: boolean;
+  /** `ADDRESS:PORT`; this and what follows is empty if it is not connected. */
+  readonly peer: string;
+  /** SHA-256 of its certificate, base64url. */
+  readonly fingerprint: string;
+  /** What it says of itself; empty before its first report. */
+  readonly version: string;
+  readonly since: number | undefined;
+}
+
 export interface StatusView {
   readonly version: string;
   readonly policyHash: string;
@@ -138,6 +152,8 @@ export interface WardenApi {
   readonly setLockdown: (on: boolean, by: Principal, reason: string) => Promise<Halt>;
   readonly agents: () => AgentView[];
   readonly hosts: () => HostView[];
+  /** Those that gateway.yaml names, and those that are connected though it does not. */
+  readonly relays: () => RelayView[];
   /** Resolves when it is on the disk; `undefined` if there is no such host. */
   readonly setHostDraining: (
     host: string,

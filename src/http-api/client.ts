@@ -52,6 +52,7 @@ interface Lists {
   readonly grants: 'grants';
   readonly agents: 'agents';
   readonly hosts: 'hosts';
+  readonly relays: 'relays';
 }
 
 type RowOf<Name extends keyof Lists> = AnswerOf<Routes[Name]>[Name &

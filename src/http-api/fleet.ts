@@ -51,4 +51,18 @@ export const hosts = z.strictObject({ hosts: z.array(host), nextCursor: cursorOf
 
 export const hostStateRequest = z.strictObject({ state: z.enum(['ready', 'draining']), reason });
 
+export const relay = z.strictObject({
+  name: z.string(),
+  agents: count.describe('how many agents of gateway.yaml are behind it'),
+  connected: z.boolean(),
+  peer: z.string().describe('where it is connected from, ADDRESS:PORT; empty if it is not'),
+  fingerprint: z.string().describe('SHA-256 of its certificate, base64url; empty if it is not connected'),
+  version: z.string().describe('empty before its first report'),
+  connectedAt: time.optional(),
+});
+
+export type RelayJson = z.infer<typeof relay>;
+
+export const relays = z.strictObject({ relays: z.array(relay), nextCursor: cursorOf('relays') });
+
 export const named = z.strictObject({ name });

@@ -20,6 +20,7 @@ export const paths = {
   setLockdown: { method: 'PUT', path: '/api/v1/lockdown' },
   hosts: { method: 'GET', path: '/api/v1/hosts' },
   setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
+  relays: { method: 'GET', path: '/api/v1/relays' },
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
   events: { method: 'GET', path: '/api/v1/events' },

@@ -18,6 +18,7 @@ import {
   hosts,
   lockdownRequest,
   named,
+  relays,
 } from './fleet.ts';
 import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.ts';
 import { grant, grantId, grants } from './grants.ts';
@@ -171,6 +172,12 @@ export const routes = {
     params: named,
     body: hostStateRequest,
     answer: host,
+  },
+  relays: {
+    ...paths.relays,
+    does: 'relays, by name: those of gateway.yaml, and any other that is connected',
+    query: pageQuery,
+    answer: relays,
   },
   policy: { ...paths.policy, does: 'the policy that is in force', answer: policy },
   explain: {

@@ -231,6 +231,7 @@ export const emptyWarden: WardenApi = {
   setLockdown: async () => ({ stopped: 0, unconfirmed: [] }),
   agents: () => [],
   hosts: () => [],
+  relays: () => [],
   setHostDraining: async () => undefined,
   principals: {
     people: () => [],

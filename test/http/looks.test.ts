@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { relayViews } from '../../gateway/control/relay-views.ts';
 import { type FleetWarden, foreign, idOf, makeFleet, own, type Row } from '../grpc/two-fleets.ts';
 import { answerOf, ask } from './ask.ts';
 import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
@@ -11,6 +12,10 @@ interface Site {
   readonly otto: string;
   readonly all: string;
 }
+
+const place = { peer: '10.0.0.7:4242', fingerprint: 'f', version: '1.2', since: 1_000 };
+/** One that gateway.yaml does not name. */
+const connected = new Map([['host-9', place]]);
 
 async function startSite(names: readonly string[]): Promise<Site> {
   const fleet = await makeFleet(names);
@@ -30,6 +35,7 @@ async function startSite(names: readonly string[]): Promise<Site> {
       hosts.flatMap((each) =>
         each.name === name ? [{ ...each, state: draining ? ('draining' as const) : each.state }] : [],
       )[0],
+    relays: () => relayViews(new Map([['coder', { relay: 'host-1' }]]), { places: () => connected }),
     policy: () => ({ hash: 'h', text: 'version: 1\n', problem: '' }),
   };
   const limits = { connections: 512, perAddress: 512, requestsPerSecond: 100_000 };
@@ -74,6 +80,12 @@ test('what gRPC lists, HTTP lists: executions, questions, agents, hosts, the pol
   expect((await answerOf(door, 'hosts', { token })).hosts).toMatchObject([
     { name: 'build-1', labels: { zone: 'a' } },
   ]);
+  const { relays } = await answerOf(door, 'relays', { token });
+  expect(relays).toMatchObject([
+    { name: 'host-1', agents: 1, connected: false, peer: '', version: '' },
+    { name: 'host-9', agents: 0, connected: true, peer: '10.0.0.7:4242', connectedAt: expect.any(String) },
+  ]);
+  expect(relays[0]).not.toHaveProperty('connectedAt');
   const drained = await answerOf(door, 'setHostState', {
     token,
     params: { name: 'build-1' },
@@ -196,7 +208,7 @@ async function transcript(
     });
     said.push(JSON.stringify(set).replaceAll(agent, 'AGENT'));
   }
-  for (const name of ['status', 'hosts', 'policy'] as const) await note(ask(door, name, { token }));
+  for (const name of ['status', 'hosts', 'relays', 'policy'] as const) await note(ask(door, name, { token }));
   const chosen = new Set(['createdAt', 'expiresAt', 'nextCursor']);
   const plain = (key: string, each: unknown) => {
     if (typeof each !== 'string') return each;
