@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
+import type { Checked } from '../ports/authentication.ts';
 import type { TokenAdmission, TokenAuthentication } from '../ports/known-principals.ts';
-import { principalName } from '../ports/principal.ts';
-import { whyNot } from '../principals/call-rules.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
+import { permit } from '../principals/call-rules.ts';
 import { HttpRefused } from './problem.ts';
 
 /** Finds out who makes a request, and whether the table of roles gives it to them. */
@@ -48,11 +49,15 @@ export function createCallers(
         throw unauthenticated(admission.refused);
       }
       asked.charge(principalName(admission.value));
-      const refused = whyNot(admission.value, call);
-      if (refused !== undefined) throw new HttpRefused(403, refused);
-      return admission;
+      const permitted = permit(admission.value, call);
+      if ('refused' in permitted) throw new HttpRefused(403, permitted.refused);
+      return { value: permitted.value, check: () => permittedStill(admission.check(), call) };
     },
   };
+}
+
+function permittedStill(checked: Checked<Principal>, call: string): Checked<Principal> {
+  return 'refused' in checked ? checked : permit(checked.value, call);
 }
 
 function unauthenticated(why: string): HttpRefused {

@@ -84,7 +84,7 @@ export function lookHandlers(warden: WardenApi): Looks {
     policy: () => ({ ...warden.policy() }),
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
       const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };
-      return toExplanationJson(await warden.explain(command, caller.scope));
+      return toExplanationJson(await warden.explain(command, caller));
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { ImageFacts } from '../ports/engine.ts';
-import { allAgents, type Principal, type Scope } from '../ports/principal.ts';
+import { allAgents, type Principal } from '../ports/principal.ts';
 import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
 import { isWithin } from '../principals/sees.ts';
 import { judge } from './judge.ts';
@@ -18,7 +18,11 @@ export interface ExplainParts {
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
 }
 
-export type Explain = (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;
+/** Agents that `asker` does not see are not known. */
+export type Explain = (
+  command: ExplainedCommand,
+  asker: Pick<Principal, 'scope' | 'also'>,
+) => Promise<Explanation>;
 
 /** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
 export function createExplain({
@@ -27,11 +31,11 @@ export function createExplain({
   halted,
   resolveImage,
 }: ExplainParts): Explain {
-  return async (command, scope) => {
+  return async (command, asker) => {
     const [policy, agents] = [inForce(), bound()];
     const named = agents.get(command.agent);
-    const agent = named !== undefined && isWithin(scope, named) ? named : undefined;
-    const judgement = judge(policy, agents, callerFor(agent, scope), requestFor(command, agent), halted);
+    const agent = named !== undefined && isWithin(asker, named) ? named : undefined;
+    const judgement = judge(policy, agents, callerFor(agent, asker), requestFor(command, agent), halted);
     const { decision } = judgement;
     const { action, rule, reason, code = '' } = decision;
     const isDenied = action === 'deny';
@@ -52,8 +56,11 @@ export function createExplain({
   };
 }
 
-function callerFor(agent: AgentConfig | undefined, scope: Scope): Principal {
-  if (agent === undefined) return { kind: 'program', name: '', role: 'orchestrator', scope };
+function callerFor(
+  agent: AgentConfig | undefined,
+  { scope, also = [] }: Pick<Principal, 'scope' | 'also'>,
+): Principal {
+  if (agent === undefined) return { kind: 'program', name: '', role: 'orchestrator', scope, also };
   return { kind: 'relay', name: agent.relay, role: 'relay', scope: allAgents };
 }
 

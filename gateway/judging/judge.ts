@@ -10,7 +10,7 @@ import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import type { Principal } from '../ports/principal.ts';
-import { isWithin } from '../principals/sees.ts';
+import { isOfAll, isWithin } from '../principals/sees.ts';
 
 /** The agent of a command: facts of the connection, checked against gateway.yaml. */
 export interface Subject {
@@ -82,7 +82,7 @@ export function agentOf(
   request: StartRequest,
 ): AgentConfig | undefined {
   const named = agents.get(request.agent);
-  const agent = named !== undefined && isWithin(caller.scope, named) ? named : undefined;
+  const agent = named !== undefined && isWithin(caller, named) ? named : undefined;
   if (caller.kind === 'relay' && agent?.relay !== caller.name) {
     const text = `relay ${caller.name} may not speak for agent ${shown(request.agent)}`;
     throw new ClawrdenError('identity-agent', text);
@@ -90,7 +90,7 @@ export function agentOf(
   if (agent === undefined && request.agent !== '') {
     throw new ClawrdenError('agent-unknown', `there is no agent ${shown(request.agent)}`);
   }
-  if (agent === undefined && Object.keys(caller.scope).length > 0)
+  if (agent === undefined && !isOfAll(caller))
     throw new ClawrdenError('agent-unknown', 'name an agent of your scope');
   if (caller.kind === 'agent' && agent?.name !== caller.name)
     throw new ClawrdenError('identity-agent', `agent ${caller.name} speaks for itself only`);

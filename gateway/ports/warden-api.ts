@@ -5,7 +5,7 @@ import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } fro
 import type { Followed } from './followed-output.ts';
 import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
-import type { Principal, Scope } from './principal.ts';
+import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { Rotations } from './rotations.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
@@ -164,10 +164,13 @@ export interface WardenApi {
   readonly principals: PrincipalOperations;
   readonly rotations: Rotations;
   readonly policy: () => PolicyView;
-  /** An agent that is not within the scope is not known. */
-  readonly explain: (command: ExplainedCommand, scope: Scope) => Promise<Explanation>;
+  /** An agent that `asker` does not see is not known. */
+  readonly explain: (
+    command: ExplainedCommand,
+    asker: Pick<Principal, 'scope' | 'also'>,
+  ) => Promise<Explanation>;
   /** The agents that a principal sees now. */
-  readonly within: (caller: Pick<Principal, 'kind' | 'name' | 'scope'>) => Sees;
+  readonly within: (caller: Pick<Principal, 'kind' | 'name' | 'scope' | 'also'>) => Sees;
   readonly status: () => StatusView;
   readonly workspaces: WorkspaceOperations;
 }

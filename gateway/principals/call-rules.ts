@@ -1,4 +1,5 @@
-import { ladder, type Principal, type Role, roles } from '../ports/principal.ts';
+import type { Checked } from '../ports/authentication.ts';
+import { ladder, type Principal, type Right, type Role, rightsOf, roles } from '../ports/principal.ts';
 
 /** Who may make a call. */
 export interface CallRule {
@@ -107,13 +108,28 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
   } satisfies Record<string, CallRule>),
 );
 
-/** Why the principal may not make this call; undefined if it may. */
-export function whyNot({ role, scope }: Principal, call: string): string | undefined {
+/** The caller as this call sees it: with those of its rights that permit the call, each by itself. */
+export function permit(principal: Principal, call: string): Checked<Principal> {
   const rule = callRules.get(call);
-  if (rule === undefined) return 'nobody may make this call';
-  if (!rule.roles.includes(role)) return `this needs the role ${either(rule.roles)}`;
-  const isScoped = Object.keys(scope).length > 0;
-  return rule.about === 'all' && isScoped ? 'this is about more than the agents of your scope' : undefined;
+  if (rule === undefined) return { refused: 'nobody may make this call' };
+  const rights = rightsOf(principal);
+  const ofRole = rights.filter(({ role }) => rule.roles.includes(role));
+  if (ofRole.length === 0) return { refused: `this needs the role ${either(rule.roles)}` };
+  const [first, ...also] = rule.about === 'all' ? ofRole.filter(isOfAll) : ofRole;
+  if (first === undefined) return { refused: 'this is about more than the agents of your scope' };
+  if (also.length + 1 === rights.length) return { value: principal };
+  const { also: _all, ...rest } = principal;
+  return { value: { ...rest, ...first, ...(also.length > 0 && { also }) } };
+}
+
+/** Why the principal may not make this call; undefined if it may. */
+export function whyNot(principal: Principal, call: string): string | undefined {
+  const permitted = permit(principal, call);
+  return 'refused' in permitted ? permitted.refused : undefined;
+}
+
+function isOfAll({ scope }: Right): boolean {
+  return Object.keys(scope).length === 0;
 }
 
 function either(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { ChangeType, GatewayEvent } from '../ports/events.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
-import { whyNot } from './call-rules.ts';
+import { permit } from './call-rules.ts';
 import type { Sees } from './sees.ts';
 
 /** The call that shows the same. */
@@ -16,13 +16,23 @@ const shownBy: Record<ChangeType, string> = {
   policy: 'GET /api/v1/policy',
 };
 
-/** Events of what the principal may look at, over its agents; and of the executions that it asked for. */
-export function createHears(principal: Principal, sees: Sees): (event: GatewayEvent) => boolean {
+/**
+ * Events of what the principal may look at, over the agents to which the right to look extends; and of the executions
+ * that it asked for, among the agents that `sees` holds.
+ */
+export function createHears(
+  principal: Principal,
+  sees: Sees,
+  within: (caller: Principal) => Sees,
+): (event: GatewayEvent) => boolean {
   const own = principalName(principal);
-  const types = Object.entries(shownBy).filter(([, call]) => whyNot(principal, call) === undefined);
-  const may: ReadonlySet<string> = new Set(types.map(([type]) => type));
+  const shown = new Map<string, Sees>();
+  for (const [type, call] of Object.entries(shownBy)) {
+    const permitted = permit(principal, call);
+    if ('value' in permitted) shown.set(type, within(permitted.value));
+  }
   return ({ change: { type }, agent, caller }) => {
-    if (!sees.agent(agent)) return false;
-    return may.has(type) || (type === 'execution' && caller === own);
+    if (shown.get(type)?.agent(agent)) return true;
+    return type === 'execution' && caller === own && sees.agent(agent);
   };
 }

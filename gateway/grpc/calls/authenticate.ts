@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import type { Principal } from '../../ports/principal.ts';
-import { whyNot } from '../../principals/call-rules.ts';
+import { permit } from '../../principals/call-rules.ts';
 import type { Front } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
 import type { ServedCall } from '../front/served-call.ts';
@@ -79,10 +79,10 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
               admit(call, path, checked, (caller) => {
                 // Its connection may have ended meanwhile; then there is no peer to serve.
                 if (gone.signal.aborted) return;
-                const refused = whyNot(caller, callOf(path));
-                if (refused !== undefined)
-                  return call.sendStatus({ code: status.PERMISSION_DENIED, details: refused });
-                callers.set(metadata, caller);
+                const permitted = permit(caller, callOf(path));
+                if ('refused' in permitted)
+                  return call.sendStatus({ code: status.PERMISSION_DENIED, details: permitted.refused });
+                callers.set(metadata, permitted.value);
                 pass(metadata);
               });
             },

@@ -80,8 +80,8 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     rotateAuthority: by((request, caller) => rotateAuthority(request, caller, warden.rotations)),
     rotateSigningKey: by((request, caller) => rotateSigningKey(request, caller, warden.rotations)),
     getPolicy: by(() => warden.policy()),
-    explainCommand: by(async (request, { scope }) =>
-      toExplanation(await warden.explain(toExplained(request), scope)),
+    explainCommand: by(async (request, caller) =>
+      toExplanation(await warden.explain(toExplained(request), caller)),
     ),
     getStatus: by(() => toStatusView(warden.status())),
   };

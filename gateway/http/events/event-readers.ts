@@ -130,7 +130,7 @@ function createHearing({ caller, query }: EventsCall, warden: Pick<WardenApi, 'w
   return {
     now: () => {
       const sees = warden.within(principal);
-      const hears = createHears(principal, sees);
+      const hears = createHears(principal, sees, warden.within);
       return { agent: sees.agent, hears: (event) => wanted(event) && hears(event) };
     },
     hasChanged: (next) => {
