@@ -209,6 +209,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     drains,
     relays,
     audit,
+    auditFile: config.audit,
     states,
     killSwitch,
     breakers,

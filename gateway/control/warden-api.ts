@@ -1,3 +1,4 @@
+import { linesOfAudit } from '../../src/audit/read-from.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Approvals } from '../approvals/approvals.ts';
@@ -45,6 +46,7 @@ export interface WardenParts {
   readonly drains: Drains;
   readonly relays: Relays;
   readonly audit: AuditLog;
+  readonly auditFile: string;
   readonly states: AgentStates;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
@@ -93,6 +95,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       await parts.drains.set({ host: name, draining, by, reason }, apply);
       return hostView(host, parts);
     },
+    audit: (from, count) => linesOfAudit(parts.auditFile, from, count),
     policy: () => {
       const { policyFile } = parts;
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };

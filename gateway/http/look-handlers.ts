@@ -6,6 +6,7 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { whyNot } from '../principals/call-rules.ts';
 import type { Handlers } from './add-routes.ts';
+import { auditPage } from './audit-handler.ts';
 import { outputOf } from './output-of.ts';
 import { HttpRefused } from './problem.ts';
 import {
@@ -29,6 +30,7 @@ type Looks = Pick<
   | 'agents'
   | 'hosts'
   | 'relays'
+  | 'audit'
   | 'policy'
   | 'explain'
 >;
@@ -81,6 +83,7 @@ export function lookHandlers(warden: WardenApi): Looks {
       const page = byName(seal, 'relays', warden.relays(), toPage(query), shapeOf(toRelayJson));
       return { relays: page.messages, nextCursor: page.nextPageToken };
     },
+    audit: auditPage(warden, seal),
     policy: () => ({ ...warden.policy() }),
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
       const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };

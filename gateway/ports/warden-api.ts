@@ -1,3 +1,4 @@
+import type { LogLine } from '../../src/audit/read-from.ts';
 import type { Consent } from '../../src/policy/policy.ts';
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
@@ -163,6 +164,11 @@ export interface WardenApi {
   ) => Promise<HostView | undefined>;
   readonly principals: PrincipalOperations;
   readonly rotations: Rotations;
+  /**
+   * Lines of the audit, oldest first: from record `from` on, or, if that is undefined, the last `count` records and what
+   * comes behind them meanwhile. Reads as far as its reader goes.
+   */
+  readonly audit: (from: number | undefined, count: number) => AsyncIterable<LogLine>;
   readonly policy: () => PolicyView;
   /** An agent that `asker` does not see is not known. */
   readonly explain: (

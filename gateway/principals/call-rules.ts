@@ -96,6 +96,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'GET /api/v1/hosts': looksAtAll,
     'PUT /api/v1/hosts/{name}/state': operatesAll,
     'GET /api/v1/relays': looksAtAll,
+    'GET /api/v1/audit': looksAtAll,
     'GET /api/v1/policy': looksAtAll,
     'POST /api/v1/policy/explain': looks,
     'GET /api/v1/events': looksForAgents,

@@ -18,6 +18,11 @@ export async function rotatedFiles(file: string): Promise<string[]> {
   return (await namedLikeParts(file)).filter(({ isRegular }) => isRegular).map(({ path }) => path);
 }
 
+/** The number of the last record of a renamed part, as its name says. */
+export function lastOfPart(part: string, file: string): number {
+  return orderOf(basename(part), basename(file))?.seq ?? 0;
+}
+
 /** What stands beside the log `file` under the name of a part, and is no part: a FIFO, a folder, a link. */
 export async function strayParts(file: string): Promise<string[]> {
   return (await namedLikeParts(file)).filter(({ isRegular }) => !isRegular).map(({ path }) => path);

@@ -52,6 +52,7 @@ interface Lists {
   readonly grants: 'grants';
   readonly agents: 'agents';
   readonly hosts: 'hosts';
+  readonly audit: 'audit';
   readonly relays: 'relays';
 }
 

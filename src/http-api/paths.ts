@@ -21,6 +21,7 @@ export const paths = {
   hosts: { method: 'GET', path: '/api/v1/hosts' },
   setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
   relays: { method: 'GET', path: '/api/v1/relays' },
+  audit: { method: 'GET', path: '/api/v1/audit' },
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
   events: { method: 'GET', path: '/api/v1/events' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
+import { audit, auditQuery } from './audit.ts';
 import { eventsHeaders, eventsQuery, gatewayEvent } from './events.ts';
 import {
   detachedExecution,
@@ -178,6 +179,12 @@ export const routes = {
     does: 'relays, by name: those of gateway.yaml, and any other that is connected',
     query: pageQuery,
     answer: relays,
+  },
+  audit: {
+    ...paths.audit,
+    does: 'records of the audit in their order: from one on, or the newest ones',
+    query: auditQuery,
+    answer: audit,
   },
   policy: { ...paths.policy, does: 'the policy that is in force', answer: policy },
   explain: {

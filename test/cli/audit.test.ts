@@ -133,6 +133,27 @@ test('A-70: tail shows the newest records, one a line, with nothing for a termin
   expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\uffff]/);
 });
 
+test('tail --from begins at a record and goes through all parts; with -f it goes on, across a rotation', async () => {
+  const lines = (text: string) => text.split('\n').slice(0, -1);
+  const seqs = (text: string) => lines(text).map((line) => (JSON.parse(line) as { seq: number }).seq);
+  expect(seqs(clawrden('tail', '--from', '2', file).stdout)).toEqual([2, 3, 4, 5]);
+  expect(seqs(clawrden('tail', '--from', '6', file).stdout)).toEqual([]);
+  expect(clawrden('tail', '--from', '0', file).status).toBe(2);
+  const child = spawn(process.execPath, [launcher, 'audit', 'tail', '--from', '4', '-f', file]);
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (printed += text));
+  try {
+    await expect.poll(() => seqs(printed), { timeout: 20_000 }).toEqual([4, 5]);
+    const log = await openAuditLog(file, { key: privateKey, maxBytes: 600 });
+    for (const text of ['six', 'seven', 'eight'])
+      await log.append({ type: 'lifecycle', event: 'test', text });
+    await log.close();
+    await expect.poll(() => seqs(printed), { timeout: 20_000 }).toEqual([4, 5, 6, 7, 8, 9]);
+  } finally {
+    child.kill();
+  }
+});
+
 test('tail takes a number of lines, and prints nothing for anything else', () => {
   const { status, stdout, stderr } = clawrden('tail', '-n', 'ten', file);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -246,6 +246,7 @@ export const emptyWarden: WardenApi = {
     removeToken: async () => nobody,
     revoke: async () => nobody,
   },
+  audit: async function* () {},
   policy: () => ({ hash: '', text: '', problem: '' }),
   within: (caller) => createSees(caller, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),

@@ -135,6 +135,7 @@ async function readKey(file: string, given: string | undefined): Promise<KeyObje
 
 interface TailOptions {
   readonly lines: number;
+  readonly from?: number;
   readonly follow?: boolean;
 }
 
@@ -143,10 +144,13 @@ function tailCommand(): Command {
     .description('the newest records, as JSON lines')
     .argument('[file]', 'the log', 'audit.jsonl')
     .option('-n, --lines <count>', 'how many', parseCount(0), 10)
+    .option('--from <record>', 'not the newest, but all from this number on, in all parts', parseNumber)
     .option('-f, --follow', 'continue with new records')
     .option('--json', 'as it is anyway')
-    .action(async (file: string, { lines, follow }: TailOptions) => {
-      const { tailAudit } = await import('./tail-audit.ts');
-      await tailAudit(file, lines, follow === true).catch(unreadable(file));
+    .action(async (file: string, { lines, from, follow = false }: TailOptions) => {
+      const { printAuditFrom, tailAudit } = await import('./tail-audit.ts');
+      const printed =
+        from === undefined ? tailAudit(file, lines, follow) : printAuditFrom(file, from, follow);
+      await printed.catch(unreadable(file));
     });
 }

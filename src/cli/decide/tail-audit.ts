@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { verifiedRecord } from '../../audit/chain.ts';
 import { openRegular } from '../../audit/open-regular.ts';
 import { readBackwards } from '../../audit/read-backwards.ts';
+import { linesFrom } from '../../audit/read-from.ts';
 import { printJson } from '../print/output.ts';
 
 const pollMs = 250;
@@ -28,6 +29,25 @@ export async function tailAudit(file: string, count: number, follow: boolean): P
     }
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Prints the records from number `from` on, through all parts of the log. With `follow` it goes on until interrupted,
+ * so that who knows the last number that it has can go on there.
+ */
+export async function printAuditFrom(file: string, from: number, follow: boolean): Promise<void> {
+  for (let next = from; ; await sleep(pollMs)) {
+    try {
+      for await (const { seq, text } of linesFrom(file, next)) {
+        printRecord(text);
+        next = Math.max(next, seq + 1);
+      }
+    } catch (error) {
+      // For a moment a full file has its new name only.
+      if (next === from || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    if (!follow) return;
   }
 }
 
