@@ -6,6 +6,7 @@ import type { Grants } from '../approvals/grants.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
+import { toolViews } from '../judging/tool-views.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { principalName } from '../ports/principal.ts';
@@ -96,6 +97,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       return hostView(host, parts);
     },
     audit: (from, count) => linesOfAudit(parts.auditFile, from, count),
+    tools: (only) => toolViews(parts.policyFile.current(), parts.agents(), only),
     policy: () => {
       const { policyFile } = parts;
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };

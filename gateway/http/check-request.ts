@@ -20,7 +20,7 @@ const onceOnly: ReadonlySet<string> = new Set([
 ]);
 
 /** There is one spelling of each path: nothing in ours needs an escape, and nobody may resolve dots. */
-const onePath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
+const onePath = /^(?:\/[A-Za-z0-9_~+-][A-Za-z0-9._~+-]*)+$/;
 
 /** What every request is held to, before it is known who makes it. Throws HttpRefused. */
 export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {

@@ -17,6 +17,8 @@ import {
   toGrantView,
   toHostJson,
   toRelayJson,
+  toToolJson,
+  toWholeTool,
 } from './views.ts';
 
 type Looks = Pick<
@@ -31,6 +33,8 @@ type Looks = Pick<
   | 'hosts'
   | 'relays'
   | 'audit'
+  | 'tools'
+  | 'tool'
   | 'policy'
   | 'explain'
 >;
@@ -84,6 +88,15 @@ export function lookHandlers(warden: WardenApi): Looks {
       return { relays: page.messages, nextCursor: page.nextPageToken };
     },
     audit: auditPage(warden, seal),
+    tools: ({ query, seen }) => {
+      const page = byName(seal, 'tools', seen.warden.tools(), toPage(query), shapeOf(toToolJson));
+      return { tools: page.messages, nextCursor: page.nextPageToken };
+    },
+    tool: ({ params: { name }, seen }) => {
+      const tool = seen.warden.tools().find((each) => each.name === name);
+      if (tool === undefined) throw new HttpRefused(404, `no tool ${name}`);
+      return toWholeTool(tool);
+    },
     policy: () => ({ ...warden.policy() }),
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
       const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };

@@ -3,6 +3,7 @@ import type { AgentJson, HostJson, RelayJson } from '../../src/http-api/fleet.ts
 import type { GrantView } from '../../src/http-api/grants.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
+import type { ToolJson } from '../../src/http-api/tools.ts';
 import type { Consent } from '../../src/policy/policy.ts';
 import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
@@ -11,11 +12,13 @@ import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-te
 import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { Grant } from '../ports/grant.ts';
+import type { ToolView } from '../ports/tool-view.ts';
 import type { PendingApproval, ShownYes } from '../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, RelayView, StatusView } from '../ports/warden-api.ts';
 
 const mostTools = 200;
 const toolBytes = 255;
+const mostRules = 200;
 const longPlanBytes = 1024 * 1024;
 
 // Every text in an answer is bounded, whatever a peer has made of it.
@@ -112,6 +115,14 @@ export function toHostJson(view: HostView): HostJson {
 
 export function toRelayJson({ since, ...same }: RelayView): RelayJson {
   return { ...withShortTexts(same), ...(since !== undefined && { connectedAt: toTime(since) }) };
+}
+
+export function toToolJson({ timeoutMs, rules: _rules, ...same }: ToolView): ToolJson {
+  return { ...withShortTexts(same), timeoutSeconds: Math.ceil(timeoutMs / 1000) };
+}
+
+export function toWholeTool(view: ToolView) {
+  return { ...toToolJson(view), rules: view.rules.slice(0, mostRules).map(withShortTexts) };
 }
 
 export function toExplanationJson({ questionMs, plan, code, consent, ...same }: Explanation) {

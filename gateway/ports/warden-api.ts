@@ -9,6 +9,7 @@ import type { PrincipalOperations } from './known-principals.ts';
 import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { Rotations } from './rotations.ts';
+import type { ToolView } from './tool-view.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
 
@@ -169,6 +170,8 @@ export interface WardenApi {
    * comes behind them meanwhile. Reads as far as its reader goes.
    */
   readonly audit: (from: number | undefined, count: number) => AsyncIterable<LogLine>;
+  /** By the policy in force; of these agents, if any are given, and then only what one of them may use. */
+  readonly tools: (agents?: readonly string[]) => ToolView[];
   readonly policy: () => PolicyView;
   /** An agent that `asker` does not see is not known. */
   readonly explain: (

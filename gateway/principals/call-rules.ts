@@ -22,6 +22,7 @@ const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
 const looksForAgents = { roles: ['orchestrator', ...from('viewer')], about: 'agents' } as const;
+const looksAsAgent = { roles: ['agent', ...from('viewer')], about: 'agents' } as const;
 const runs = { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' } as const;
 const approves = { roles: from('approver'), about: 'agents' } as const;
 const operates = { roles: from('operator'), about: 'agents' } as const;
@@ -97,6 +98,8 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'PUT /api/v1/hosts/{name}/state': operatesAll,
     'GET /api/v1/relays': looksAtAll,
     'GET /api/v1/audit': looksAtAll,
+    'GET /api/v1/tools': looksAsAgent,
+    'GET /api/v1/tools/{name}': looksAsAgent,
     'GET /api/v1/policy': looksAtAll,
     'POST /api/v1/policy/explain': looks,
     'GET /api/v1/events': looksForAgents,

@@ -32,6 +32,7 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
     setAgentState: async (agent, state, by, reason) =>
       sees.agent(agent) ? warden.setAgentState(agent, state, by, reason) : undefined,
     agents: () => warden.agents().filter(({ name }) => sees.agent(name)),
+    tools: () => warden.tools(agents),
     workspaces: seenWorkspaces(warden.workspaces, sees),
   };
 }

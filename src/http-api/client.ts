@@ -53,6 +53,7 @@ interface Lists {
   readonly agents: 'agents';
   readonly hosts: 'hosts';
   readonly audit: 'audit';
+  readonly tools: 'tools';
   readonly relays: 'relays';
 }
 
@@ -223,7 +224,7 @@ async function ask(
   const { params = {}, query = {}, body } = wish as AnyWish;
   const { method, path } = paths[name];
   const target = new URL(
-    path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? '')),
+    path.replaceAll(/\{(\w+)\}/g, (_, key: string) => inPath(params[key] ?? '')),
     url,
   );
   for (const [key, value] of Object.entries(query))
@@ -242,6 +243,11 @@ async function ask(
   });
   if (!response.ok) throw await toError(response);
   return response;
+}
+
+/** The gateway takes no escapes in a path; a plus is itself there. */
+function inPath(text: string): string {
+  return encodeURIComponent(text).replaceAll('%2B', '+');
 }
 
 async function toError(response: Response): Promise<ApiError> {

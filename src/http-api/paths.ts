@@ -22,6 +22,8 @@ export const paths = {
   setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
   relays: { method: 'GET', path: '/api/v1/relays' },
   audit: { method: 'GET', path: '/api/v1/audit' },
+  tools: { method: 'GET', path: '/api/v1/tools' },
+  tool: { method: 'GET', path: '/api/v1/tools/{name}' },
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
   events: { method: 'GET', path: '/api/v1/events' },

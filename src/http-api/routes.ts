@@ -27,6 +27,7 @@ import { execution, executions, executionsQuery, wholeExecution } from './histor
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
 import { health, status } from './status.ts';
+import { toolNamed, tools, wholeTool } from './tools.ts';
 
 /** One method of one path: who may call it is in the gateway's table of roles, under `METHOD PATH`. */
 export interface Route {
@@ -185,6 +186,18 @@ export const routes = {
     does: 'records of the audit in their order: from one on, or the newest ones',
     query: auditQuery,
     answer: audit,
+  },
+  tools: {
+    ...paths.tools,
+    does: 'tools of the policy that is in force, by name: those that an agent of its caller may use',
+    query: pageQuery,
+    answer: tools,
+  },
+  tool: {
+    ...paths.tool,
+    does: 'one tool, with the rules that are about it',
+    params: toolNamed,
+    answer: wholeTool,
   },
   policy: { ...paths.policy, does: 'the policy that is in force', answer: policy },
   explain: {

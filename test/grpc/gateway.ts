@@ -247,6 +247,7 @@ export const emptyWarden: WardenApi = {
     revoke: async () => nobody,
   },
   audit: async function* () {},
+  tools: () => [],
   policy: () => ({ hash: '', text: '', problem: '' }),
   within: (caller) => createSees(caller, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),

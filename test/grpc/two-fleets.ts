@@ -2,11 +2,13 @@ import { createApprovalStore } from '../../gateway/approvals/approval-store.ts';
 import { type Approvals, createApprovals } from '../../gateway/approvals/approvals.ts';
 import { type Grants, openGrants } from '../../gateway/approvals/grants.ts';
 import { createExplain } from '../../gateway/judging/explain.ts';
+import { toolViews } from '../../gateway/judging/tool-views.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
 import type { AgentView, WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createSees } from '../../gateway/principals/sees.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
@@ -75,6 +77,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     warden: {
       explain,
       within: (caller) => createSees(caller, () => agents),
+      tools: (only) => toolViews(parsed.policy, agents, only),
       agents: () => [...agents.keys()].map(viewOf),
       approvals: () => approvals.pending(),
       grants: () => grants.list(),
@@ -118,7 +121,7 @@ async function newHistory(): Promise<History> {
 
 function agentOf(name: string) {
   const team = name === 'web-1' || name === 'web-2' ? 'web' : 'db';
-  const users = [{ uid: 1000, gid: 1000 }] as const;
+  const users = [{ uid: 1000, gid: 1000 }] as const satisfies AgentConfig['users'];
   return { name, relay: `host-${team}`, users, labels: { team }, cwd: '/app', hosts: {} };
 }
 

@@ -194,7 +194,8 @@ async function transcript(
     for (const state of [{}, { state: 'running' }])
       await note(ask(door, 'executions', { token, query: { limit, ...state, ...(agent && { agent }) } }));
   await note(ask(door, 'approvals', { token, query: { limit } }));
-  await note(ask(door, 'agents', { token }));
+  for (const name of ['agents', 'tools'] as const) await note(ask(door, name, { token, query: { limit } }));
+  for (const name of ['run', 'nothing']) await note(ask(door, 'tool', { token, params: { name } }));
   for (const number of [0, 1, 50, 51])
     await note(ask(door, 'execution', { token, params: { id: idOf(number) } }));
   for (const id of ids) await note(ask(door, 'approval', { token, params: { id } }));

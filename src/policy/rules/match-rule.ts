@@ -35,7 +35,8 @@ export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   return byArgs === 'yes' ? byFlags : byArgs;
 }
 
-function isAboutAll({ args, flags, subcommands, safeArguments }: Rule): boolean {
+/** Whatever the arguments are. */
+export function isAboutAll({ args, flags, subcommands, safeArguments }: Rule): boolean {
   return args === undefined && flags === undefined && subcommands === undefined && safeArguments !== true;
 }
 

@@ -1,0 +1,45 @@
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
+import type { Policy, RuleEffect, ToolDefinition } from '../../src/policy/policy.ts';
+import { type Asker, bestOf, outlookOf } from '../../src/policy/rules/may-run.ts';
+import type { ToolView } from '../ports/tool-view.ts';
+
+/**
+ * The policy's tools, and what it says about each of them as a whole. Of several agents: those that at least one of
+ * them may use, and only rules that are about one of them.
+ */
+export function toolViews(
+  policy: Policy,
+  agents: ReadonlyMap<string, AgentConfig>,
+  only: readonly string[] | undefined,
+): ToolView[] {
+  const askers = only?.flatMap((name) => askerOf(agents.get(name)));
+  return [...policy.tools.values()].flatMap((tool) => {
+    const view = toolView(policy, tool, askers);
+    return askers !== undefined && view.best === 'deny' ? [] : [view];
+  });
+}
+
+function askerOf(agent: AgentConfig | undefined): Asker[] {
+  if (agent === undefined) return [];
+  const { name, labels, users } = agent;
+  return [{ agent: name, labels, uids: users.map(({ uid }) => uid) }];
+}
+
+function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[] | undefined): ToolView {
+  const outlooks = (askers ?? [undefined]).map((asker) => outlookOf(policy, tool, asker));
+  const about = new Set<RuleEffect>(outlooks.flatMap(({ rules }) => rules));
+  const { name, strategy, image = '', network, workspace, stdin, timeoutMs, otherwise } = tool;
+  return {
+    ...{ name, strategy, image, network, workspace, stdin, timeoutMs },
+    otherwise: otherwise ?? policy.defaultAction,
+    best: bestOf(outlooks.map(({ best }) => best)),
+    known: tellOrigin((policy.known ?? knownTools).originOf(name)),
+    rules: policy.rules.filter((rule) => about.has(rule)).map(toRuleView),
+  };
+}
+
+function toRuleView(rule: RuleEffect & { readonly instead?: string }): ToolView['rules'][number] {
+  const { name, action, reason, instead = '' } = rule;
+  return { name, action, reason, instead };
+}

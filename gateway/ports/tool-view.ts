@@ -1,0 +1,28 @@
+import type { Strategy } from '../../src/plan.ts';
+import type { Action } from '../../src/policy/policy.ts';
+
+/** A tool as the policy in force defines it, and what the policy says about its commands. */
+export interface ToolView {
+  readonly name: string;
+  readonly strategy: Strategy;
+  /** Empty unless it runs in a container of its own. */
+  readonly image: string;
+  readonly network: string;
+  readonly workspace: 'write' | 'read' | 'none';
+  readonly stdin: 'pipe' | 'none';
+  /** 0 if there is none. */
+  readonly timeoutMs: number;
+  /** The best that a command of it may come to: `deny` if none can run. */
+  readonly best: Action;
+  /** What becomes of its commands that no rule is about. */
+  readonly otherwise: Action;
+  /** Where it comes from how it takes its arguments; empty if that is not known. */
+  readonly known: string;
+  /** That are about it, in their order. */
+  readonly rules: readonly {
+    readonly name: string;
+    readonly action: Action;
+    readonly reason: string;
+    readonly instead: string;
+  }[];
+}

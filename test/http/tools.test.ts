@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toolViews } from '../../gateway/judging/tool-views.ts';
+import { createSees } from '../../gateway/principals/sees.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { connect } from '../../src/http-api/client.ts';
+import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { answerOf, ask } from './ask.ts';
+import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
+
+const text = `
+version: 1
+default: deny
+tools:
+  npm: { strategy: ghost, image: node:24, timeout: 90s }
+  ls: { strategy: mirror }
+  g++: { strategy: mirror }
+  psql: { strategy: mirror }
+  rm: { strategy: mirror }
+rules:
+  - { name: look, tools: [ls, g++, npm], action: allow }
+  - { name: no-push, tools: [npm], subcommands: [publish], action: deny, reason: "for people", instead: "say so" }
+  - { name: data, tools: [psql], labels: { team: db }, action: ask, reason: "the team's data" }
+  - { name: db-npm, tools: [npm], agents: [db-1], action: ask }
+complete: true
+`;
+
+const agentOf = (name: string, team: string): [string, AgentConfig] => [
+  name,
+  { ...{ name, relay: 'r', labels: { team }, cwd: '/app', hosts: {} }, users: [{ uid: 1000, gid: 1000 }] },
+];
+const agents = new Map([agentOf('web-1', 'web'), agentOf('db-1', 'db')]);
+
+let door: HttpGateway;
+beforeAll(async () => {
+  const parsed = parsePolicy(text, 'policy.yaml');
+  if (!('policy' in parsed)) throw new Error(parsed.problems.join('\n'));
+  const within = (caller: Parameters<typeof createSees>[0]) => createSees(caller, () => agents);
+  door = await startHttpGateway({
+    warden: { within, tools: (only) => toolViews(parsed.policy, agents, only) },
+  });
+});
+afterAll(() => door[Symbol.asyncDispose]());
+
+async function namesFor(token: string): Promise<string[]> {
+  return (await answerOf(door, 'tools', { token })).tools.map(({ name }) => name);
+}
+
+test('who sees all agents hears of every tool, also of those that nobody may use', async () => {
+  const token = door.token('viewer');
+  const { tools } = await answerOf(door, 'tools', { token });
+  expect(tools.map(({ name, best }) => [name, best])).toEqual([
+    ...[
+      ['g++', 'allow'],
+      ['ls', 'allow'],
+      ['npm', 'allow'],
+      ['psql', 'ask'],
+      ['rm', 'deny'],
+    ],
+  ]);
+  expect(tools[2]).toMatchObject({
+    strategy: 'ghost',
+    image: 'node:24',
+    timeoutSeconds: 90,
+    otherwise: 'deny',
+  });
+  const npm = await answerOf(door, 'tool', { token, params: { name: 'npm' } });
+  expect(npm.rules).toEqual([
+    { name: 'look', action: 'allow', reason: expect.any(String), instead: '' },
+    { name: 'no-push', action: 'deny', reason: 'for people', instead: 'say so' },
+    { name: 'db-npm', action: 'ask', reason: expect.any(String), instead: '' },
+  ]);
+  const client = connect({ url: door.url, token });
+  expect(await client.call('tool', { params: { name: 'g++' } })).toMatchObject({ name: 'g++' });
+});
+
+test('A-68 P18: a scope, and an agent, hear of what their agents may use, and of no rule about others', async () => {
+  for (const token of [
+    door.token('viewer', { scope: { team: 'web' } }),
+    door.token('agent', { name: 'web-1' }),
+  ]) {
+    expect(await namesFor(token)).toEqual(['g++', 'ls', 'npm']);
+    const { rules } = await answerOf(door, 'tool', { token, params: { name: 'npm' } });
+    expect(rules.map(({ name }) => name)).toEqual(['look', 'no-push']);
+    const unknown = await ask(door, 'tool', { token, params: { name: 'nothing' } });
+    for (const name of ['psql', 'rm'])
+      expect(
+        JSON.stringify(await ask(door, 'tool', { token, params: { name } })).replaceAll(name, 'nothing'),
+      ).toBe(JSON.stringify(unknown));
+  }
+  expect(await namesFor(door.token('agent', { name: 'db-1' }))).toEqual(['g++', 'ls', 'npm', 'psql']);
+  expect(await namesFor(door.token('agent', { name: 'gone' }))).toEqual([]);
+  expect(await namesFor(door.token('admin', { scope: { team: 'none' } }))).toEqual([]);
+  expect(await ask(door, 'tools', { token: door.token('orchestrator') })).toMatchObject({
+    problem: { status: 403 },
+  });
+});
