@@ -75,6 +75,7 @@ export async function startServers(
     http,
     limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
     tokens: principals.apiTokens,
+    enrolment,
     ...served,
   });
   return {

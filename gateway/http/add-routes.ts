@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Route } from '../../src/http-api/route.ts';
 import {
   type AnswerOf,
   type BodyOf,
   callOf,
   type ParamsOf,
   type QueryOf,
-  type Route,
   type RouteName,
   type Routes,
   routes,

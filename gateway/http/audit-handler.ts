@@ -8,6 +8,7 @@ import type { Seal } from '../lists/seal.ts';
 import { shortText } from '../lists/short-texts.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Call } from './add-routes.ts';
+import { shapeOf } from './pages.ts';
 import { HttpRefused } from './problem.ts';
 
 type Answer = AnswerOf<Routes['audit']>;
@@ -20,7 +21,7 @@ export function auditPage(warden: WardenApi, seal: Seal) {
     const limit = limitOf({ limit: Number(query.limit ?? 0) });
     const [next] = numbersOf(seal, kind, query.cursor ?? '', 1) ?? [];
     const from = next ?? (query.from === undefined ? undefined : Number(query.from));
-    const page = newPage({ limit, toMessage: toAuditJson, bytesOf });
+    const page = newPage({ limit, ...shapeOf(toAuditJson) });
     try {
       for await (const line of warden.audit(from, limit)) if (!page.add(line)) break;
     } catch (error) {
@@ -35,8 +36,4 @@ export function auditPage(warden: WardenApi, seal: Seal) {
 
 function toAuditJson({ text }: LogLine): ChainedRecord | string {
   return verifiedRecord(text) ?? shortText(text);
-}
-
-function bytesOf(row: ChainedRecord | string): number {
-  return Buffer.byteLength(JSON.stringify(row));
 }

@@ -1,6 +1,7 @@
 import type { Faults } from '../../src/faults.ts';
 import { openApiDocument } from '../../src/http-api/open-api.ts';
 import type { Execute } from '../execute.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
@@ -10,7 +11,9 @@ import { followOutput } from './events/follow-output.ts';
 import { cancelExecution } from './execute/cancel-execution.ts';
 import { detachedResult, startDetached, wantsDetached } from './execute/detached.ts';
 import { runExecution } from './execute/run-execution.ts';
+import { fleetHandlers } from './fleet-handlers.ts';
 import { lookHandlers } from './look-handlers.ts';
+import { principalHandlers } from './principal-handlers.ts';
 import { HttpRefused } from './problem.ts';
 import { toStatus } from './views.ts';
 
@@ -18,12 +21,13 @@ export interface HandlerParts {
   readonly warden: WardenApi;
   readonly execute: Execute;
   readonly detached: Detached;
+  readonly enrolment: Pick<Enrolment, 'createCode'>;
   readonly faults: Faults;
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
 export function createHandlers(
-  { warden, execute, detached, faults }: HandlerParts,
+  { warden, execute, detached, enrolment, faults }: HandlerParts,
   readers: EventReaders,
 ): Handlers {
   return {
@@ -42,6 +46,8 @@ export function createHandlers(
     events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),
+    ...fleetHandlers(warden),
+    ...principalHandlers(warden.principals, enrolment),
     ...actHandlers(warden),
   };
 }

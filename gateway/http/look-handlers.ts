@@ -1,13 +1,12 @@
 import { questionPlanBytes } from '../execution/bounded-records.ts';
-import { byName, createLists, type ExecutionsWish } from '../lists/create-lists.ts';
-import type { RowShape } from '../lists/page.ts';
+import { createLists, type ExecutionsWish } from '../lists/create-lists.ts';
 import { createSeal } from '../lists/seal.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { whyNot } from '../principals/call-rules.ts';
 import type { Handlers } from './add-routes.ts';
-import { auditPage } from './audit-handler.ts';
 import { outputOf } from './output-of.ts';
+import { type PageQuery, shapeOf, toPage } from './pages.ts';
 import { HttpRefused } from './problem.ts';
 import {
   toAgentJson,
@@ -16,9 +15,6 @@ import {
   toExplanationJson,
   toGrantView,
   toHostJson,
-  toRelayJson,
-  toToolJson,
-  toWholeTool,
 } from './views.ts';
 
 type Looks = Pick<
@@ -31,18 +27,13 @@ type Looks = Pick<
   | 'grants'
   | 'agents'
   | 'hosts'
-  | 'relays'
-  | 'audit'
-  | 'tools'
-  | 'tool'
   | 'policy'
   | 'explain'
 >;
 
 /** What is there, as far as its caller sees it. */
 export function lookHandlers(warden: WardenApi): Looks {
-  const seal = createSeal();
-  const lists = createLists(warden, seal, {
+  const lists = createLists(warden, createSeal(), {
     execution: shapeOf(toExecutionView),
     approval: shapeOf(toApprovalView),
     grant: shapeOf(toGrantView),
@@ -83,20 +74,6 @@ export function lookHandlers(warden: WardenApi): Looks {
       const { messages, nextPageToken } = lists.hosts(toPage(query));
       return { hosts: messages, nextCursor: nextPageToken };
     },
-    relays: ({ query }) => {
-      const page = byName(seal, 'relays', warden.relays(), toPage(query), shapeOf(toRelayJson));
-      return { relays: page.messages, nextCursor: page.nextPageToken };
-    },
-    audit: auditPage(warden, seal),
-    tools: ({ query, seen }) => {
-      const page = byName(seal, 'tools', seen.warden.tools(), toPage(query), shapeOf(toToolJson));
-      return { tools: page.messages, nextCursor: page.nextPageToken };
-    },
-    tool: ({ params: { name }, seen }) => {
-      const tool = seen.warden.tools().find((each) => each.name === name);
-      if (tool === undefined) throw new HttpRefused(404, `no tool ${name}`);
-      return toWholeTool(tool);
-    },
     policy: () => ({ ...warden.policy() }),
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
       const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };
@@ -108,19 +85,6 @@ export function lookHandlers(warden: WardenApi): Looks {
 /** Whose executions the caller may look at: its own, or, if that is empty, all within its scope. */
 function ownOnly(caller: Principal): string {
   return whyNot(caller, 'GET /api/v1/executions') === undefined ? '' : principalName(caller);
-}
-
-function shapeOf<Row, Message>(toMessage: (row: Row) => Message): RowShape<Row, Message> {
-  return { toMessage, bytesOf: (message) => Buffer.byteLength(JSON.stringify(message)) };
-}
-
-interface PageQuery {
-  readonly limit?: string | undefined;
-  readonly cursor?: string | undefined;
-}
-
-function toPage({ limit = '0', cursor = '' }: PageQuery): { limit: number; pageToken: string } {
-  return { limit: Number(limit), pageToken: cursor };
 }
 
 interface ExecutionsQuery extends PageQuery {

@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute } from '../execute.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
@@ -32,6 +33,7 @@ export interface HttpServerOptions {
   readonly warden: WardenApi;
   readonly events: EventFeed;
   readonly detached: Detached;
+  readonly enrolment: Pick<Enrolment, 'createCode'>;
   readonly limits: HttpLimits;
   /** `httpPace` if absent. */
   readonly pace?: HttpPace;

@@ -54,6 +54,8 @@ interface Lists {
   readonly hosts: 'hosts';
   readonly audit: 'audit';
   readonly tools: 'tools';
+  readonly users: 'users';
+  readonly tokens: 'tokens';
   readonly relays: 'relays';
 }
 

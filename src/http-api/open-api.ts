@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from './problem.ts';
-import { type Route, routes } from './routes.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
 
 type Json = Record<string, unknown>;
 

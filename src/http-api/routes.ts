@@ -26,32 +26,10 @@ import { grant, grantId, grants } from './grants.ts';
 import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
+import { principalRoutes } from './principal-routes.ts';
+import type { Route } from './route.ts';
 import { health, status } from './status.ts';
 import { toolNamed, tools, wholeTool } from './tools.ts';
-
-/** One method of one path: who may call it is in the gateway's table of roles, under `METHOD PATH`. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With parameters in braces, as OpenAPI writes them. */
-  readonly path: string;
-  /** For people. */
-  readonly does: string;
-  /** Anybody may call it, without a token. */
-  readonly open?: true;
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  /** Headers that mean something to this route only. */
-  readonly headers?: z.ZodObject;
-  readonly body?: z.ZodObject;
-  /** Absent if it answers with events only. */
-  readonly answer?: z.ZodType;
-  /** What is answered with 202, if the caller prefers `respond-async`. */
-  readonly accepted?: z.ZodType;
-  /** What each line of `application/x-ndjson` is, if the caller asks for that. */
-  readonly lines?: z.ZodType;
-  /** What the data of each event of `text/event-stream` is. */
-  readonly events?: z.ZodType;
-}
 
 export const routes = {
   health: { ...paths.health, does: 'the gateway is there', open: true, answer: health },
@@ -199,6 +177,7 @@ export const routes = {
     params: toolNamed,
     answer: wholeTool,
   },
+  ...principalRoutes,
   policy: { ...paths.policy, does: 'the policy that is in force', answer: policy },
   explain: {
     ...paths.explain,

@@ -8,7 +8,6 @@ import type { AgentView, WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createSees } from '../../gateway/principals/sees.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
-import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
@@ -121,7 +120,7 @@ async function newHistory(): Promise<History> {
 
 function agentOf(name: string) {
   const team = name === 'web-1' || name === 'web-2' ? 'web' : 'db';
-  const users = [{ uid: 1000, gid: 1000 }] as const satisfies AgentConfig['users'];
+  const users = [{ uid: 1000, gid: 1000 }] as const;
   return { name, relay: `host-${team}`, users, labels: { team }, cwd: '/app', hosts: {} };
 }
 

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Problem, problem } from '../../src/http-api/problem.ts';
-import { type AnswerOf, type Route, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
+import type { Route } from '../../src/http-api/route.ts';
+import { type AnswerOf, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
 import { described } from './described.ts';
 import type { HttpGateway } from './http-gateway.ts';
 

@@ -1,4 +1,5 @@
-import { type BodyIn, type Route, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
+import type { Route } from '../../src/http-api/route.ts';
+import { type BodyIn, type RouteName, type Routes, routes } from '../../src/http-api/routes.ts';
 
 /** A request of one route that has the shape of the route, as it stands in its first line and its body. */
 export interface GoodRequest {
@@ -22,12 +23,17 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   setAgentState: { state: 'paused', reason: 'r' },
   setLockdown: { on: true, reason: 'r' },
   setHostState: { state: 'draining', reason: 'r' },
+  setUser: { name: 'ann', role: 'viewer', scope: { team: 'web' }, ttlSeconds: 60, replace: false },
+  linkUser: { principal: 'slack:T/U', reason: 'r' },
+  createToken: { name: 'ci', role: 'viewer', scope: { team: 'web' }, agent: '', ttlSeconds: 60 },
+  rotateToken: { overlapSeconds: 60 },
   explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },
 };
 
-const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'coder' };
+const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'coder', kind: 'person' };
 const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string>> } = {
   revokeGrant: { id: 'a'.repeat(16) },
+  unlinkUser: { id: 'a'.repeat(16) },
   executionResult: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
   executionOutput: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
   cancelExecution: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },

@@ -6,7 +6,7 @@ import { type RawAnswer, rawHttp } from './raw-http.ts';
 /** A door that notes what a request reached: the name of each call behind it. */
 export interface SpiedDoor extends AsyncDisposable {
   readonly door: HttpGateway;
-  /** Of an operator. */
+  /** Of an admin. */
   readonly token: string;
   /** What was called since this was asked last. */
   readonly acts: () => string[];
@@ -28,9 +28,9 @@ export async function startSpiedDoor(options: Omit<HttpGatewayOptions, 'warden'>
       return { kind: 'exited', code: 0, signal: 0 };
     },
     ...options,
-    warden: noting(acts),
+    warden: noting<WardenApi>(acts, emptyWarden),
   });
-  const token = door.token('operator');
+  const token = door.token('admin');
   const host = `Host: 127.0.0.1:${door.port}`;
   let sent = 0;
   return {
@@ -44,10 +44,11 @@ export async function startSpiedDoor(options: Omit<HttpGatewayOptions, 'warden'>
   };
 }
 
-function noting(acts: string[]): WardenApi {
-  return new Proxy(emptyWarden, {
-    get: (warden, name: keyof WardenApi) => {
+function noting<Part extends object>(acts: string[], part: Part): Part {
+  return new Proxy(part, {
+    get: (warden, name: string & keyof Part) => {
       const member = warden[name];
+      if (typeof member === 'object' && member !== null) return noting(acts, member);
       // Every request asks what its caller sees.
       if (typeof member !== 'function' || name === 'within') return member;
       return (...args: never[]) => {

@@ -16,6 +16,7 @@ import {
   type UnlinkUserRequest,
   User,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import { mostOverlapSeconds, mostTtlSeconds, tokenRoles } from '../../../src/principal-limits.ts';
 import { byName } from '../../lists/create-lists.ts';
 import type { Seal } from '../../lists/seal.ts';
 import { toTime } from '../../lists/short-texts.ts';
@@ -93,7 +94,7 @@ export function principalCalls(
       return { tokens: tokens.messages, nextPageToken: tokens.nextPageToken };
     },
     rotateApiToken: async ({ name, overlap }, by) => {
-      if (overlap > mostOverlap) throw invalid(`overlap must be at most ${mostOverlap}`);
+      if (overlap > mostOverlapSeconds) throw invalid(`overlap must be at most ${mostOverlapSeconds}`);
       const made = done(await principals.rotateToken(name, overlap * 1000, by));
       return { text: made.text, token: toApiToken(made.token) };
     },
@@ -111,10 +112,6 @@ export function principalCalls(
   };
 }
 
-const tokenRoles = ['orchestrator', 'viewer', 'agent'] as const;
-const mostOverlap = 30 * 86_400;
-const mostTtl = 100 * 366 * 86_400;
-
 async function setUser(
   { name, role: wanted, scope: labels, ttl, replace }: SetUserRequest,
   by: Principal,
@@ -129,7 +126,7 @@ async function setUser(
 }
 
 function endOf(ttl: bigint): number | undefined {
-  if (ttl > BigInt(mostTtl)) throw invalid(`ttl must be at most ${mostTtl}`);
+  if (ttl > BigInt(mostTtlSeconds)) throw invalid(`ttl must be at most ${mostTtlSeconds}`);
   return ttl === 0n ? undefined : Date.now() + Number(ttl) * 1000;
 }
 
