@@ -48,7 +48,7 @@ export class InitFrameReader {
     try {
       for (const { stream, bytes } of this.#demux.push(chunk)) {
         if (stream !== 1) this.#complain(bytes);
-        else for (const frame of this.#reader.push(bytes)) taken.push(this.#allowed(frame));
+        else for (const frame of this.#reader.read(bytes)) taken.push(this.#allowed(frame));
       }
       return undefined;
     } catch (error) {

@@ -69,16 +69,20 @@ export class FrameReader {
     this.#most = most;
   }
 
-  /** The frames that `chunk` completes, in order. */
+  /** The frames that `chunk` completes, in order. Those before a length over the limit go with the error. */
   push(chunk: Buffer): Frame[] {
-    const frames: Frame[] = [];
+    return [...this.read(chunk)];
+  }
+
+  /** The same one by one, to the last: a reader gets every frame before the one that is over the limit. */
+  *read(chunk: Buffer): Generator<Frame, void> {
     let rest = chunk;
     if (this.#buffered > 0) {
       this.#chunks.push(rest);
       this.#buffered += rest.length;
       if (this.#buffered < this.#wanted) {
         this.#joinPieces();
-        return frames;
+        return;
       }
       rest = Buffer.concat(this.#chunks, this.#buffered);
       this.#chunks = [];
@@ -95,7 +99,7 @@ export class FrameReader {
         this.#wanted = frameHeaderBytes + length;
         break;
       }
-      frames.push({ type: rest.readUInt8(offset), payload: rest.subarray(offset + frameHeaderBytes, end) });
+      yield { type: rest.readUInt8(offset), payload: rest.subarray(offset + frameHeaderBytes, end) };
       offset = end;
       this.#wanted = frameHeaderBytes;
     }
@@ -103,7 +107,6 @@ export class FrameReader {
       this.#chunks = [rest.subarray(offset)];
       this.#buffered = rest.length - offset;
     }
-    return frames;
   }
 
   /** Each piece keeps all of the bytes that it was read with. */
