@@ -36,6 +36,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
+/** One gateway hears ten wrong tokens a minute, and each round may show it one. */
+async function startAnew(): Promise<void> {
+  expect(gateway.faults.count()).toBe(0);
+  await gateway[Symbol.asyncDispose]();
+  gateway = await startTestGateway({ execute });
+}
+
 const wanted = { relay: relay.name, agents: ['coder'], ttl: 0 };
 
 async function token(): Promise<string> {
@@ -143,6 +150,7 @@ test(
       return identityDir;
     };
     for (let delay = 0; delay < (isLong ? 200 : 6); delay += 1) {
+      if (delay % 8 === 7) await startAnew();
       const old = await enrolled();
       const client = await connectRelay({ address: gateway.address, identityDir: old });
       const stream = client.execute();
@@ -172,7 +180,7 @@ test(
     expect(await letIn(await enrolled())).toBe(true);
     expect(gateway.faults.count()).toBe(0);
   },
-  isLong ? 120_000 : 30_000,
+  isLong ? 600_000 : 30_000,
 );
 
 function start() {
