@@ -39,8 +39,12 @@ export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehind
 function checkVersion({ httpVersion, headers }: IncomingMessage): void {
   const isOld = httpVersion === '1.0';
   if (httpVersion !== '1.1' && !isOld) throw new HttpRefused(400, `HTTP/${httpVersion} is not spoken here`);
-  if (isOld && headers['transfer-encoding'] !== undefined)
-    throw new HttpRefused(400, 'HTTP/1.0 has no Transfer-Encoding');
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return;
+  if (isOld) throw new HttpRefused(400, 'HTTP/1.0 has no Transfer-Encoding');
+  // Node takes any list that ends with it, and hands out the bytes as they are.
+  if (coding.toLowerCase() !== 'chunked')
+    throw new HttpRefused(400, 'of all transfer codings only chunked is taken');
 }
 
 /** Who expects to be asked for its body. */

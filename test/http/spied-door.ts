@@ -38,7 +38,7 @@ export async function startSpiedDoor(options: Omit<HttpGatewayOptions, 'warden'>
     acts: () => acts.splice(0),
     send: async (text) => {
       sent += 1;
-      return await rawHttp(door.port, Buffer.from(text, 'latin1'), `127.3.${sent >> 7}.${1 + (sent & 127)}`);
+      return await rawHttp(door.port, Buffer.from(text, 'latin1'), addressOf(sent));
     },
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   };
@@ -57,6 +57,11 @@ function noting<Part extends object>(acts: string[], part: Part): Part {
       };
     },
   });
+}
+
+/** Of the loopback; there are four million more. */
+function addressOf(count: number): string {
+  return `127.${3 + (count >> 15)}.${(count >> 7) & 255}.${1 + (count & 127)}`;
 }
 
 /** The statuses of all answers in the bytes of a connection. */

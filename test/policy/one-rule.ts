@@ -3,7 +3,7 @@ import { decide } from '../../src/policy/rules/decide.ts';
 import { indexRules } from '../../src/policy/rules/rule-index.ts';
 import { toolDefaults } from '../../src/policy/tool-defaults.ts';
 
-export type About = Pick<Rule, 'flags' | 'args'>;
+export type About = Pick<Rule, 'flags' | 'args' | 'subcommands'>;
 
 /** Allows the tool, but for one strict rule; made without a file, which takes longer than to judge. */
 export function oneRule(tool: string, about: About, action: Action = 'deny'): Policy {

@@ -149,7 +149,14 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
   reader.subcommands = found.subcommands;
   reader.table = found.options;
   reader.style = found.style ?? reader.style;
+  if (isFirst && reader.grammar.mayBeAliases?.has(found.name) === true) doubtSubcommand(reader);
   if (found.untold === true) readUntold(reader);
+}
+
+/** It may be another one. */
+function doubtSubcommand(reader: Reader): void {
+  doubt(reader);
+  reader.sureOfSubcommand = false;
 }
 
 /** Its options are unknown, and so is where they may stand: also behind operands and behind `--`. */

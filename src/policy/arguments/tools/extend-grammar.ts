@@ -12,6 +12,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const also = [...(first.also ?? []), ...(more.also ?? [])];
   const bare = first.bare ?? more.bare;
   const anyCase = [...(first.anyCase ?? []), ...(more.anyCase ?? [])];
+  const aliases = [...(first.mayBeAliases ?? []), ...(more.mayBeAliases ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   return {
     ...first,
@@ -24,6 +25,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(also.length === 0 ? {} : { also }),
     ...(bare === undefined ? {} : { bare }),
     ...(anyCase.length === 0 ? {} : { anyCase: new Set(anyCase) }),
+    ...(aliases.length === 0 ? {} : { mayBeAliases: new Set(aliases) }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
   };
 }

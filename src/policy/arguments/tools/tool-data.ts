@@ -118,6 +118,8 @@ export const toolData = strictObject({
   ...optionFields,
   'option-groups': z.record(groupName, strictObject(optionFields)).optional(),
   subcommands: z.record(subcommandName, subcommandData).optional(),
+  /** Sub-commands that an older or smaller package lacks, so that an alias of the agent's can have their names. */
+  'may-be-aliases': wordsField.optional(),
   resources: resourcesData.optional(),
   also: z.array(impliedData).max(64).optional(),
   bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
