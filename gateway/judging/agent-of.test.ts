@@ -29,9 +29,10 @@ test('A-68 P3: a scoped principal runs commands for its agents only, and others 
   expect(told({ ...ci, scope: {} }, '')).toBe('speaks for undefined');
 });
 
-test('A-52 P3: an agent speaks for itself only, whatever it names', () => {
+test('A-52 P3 P17: an agent speaks for itself only, and of others it hears the same as of none', () => {
   const agent: Principal = { kind: 'agent', name: 'web-1', role: 'agent', scope: {} };
   expect(told(agent, 'web-1')).toBe('speaks for web-1');
   expect(told(agent, 'db-1')).toBe('identity-agent: agent web-1 speaks for itself only');
+  expect(told(agent, 'nothing')).toBe(told(agent, 'db-1'));
   expect(told(agent, '')).toBe('identity-agent: agent web-1 speaks for itself only');
 });

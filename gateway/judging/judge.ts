@@ -87,13 +87,14 @@ export function agentOf(
     const text = `relay ${caller.name} may not speak for agent ${shown(request.agent)}`;
     throw new ClawrdenError('identity-agent', text);
   }
+  // Whether there is another one of that name, it does not hear.
+  if (caller.kind === 'agent' && request.agent !== caller.name)
+    throw new ClawrdenError('identity-agent', `agent ${caller.name} speaks for itself only`);
   if (agent === undefined && request.agent !== '') {
     throw new ClawrdenError('agent-unknown', `there is no agent ${shown(request.agent)}`);
   }
   if (agent === undefined && !isOfAll(caller))
     throw new ClawrdenError('agent-unknown', 'name an agent of your scope');
-  if (caller.kind === 'agent' && agent?.name !== caller.name)
-    throw new ClawrdenError('identity-agent', `agent ${caller.name} speaks for itself only`);
   return agent;
 }
 
