@@ -6,6 +6,8 @@ import { HttpRefused, problemType, toProblem } from './problem.ts';
 export interface BrokenRequests {
   /** The same listener, which lets it be known what has no answer yet. */
   readonly watch: (handle: RequestListener) => RequestListener;
+  /** What follows on this connection is no request: where the last one ended can be read in two ways. */
+  readonly takeNoMore: (socket: Socket) => void;
   /** Calls `listener` with each connection that brings a request while another one has no answer, and is ended. */
   readonly onCrowd: (listener: (socket: Socket) => void) => void;
   /** Ends the connection, with a problem if that cannot be taken for the answer to another request. */
@@ -27,6 +29,7 @@ const broken: ReadonlyMap<string, [number, string]> = new Map([
 
 export function createBrokenRequests(): BrokenRequests {
   const openOf = new WeakMap<Socket, Set<Open>>();
+  const over = new WeakSet<Socket>();
   let crowded = (_socket: Socket): void => {};
   const end = (socket: Socket): void => {
     if (socket.destroyed) return;
@@ -38,12 +41,13 @@ export function createBrokenRequests(): BrokenRequests {
       const { socket } = request;
       const open = openOf.get(socket) ?? new Set();
       // Nobody waits for answers in a row; what a proxy before us has not seen as a request comes like this.
-      if (open.size > 0) return end(socket);
+      if (open.size > 0 || over.has(socket)) return end(socket);
       const one = { request, response };
       openOf.set(socket, open.add(one));
       response.once('close', () => open.delete(one));
       handle(request, response);
     },
+    takeNoMore: (socket) => void over.add(socket),
     onCrowd: (listener) => {
       crowded = listener;
     },

@@ -66,9 +66,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { server } = app;
   const connections = boundConnections(server, { limits, callers, broken, faults, log });
   const hosts = Promise.withResolvers<OwnHosts>();
-  app.addHook('onRequest', async ({ raw }) =>
-    checkRequest(raw, await hosts.promise, http.trustProxy.length > 0),
-  );
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    const own = await hosts.promise;
+    try {
+      checkRequest(raw, own, http.trustProxy.length > 0);
+    } catch (error) {
+      broken.takeNoMore(raw.socket);
+      void reply.header('connection', 'close');
+      throw error;
+    }
+  });
   const readers = createEventReaders(options);
   addRoutes(app, createHandlers(options, readers), {
     ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns() },

@@ -148,7 +148,7 @@ test(
         const told = await send(good, { own });
         expect([type, told]).toEqual([type, { status: 415, acts: [] }]);
       }),
-      { numRuns: numRuns / 3 },
+      { numRuns: Math.ceil(numRuns / 3) },
     );
     for (const good of goodRequests) {
       const asks = [
