@@ -82,7 +82,7 @@ export interface ToolGrammar {
    * its letter.
    */
   readonly abbreviations?: ReadonlyMap<string, Subcommand>;
-  /** Not built in everywhere: where one is missing, an alias that a file of the agent's makes is run by its name. */
+  /** Not built in everywhere: if one is missing, an alias that a file of the agent's makes is run by its name. */
   readonly mayBeAliases?: ReadonlySet<string>;
   /** Its first word is a cluster even without a dash, and values follow in order (tar). */
   readonly bareCluster?: boolean;
