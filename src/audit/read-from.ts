@@ -15,7 +15,7 @@ export interface LogLine {
 const newline = 0x0a;
 const stepBytes = 64 * 1024;
 const mostKept = 4 * longestLine;
-/** So far halving looks for a record among lines that are none. */
+/** So far halving looks for a record among other lines. */
 const farBytes = 4 * longestLine;
 /** Far longer than any record: a longer line is not a line of an audit. */
 const longest = 64 * 1024 * 1024;

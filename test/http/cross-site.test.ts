@@ -77,7 +77,7 @@ const origin = fc.oneof(
       ),
       fc.boolean(),
     )
-    // A blank at the end of a header is none of its text.
+    // A blank at the end of a header does not belong to its text.
     .filter(([odd, behind]) => odd !== ' ' || !behind)
     .map(([odd, behind]) => (behind ? `${ownOrigin()}${odd}` : `http://evil.example${odd}${ownOrigin()}`)),
   fc

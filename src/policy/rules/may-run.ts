@@ -19,7 +19,7 @@ export interface ToolOutlook {
 
 /**
  * What may become of this tool's commands: `deny` only if no command of it is let run or asked about. Without an asker
- * it is what may become of anybody's.
+ * it is what may become of the command of any agent.
  */
 export function outlookOf(policy: Policy, tool: ToolDefinition, asker?: Asker): ToolOutlook {
   const { best, rules } =
