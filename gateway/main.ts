@@ -227,7 +227,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const holdToAgents = createHoldToAgents({ agents, ledger, grants, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
-  const { inForce } = principals.apiTokens;
+  const { inForce } = principals;
   const rows = records.detached;
   const detached = createDetached({ execute, resume, rows, ledger, history, inForce, faults });
   await detached.restore();

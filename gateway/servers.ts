@@ -4,6 +4,8 @@ import type { Faults } from '../src/faults.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import type { GatewayIdentity } from './auth/gateway-identity.ts';
+import { openBrowsers } from './browsers/open-browsers.ts';
+import { pageUrl } from './browsers/page-url.ts';
 import type { Execute, Resume } from './execute.ts';
 import type { OfferHome } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
@@ -56,11 +58,21 @@ export async function startServers(
   const enrolment = createEnrolment({ identity: signing, agentsOf, people, tokens, revocations, audit });
   const bounds = connectionLimits(limits);
   await served.ports.release();
+  const browsers = openBrowsers(audit, principals);
+  const third = await startHttpServer({
+    http,
+    limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
+    tokens: principals.apiTokens,
+    enrolment,
+    ...browsers,
+    ...served,
+  });
   const first = await startGrpcServer({
     listen: grpc.listen,
     authentication,
     enrolment,
     limits: bounds.grpc,
+    signIn: { codes: browsers.codes, url: pageUrl(http, third.port) },
     ...served,
   });
   const second = await startEnrolmentServer({
@@ -70,13 +82,6 @@ export async function startServers(
     grpcPort: first.port,
     faults,
     log,
-  });
-  const third = await startHttpServer({
-    http,
-    limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
-    tokens: principals.apiTokens,
-    enrolment,
-    ...served,
   });
   return {
     ports: { grpc: first.port, enroll: second.port, http: third.port },

@@ -176,18 +176,21 @@ export interface RevocationRecord {
 /** What lets a relay or a person in. Written before it is given. */
 export interface CredentialRecord {
   readonly type: 'credential';
-  readonly credential: 'enrolment-token' | 'certificate';
+  readonly credential: 'enrolment-token' | 'certificate' | 'sign-in-code' | 'browser-session';
   /** `kind:name`. */
   readonly principal: string;
   /** Of a relay. */
   readonly agents: readonly string[];
-  /** The person, the principal that renews, or `token:ID` for the enrolment token that was used. */
+  /**
+   * The person, the principal that renews, or `token:ID` for the enrolment token, `code:ID` for the sign-in code that
+   * was used.
+   */
   readonly by: string;
-  /** Address and port of a machine that enrols; empty for others. */
+  /** Address and port of a machine that enrols, the address of a browser that signs in; empty for others. */
   readonly from: string;
-  /** The token's, or the certificate's serial number in hex. */
+  /** The certificate's serial number in hex; of others a name that lets nobody in. */
   readonly id: string;
-  /** The certificate's, as `src/pki` writes it; empty for a token. */
+  /** The certificate's, as `src/pki` writes it; empty for others. */
   readonly fingerprint: string;
   /** RFC 3339. */
   readonly until: string;

@@ -19,6 +19,7 @@ import { closeServer, listen, newServer } from './front/listen.ts';
 import { callersPace, type Pace } from './front/pace.ts';
 import { addIntrospection } from './introspection.ts';
 import { relayCalls, relayService } from './relay-service.ts';
+import type { SignIn } from './warden/sign-in-call.ts';
 import { wardenService } from './warden/warden-service.ts';
 
 export interface GrpcServerOptions {
@@ -30,6 +31,7 @@ export interface GrpcServerOptions {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly warden: WardenApi;
+  readonly signIn: SignIn;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly limits: ConnectionLimits;

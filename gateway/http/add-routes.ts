@@ -12,24 +12,18 @@ import {
   type Routes,
   routes,
 } from '../../src/http-api/routes.ts';
-import type { TokenAdmission } from '../ports/known-principals.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { type Seen, seenBy } from '../principals/seen-by.ts';
-import type { Callers } from './callers.ts';
+import type { Admitted, Callers } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
 import type { InFlight } from './in-flight.ts';
 import type { LookTurns } from './look-turns.ts';
-import { invalid, readQuery } from './read-body.ts';
+import { bodyBytes, invalid, readQuery } from './read-body.ts';
 
-/** One request, once it is known who makes it and that it has the shape of its route. */
-export interface Call<R> {
-  readonly caller: Principal;
-  /** What the caller sees of the gateway. */
-  readonly seen: Seen;
-  /** Whether the caller's token still counts. */
-  readonly check: TokenAdmission['check'];
+/** One request that has the shape of its route. */
+export interface OpenCall<R> {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
@@ -37,12 +31,23 @@ export interface Call<R> {
   readonly reply: FastifyReply;
 }
 
+/** The same, once it is known who makes it. */
+export interface Call<R> extends OpenCall<R> {
+  readonly caller: Principal;
+  /** What the caller sees of the gateway. */
+  readonly seen: Seen;
+  /** Whether what the caller has shown still counts. */
+  readonly check: Admitted['check'];
+  /** Of a caller that is a browser. */
+  readonly session: Admitted['session'];
+}
+
 /** The answer, or undefined if the handler has answered by itself. */
 type Answered<A> = A | undefined | Promise<A | undefined>;
 
 export type Handlers = {
   readonly [Name in RouteName]: Routes[Name] extends { readonly open: true }
-    ? () => AnswerOf<Routes[Name]>
+    ? (call: OpenCall<Routes[Name]>) => AnswerOf<Routes[Name]> | Promise<AnswerOf<Routes[Name]>>
     : (call: Call<Routes[Name]>) => Answered<AnswerOf<Routes[Name]>>;
 };
 
@@ -54,26 +59,22 @@ export interface RouteParts {
   readonly warden: WardenApi;
 }
 
-const headers = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+/** Of a body whose sender is not known. */
+const openBodyBytes = 4096;
 
 export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: RouteParts): void {
-  const admissions = new WeakMap<FastifyRequest, TokenAdmission>();
+  const admissions = new WeakMap<FastifyRequest, Admitted>();
   const inTurn = <T>({ caller, reply }: Call<Route>, look: () => Promise<T>): Promise<T> => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort(new ClawrdenError('requester-gone', 'the caller is gone')));
     return parts.lookTurns.take(principalName(caller), gone.signal, look);
   };
-  app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-    const handle = handlers[name] as (call?: Call<Route>) => Answered<unknown>;
+    const handle = handlers[name] as (call: OpenCall<Route>) => Answered<unknown>;
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      bodyLimit: route.open ? openBodyBytes : bodyBytes,
       // Before a byte of the body is read.
       onRequest: async (request, reply) => {
         if (route.open) return;
@@ -87,9 +88,10 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
         if (expectsToBeAsked(raw)) reply.raw.writeContinue();
       },
       handler: async (request, reply) => {
+        const asked = toOpenCall(route, request, reply);
         const admission = admissions.get(request);
-        if (admission === undefined) return reply.send(await handle());
-        const call = toCall(route, admission, { request, reply, warden: parts.warden });
+        if (admission === undefined) return reply.send(await handle(asked));
+        const call = { ...asked, ...toCaller(admission, parts.warden) };
         const answer = await (isLook(route) ? inTurn(call, async () => handle(call)) : handle(call));
         return answer === undefined ? reply : reply.send(answer);
       },
@@ -102,18 +104,15 @@ function isLook({ method, events }: Route): boolean {
   return method === 'GET' && events === undefined;
 }
 
-function toCall(
-  route: Route,
-  { value: caller, check }: TokenAdmission,
-  { request, reply, warden }: { request: FastifyRequest; reply: FastifyReply; warden: WardenApi },
-): Call<Route> {
+function toOpenCall(route: Route, request: FastifyRequest, reply: FastifyReply): OpenCall<Route> {
   const params = shaped('the path', route.params, request.params);
   const query = shaped('the query', route.query, readQuery((request.query as { query: string }).query));
   const body = shaped('the body', route.body, request.body);
-  return {
-    ...{ caller, check, params, query, body, request, reply },
-    seen: seenBy(warden, caller),
-  } as Call<Route>;
+  return { params, query, body, request, reply } as OpenCall<Route>;
+}
+
+function toCaller({ value: caller, check, session }: Admitted, warden: WardenApi) {
+  return { caller, check, session, seen: seenBy(warden, caller) };
 }
 
 /** A route without a schema takes nothing. */

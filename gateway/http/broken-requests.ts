@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerHeaders } from './browser/page-headers.ts';
 import { HttpRefused, problemType, toProblem } from './problem.ts';
 
 /** Bytes that Node's parser cannot read as a request. */
@@ -75,6 +76,7 @@ function answerTo(code: string): string {
     `content-type: ${problemType}`,
     `content-length: ${body.length}`,
     'connection: close',
+    ...Object.entries(answerHeaders).map(([name, value]) => `${name}: ${value}`),
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

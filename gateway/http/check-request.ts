@@ -66,12 +66,19 @@ function repeated(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-function checkHost({ headers }: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
-  const forwarded = isBehindProxy ? one(headers['x-forwarded-host']) : undefined;
-  if (headers.host === undefined) throw new HttpRefused(400, 'there is no Host');
-  if (!hosts.has(forwarded ?? headers.host))
+/** As the browser or program named it. */
+export function hostOf({ headers }: IncomingMessage, isBehindProxy: boolean): string | undefined {
+  return (isBehindProxy ? one(headers['x-forwarded-host']) : undefined) ?? headers.host;
+}
+
+function checkHost(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
+  const { headers } = request;
+  const host = hostOf(request, isBehindProxy);
+  if (headers.host === undefined || host === undefined) throw new HttpRefused(400, 'there is no Host');
+  if (!hosts.has(host))
     throw new HttpRefused(421, 'this gateway is not served under that host; see http.url in gateway.yaml');
-  if (isBehindProxy && one(headers['x-forwarded-proto']) === 'http' && !hosts.isOrigin(`http://${forwarded}`))
+  const isPlain = isBehindProxy && one(headers['x-forwarded-proto']) === 'http';
+  if (isPlain && !hosts.isOrigin(`http://${host}`))
     throw new HttpRefused(403, 'the proxy was called in plain text');
 }
 

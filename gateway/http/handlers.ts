@@ -6,6 +6,7 @@ import type { Detached } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
+import { type SessionHandlersParts, sessionHandlers } from './browser/session-handlers.ts';
 import type { EventReaders } from './events/event-readers.ts';
 import { followOutput } from './events/follow-output.ts';
 import { cancelExecution } from './execute/cancel-execution.ts';
@@ -17,7 +18,7 @@ import { principalHandlers } from './principal-handlers.ts';
 import { HttpRefused } from './problem.ts';
 import { toStatus } from './views.ts';
 
-export interface HandlerParts {
+export interface HandlerParts extends SessionHandlersParts {
   readonly warden: WardenApi;
   readonly execute: Execute;
   readonly detached: Detached;
@@ -27,7 +28,7 @@ export interface HandlerParts {
 
 /** What each route of `src/http-api/routes.ts` does. */
 export function createHandlers(
-  { warden, execute, detached, enrolment, faults }: HandlerParts,
+  { warden, execute, detached, enrolment, faults, ...parts }: HandlerParts,
   readers: EventReaders,
 ): Handlers {
   return {
@@ -49,5 +50,6 @@ export function createHandlers(
     ...fleetHandlers(warden),
     ...principalHandlers(warden.principals, enrolment),
     ...actHandlers(warden),
+    ...sessionHandlers(parts),
   };
 }

@@ -127,7 +127,8 @@ function refusedByServer(error: unknown): ProblemAnswer | undefined {
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number')
     return undefined;
-  if (statusCode === 413) return coded('too-large', 'the body has more than 2 MiB');
+  if (statusCode === 413)
+    return coded('too-large', 'the body has more bytes than this call takes (2 MiB at most)');
   if (statusCode === 415) return plain(415, 'the body must be application/json, in UTF-8', {});
   if (statusCode === 503) return plain(503, 'the gateway is shutting down', { 'retry-after': '1' });
   return statusCode < 500 ? coded('request-invalid', (error as Error).message) : undefined;

@@ -7,12 +7,14 @@ import type { Faults } from '../../src/faults.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute } from '../execute.ts';
 import type { Enrolment } from '../ports/authentication.ts';
+import type { BrowserSessions, SignInCodes } from '../ports/browser-sessions.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
+import { answerHeaders } from './browser/page-headers.ts';
 import { createCallers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
@@ -29,6 +31,8 @@ import { refuseUnknown, sendProblem } from './send-problem.ts';
 export interface HttpServerOptions {
   readonly http: HttpConfig;
   readonly tokens: TokenAuthentication;
+  readonly sessions: BrowserSessions;
+  readonly codes: SignInCodes;
   readonly execute: Execute;
   readonly warden: WardenApi;
   readonly events: EventFeed;
@@ -56,7 +60,7 @@ export interface RunningHttpServer {
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   const { http, limits, pace = httpPace, faults, log } = options;
   const tls = readTls(http);
-  const callers = createCallers(options.tokens, http, limits.requestsPerSecond);
+  const callers = createCallers({ ...options, perSecond: limits.requestsPerSecond });
   const broken = createBrokenRequests();
   const app = newApp({
     serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
@@ -66,6 +70,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { server } = app;
   const connections = boundConnections(server, { limits, callers, broken, faults, log });
   const hosts = Promise.withResolvers<OwnHosts>();
+  // First: what is refused has them, too.
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(answerHeaders));
   app.addHook('onRequest', async ({ raw }, reply) => {
     const own = await hosts.promise;
     try {
@@ -77,7 +83,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
     }
   });
   const readers = createEventReaders(options);
-  addRoutes(app, createHandlers(options, readers), {
+  addRoutes(app, createHandlers({ ...options, callers }, readers), {
     ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns() },
     warden: options.warden,
   });

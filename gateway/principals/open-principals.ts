@@ -6,6 +6,7 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
 import { createApprovers } from './approvers.ts';
+import { whyNot } from './call-rules.ts';
 import { type Links, openLinks } from './links.ts';
 import { type FirstPeople, openPeople, type People } from './people.ts';
 
@@ -25,10 +26,14 @@ export interface Principals {
   readonly links: Links;
   readonly approvers: Approvers;
   readonly personOf: People['of'];
+  /** The names of all who may run something over HTTP now. */
+  readonly inForce: () => ReadonlySet<string>;
   readonly isRevoked: (fingerprint: string, peer: Pick<Principal, 'kind' | 'name'>) => boolean;
   /** Calls `listener` when somebody may do less than before. */
   readonly onRevoked: (listener: () => void) => void;
 }
+
+const runs = 'POST /api/v1/executions';
 
 export async function openPrincipals(parts: PrincipalsParts): Promise<Principals> {
   const { database, audit, first, agents } = parts;
@@ -40,6 +45,10 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   return {
     ...{ people, apiTokens, revocations, links, approvers },
     personOf: people.of,
+    inForce: () => {
+      const runners = people.inForce().filter((each) => whyNot(each, runs) === undefined);
+      return new Set([...apiTokens.inForce(), ...runners.map(principalName)]);
+    },
     isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),
     onRevoked: (listener) => {
       for (const each of [revocations, people, apiTokens]) each.watch(listener);

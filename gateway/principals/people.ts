@@ -16,6 +16,8 @@ export interface People {
   readonly of: (name: string, when: 'isOver' | 'hasRunOut') => Pick<Principal, 'role' | 'scope'> | undefined;
   readonly find: (name: string) => KnownPerson | undefined;
   readonly list: () => KnownPerson[];
+  /** Those who may come in now. */
+  readonly inForce: () => Principal[];
   /** Adds a person, or, if `replace`, gives a known one other rights. */
   readonly set: (wanted: WantedPerson, by: string) => Promise<Checked<KnownPerson>>;
   /** Counts at once; the name is not used again. */
@@ -65,6 +67,10 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
       return entry && shown(entry);
     },
     list: () => [...known.values()].map(shown),
+    inForce: () =>
+      [...known.values()].flatMap(({ name, role, scope, life, letIn }) =>
+        letIn && !life.hasRunOut() ? [{ kind: 'person', name, role, scope } as const] : [],
+      ),
     set: (wanted, by) => inTurn(() => set(wanted, by, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
     noteLetIn: (name, isIn) => inTurn(() => noteLetIn(name, isIn, keeping)),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { packageVersion } from '../package-version.ts';
 import { approveCommand, denyCommand, pendingCommand } from './decide/approval-commands.ts';
 import { auditCommands } from './decide/audit-commands.ts';
+import { dashboardCommand } from './decide/dashboard-command.ts';
 import { grantsCommand } from './decide/grants-command.ts';
 import { policyCommands } from './decide/policy-commands.ts';
 import { watchCommand } from './decide/watch-command.ts';
@@ -57,6 +58,7 @@ export function program(): Command {
     .addCommand(denyCommand())
     .addCommand(watchCommand())
     .addCommand(grantsCommand())
+    .addCommand(dashboardCommand())
     .addCommand(policyCommands())
     .addCommand(auditCommands())
     .commandsGroup('The fleet:')

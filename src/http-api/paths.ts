@@ -37,5 +37,11 @@ export const paths = {
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
   events: { method: 'GET', path: '/api/v1/events' },
+  signIn: { method: 'POST', path: '/api/v1/session' },
+  session: { method: 'GET', path: '/api/v1/session' },
+  signOut: { method: 'DELETE', path: '/api/v1/session' },
   openApi: { method: 'GET', path: '/api/v1/openapi.json' },
 } as const;
+
+/** A change by a browser's session needs it. */
+export const csrfHeader = 'x-clawrden-csrf';

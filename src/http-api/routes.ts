@@ -28,6 +28,7 @@ import { paths } from './paths.ts';
 import { explainRequest, explanation, policy } from './policy.ts';
 import { principalRoutes } from './principal-routes.ts';
 import type { Route } from './route.ts';
+import { browserSession, session, signedOut, signInRequest } from './session.ts';
 import { health, status } from './status.ts';
 import { toolNamed, tools, wholeTool } from './tools.ts';
 
@@ -192,6 +193,15 @@ export const routes = {
     headers: eventsHeaders,
     events: gatewayEvent,
   },
+  signIn: {
+    ...paths.signIn,
+    does: 'signs a browser in by a code of clawrden dashboard; its cookie comes with the answer',
+    open: true,
+    body: signInRequest,
+    answer: browserSession,
+  },
+  session: { ...paths.session, does: 'who calls, and until when', answer: session },
+  signOut: { ...paths.signOut, does: 'ends the session of the browser that calls', answer: signedOut },
   openApi: {
     ...paths.openApi,
     does: 'this description, made from the shapes that the gateway checks',

@@ -6,6 +6,8 @@ import { pino } from 'pino';
 import type { AuditLog } from '../../gateway/audit/audit-log.ts';
 import { createAuthentication } from '../../gateway/auth/create-authentication.ts';
 import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
+import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.ts';
+import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
 import type { ConnectionLimits } from '../../gateway/connections/bounds.ts';
 import { createRelays, type Relays, type RelaysOptions } from '../../gateway/control/relays.ts';
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
@@ -131,6 +133,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     stateFor: options.state ?? (() => ({ lockdown: false, agents: [] })),
     onIncident: (incident, name, text) => options.onIncident?.(incident, name, text),
   });
+  const sessions = createBrowserSessions(audit.append);
   const log = pino({ level: 'info' }, { write: (line) => options.onLog?.(line) });
   const faults = createFaults(log);
   const pace = options.pace === undefined ? {} : { pace: options.pace };
@@ -145,6 +148,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
+      signIn: { codes: createSignInCodes({ sessions, record: audit.append }), url: 'http://127.0.0.1:8080' },
       relays,
       offerHome: options.offerHome ?? (() => 'no workspace is followed here'),
       limits: options.limits ?? { connections: 4096, perAddress: 256 },

@@ -27,6 +27,7 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   linkUser: { principal: 'slack:T/U', reason: 'r' },
   createToken: { name: 'ci', role: 'viewer', scope: { team: 'web' }, agent: '', ttlSeconds: 60 },
   rotateToken: { overlapSeconds: 60 },
+  signIn: { code: 'c' },
   explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },
 };
 
@@ -39,9 +40,12 @@ const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string
   cancelExecution: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
 };
 
+/** They ask nothing behind the door. */
+const ofTheDoor: ReadonlySet<string> = new Set(['openApi', 'session', 'signOut']);
+
 /** Of every route that asks what is behind the door, and answers at once. */
 export const goodRequests: readonly GoodRequest[] = Object.entries<Route>(routes).flatMap(([name, route]) => {
-  if (route.open || route.answer === undefined || name === 'openApi') return [];
+  if (route.open || route.answer === undefined || ofTheDoor.has(name)) return [];
   const given = { ...params, ...ownParams[name as RouteName] };
   const target = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => given[key] ?? '');
   return { route, target, body: name in bodies ? JSON.stringify(bodies[name as WithBody]) : '' };

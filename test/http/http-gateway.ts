@@ -1,4 +1,6 @@
 import { pino } from 'pino';
+import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.ts';
+import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
 import type { Detached } from '../../gateway/ports/detached.ts';
@@ -15,6 +17,8 @@ export interface HttpGateway extends AsyncDisposable {
   /** Counts until it is removed; its principal is `program:NAME`, or the agent of that name. */
   readonly token: (role: Role, more?: { readonly scope?: Scope; readonly name?: string }) => string;
   readonly remove: (token: string) => void;
+  /** A code that signs a browser in as the token's principal, for as long as the token counts. */
+  readonly code: (token: string) => Promise<string>;
   readonly fetch: (path: string, init?: RequestInit & { readonly token?: string }) => Promise<Response>;
   readonly faults: () => number;
   readonly log: string[];
@@ -32,15 +36,20 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) });
   const faults = createFaults(logger);
   const warden = { ...emptyWarden, ...options.warden };
+  const tokens = tokensOf(known);
+  const record = async () => {};
+  const sessions = options.sessions ?? createBrowserSessions(record);
+  const codes = options.codes ?? createSignInCodes({ sessions, record });
   const server = await startHttpServer({
     enrolment: { createCode: async () => ({ refused: 'nobody is known here' }) },
     http: loopback,
-    tokens: tokensOf(known),
+    tokens,
     execute: async () => ({ kind: 'exited', code: 0, signal: 0 }),
     limits: { connections: 512, perAddress: 512, requestsPerSecond: 1000 },
     faults,
     log: logger,
     ...options,
+    ...{ sessions, codes },
     detached: options.detached ?? noDetached,
     events: options.events ?? createEventFeed().feed({ ...warden, faults }),
     warden,
@@ -56,6 +65,13 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
       return token;
     },
     remove: (token) => void known.delete(token),
+    code: async (token) => {
+      const admission = tokens.authenticateToken(token, '');
+      if ('refused' in admission) throw new Error(admission.refused);
+      const made = await codes.create(admission);
+      if ('refused' in made) throw new Error(made.refused);
+      return made.value.code;
+    },
     fetch: (path, { token, headers, ...init } = {}) =>
       fetch(`${url}${path}`, {
         ...init,

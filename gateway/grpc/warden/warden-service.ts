@@ -19,6 +19,7 @@ import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
+import { createSignInCode, type SignIn } from './sign-in-call.ts';
 import { wardenLists } from './warden-lists.ts';
 import { toExecution, toExplanation, toHalt, toHost, toOutput, toStatusView } from './warden-messages.ts';
 import { watchApprovals } from './watch-approvals.ts';
@@ -28,9 +29,15 @@ export interface WardenServiceParts {
   readonly callers: Callers;
   readonly warden: WardenApi;
   readonly enrolment: Enrolment;
+  readonly signIn: SignIn;
 }
 
-export function wardenService({ callers, warden, enrolment }: WardenServiceParts): WardenServiceServer {
+export function wardenService({
+  callers,
+  warden,
+  enrolment,
+  signIn,
+}: WardenServiceParts): WardenServiceServer {
   const by = answerer(callers, warden);
   const seal = createSeal();
   const lists = wardenLists(warden, seal);
@@ -77,8 +84,8 @@ export function wardenService({ callers, warden, enrolment }: WardenServiceParts
     }),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
-    rotateAuthority: by((request, caller) => rotateAuthority(request, caller, warden.rotations)),
-    rotateSigningKey: by((request, caller) => rotateSigningKey(request, caller, warden.rotations)),
+    ...rotationHandlers(by, warden),
+    createSignInCode: unary((_request, call) => createSignInCode(signIn, callers.admissionOf(call))),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, caller) =>
       toExplanation(await warden.explain(toExplained(request), caller)),
@@ -108,6 +115,16 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     rotateApiToken: by((request, caller) => calls.rotateApiToken(request, caller)),
     removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
     revoke: by((request, caller) => calls.revoke(request, caller)),
+  };
+}
+
+function rotationHandlers(
+  by: By,
+  { rotations }: WardenApi,
+): Pick<WardenServiceServer, 'rotateAuthority' | 'rotateSigningKey'> {
+  return {
+    rotateAuthority: by((request, caller) => rotateAuthority(request, caller, rotations)),
+    rotateSigningKey: by((request, caller) => rotateSigningKey(request, caller, rotations)),
   };
 }
 

@@ -817,6 +817,18 @@ export interface RotateSigningKeyResponse {
   formerUntil: string;
 }
 
+export interface CreateSignInCodeRequest {
+}
+
+export interface CreateSignInCodeResponse {
+  /** Told here and never again. */
+  code: string;
+  /** RFC 3339. */
+  expiresAt: string;
+  /** Where browsers reach the gateway: http(s)://HOST[:PORT]. */
+  url: string;
+}
+
 export interface GetStatusRequest {
 }
 
@@ -10487,6 +10499,163 @@ export const RotateSigningKeyResponse: MessageFns<RotateSigningKeyResponse> = {
   },
 };
 
+function createBaseCreateSignInCodeRequest(): CreateSignInCodeRequest {
+  return {};
+}
+
+export const CreateSignInCodeRequest: MessageFns<CreateSignInCodeRequest> = {
+  encode(_: CreateSignInCodeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSignInCodeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSignInCodeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): CreateSignInCodeRequest {
+    return {};
+  },
+
+  toJSON(_: CreateSignInCodeRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateSignInCodeRequest>): CreateSignInCodeRequest {
+    return CreateSignInCodeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<CreateSignInCodeRequest>): CreateSignInCodeRequest {
+    const message = createBaseCreateSignInCodeRequest();
+    return message;
+  },
+};
+
+function createBaseCreateSignInCodeResponse(): CreateSignInCodeResponse {
+  return { code: "", expiresAt: "", url: "" };
+}
+
+export const CreateSignInCodeResponse: MessageFns<CreateSignInCodeResponse> = {
+  encode(message: CreateSignInCodeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.expiresAt !== "") {
+      writer.uint32(18).string(message.expiresAt);
+    }
+    if (message.url !== "") {
+      writer.uint32(26).string(message.url);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSignInCodeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSignInCodeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateSignInCodeResponse {
+    return {
+      code: isSet(object.code) ? globalThis.String(object.code) : "",
+      expiresAt: isSet(object.expiresAt)
+        ? globalThis.String(object.expiresAt)
+        : isSet(object.expires_at)
+        ? globalThis.String(object.expires_at)
+        : "",
+      url: isSet(object.url) ? globalThis.String(object.url) : "",
+    };
+  },
+
+  toJSON(message: CreateSignInCodeResponse): unknown {
+    const obj: any = {};
+    if (message.code !== "") {
+      obj.code = message.code;
+    }
+    if (message.expiresAt !== "") {
+      obj.expiresAt = message.expiresAt;
+    }
+    if (message.url !== "") {
+      obj.url = message.url;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateSignInCodeResponse>): CreateSignInCodeResponse {
+    return CreateSignInCodeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateSignInCodeResponse>): CreateSignInCodeResponse {
+    const message = createBaseCreateSignInCodeResponse();
+    message.code = object.code ?? "";
+    message.expiresAt = object.expiresAt ?? "";
+    message.url = object.url ?? "";
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -11695,6 +11864,21 @@ export const WardenServiceService = {
       Buffer.from(RemoveApiTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveApiTokenResponse => RemoveApiTokenResponse.decode(value),
   },
+  /**
+   * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends
+   * with the certificate of this call at the latest. FAILED_PRECONDITION if the gateway does not know its own address.
+   */
+  createSignInCode: {
+    path: "/clawrden.v1.WardenService/CreateSignInCode" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateSignInCodeRequest): Buffer =>
+      Buffer.from(CreateSignInCodeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateSignInCodeRequest => CreateSignInCodeRequest.decode(value),
+    responseSerialize: (value: CreateSignInCodeResponse): Buffer =>
+      Buffer.from(CreateSignInCodeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateSignInCodeResponse => CreateSignInCodeResponse.decode(value),
+  },
   /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
   rotateSigningKey: {
     path: "/clawrden.v1.WardenService/RotateSigningKey" as const,
@@ -11832,6 +12016,11 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   rotateApiToken: handleUnaryCall<RotateApiTokenRequest, RotateApiTokenResponse>;
   /** For good: the name cannot be used again. */
   removeApiToken: handleUnaryCall<RemoveApiTokenRequest, RemoveApiTokenResponse>;
+  /**
+   * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends
+   * with the certificate of this call at the latest. FAILED_PRECONDITION if the gateway does not know its own address.
+   */
+  createSignInCode: handleUnaryCall<CreateSignInCodeRequest, CreateSignInCodeResponse>;
   /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
   rotateSigningKey: handleUnaryCall<RotateSigningKeyRequest, RotateSigningKeyResponse>;
   /** Another authority signs certificates from now on. Relays and people go over to it by renewal. */
@@ -12350,6 +12539,25 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends
+   * with the certificate of this call at the latest. FAILED_PRECONDITION if the gateway does not know its own address.
+   */
+  createSignInCode(
+    request: CreateSignInCodeRequest,
+    callback: (error: ServiceError | null, response: CreateSignInCodeResponse) => void,
+  ): ClientUnaryCall;
+  createSignInCode(
+    request: CreateSignInCodeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateSignInCodeResponse) => void,
+  ): ClientUnaryCall;
+  createSignInCode(
+    request: CreateSignInCodeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateSignInCodeResponse) => void,
   ): ClientUnaryCall;
   /** Another key signs tokens and audit from now on. It is in the audit, signed by the key before it. */
   rotateSigningKey(
