@@ -32,12 +32,8 @@ export interface WardenServiceParts {
   readonly signIn: SignIn;
 }
 
-export function wardenService({
-  callers,
-  warden,
-  enrolment,
-  signIn,
-}: WardenServiceParts): WardenServiceServer {
+export function wardenService(parts: WardenServiceParts): WardenServiceServer {
+  const { callers, warden, enrolment } = parts;
   const by = answerer(callers, warden);
   const seal = createSeal();
   const lists = wardenLists(warden, seal);
@@ -77,15 +73,10 @@ export function wardenService({
     restoreKeptFile: by((request, caller, seen) => workspaces(seen).restore(request, caller)),
     trustWorkspace: by((request, caller, seen) => workspaces(seen).trust(request, caller)),
     resetReplica: by((request, caller, seen) => workspaces(seen).reset(request, caller)),
-    createEnrolmentToken: by(async ({ relay, agents, ttl }, caller) => {
-      const made = await enrolment.createToken(relay, agents, ttl, caller);
-      if ('refused' in made) throw invalid(made.refused);
-      return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
-    }),
+    ...lettingInHandlers(by, parts),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
     ...rotationHandlers(by, warden),
-    createSignInCode: unary((_request, call) => createSignInCode(signIn, callers.admissionOf(call))),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, caller) =>
       toExplanation(await warden.explain(toExplained(request), caller)),
@@ -115,6 +106,20 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     rotateApiToken: by((request, caller) => calls.rotateApiToken(request, caller)),
     removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
     revoke: by((request, caller) => calls.revoke(request, caller)),
+  };
+}
+
+function lettingInHandlers(
+  by: By,
+  { callers, enrolment, signIn }: WardenServiceParts,
+): Pick<WardenServiceServer, 'createEnrolmentToken' | 'createSignInCode'> {
+  return {
+    createEnrolmentToken: by(async ({ relay, agents, ttl }, caller) => {
+      const made = await enrolment.createToken(relay, agents, ttl, caller);
+      if ('refused' in made) throw invalid(made.refused);
+      return { token: made.value.token, expiresAt: made.value.expiresAt.toISOString() };
+    }),
+    createSignInCode: unary((_request, call) => createSignInCode(signIn, callers.admissionOf(call))),
   };
 }
 
