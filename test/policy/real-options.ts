@@ -132,7 +132,13 @@ function longWords(name: string, taken: readonly string[], tool: string): string
   if (tool === 'kubectl') return [name, name.replaceAll(/(?<=\w)-/g, '_')];
   if (noBeginnings.has(tool)) return [name];
   const ends = Array.from({ length: Math.max(0, name.length - 4) }, (_, index) => name.slice(0, index + 4));
-  return [name, ...ends.filter((start) => !taken.some((one) => one !== name && one.startsWith(start)))];
+  const unique = ends.filter((start) => !taken.some((one) => one !== name && one.startsWith(start)));
+  return [name, ...unique.filter((start) => tool !== 'npm' || !isLetters(start.slice(2)))];
+}
+
+/** npm looks for letters in a row before it looks for beginnings, however many dashes there are. */
+function isLetters(bare: string): boolean {
+  return [...bare].every((letter) => grammarOf('npm').options.has(`-${letter}`));
 }
 
 function withValue(word: string, { value }: RealOption, sign: string): string[][] {

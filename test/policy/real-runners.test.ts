@@ -33,13 +33,19 @@ let canary: string;
 beforeAll(() => {
   dir = mkdtempSync('/var/tmp/clawrden-runners-');
   canary = join(dir, 'canary');
-  writeFileSync(canary, `#!/bin/sh\necho ran >>${dir}/ran\n`);
-  chmodSync(canary, 0o755);
-  chownSync(dir, nobody, nobody);
-  writeFileSync(join(dir, 'f'), 'x\n');
-  writeFileSync(join(dir, 'in'), `${canary}\n!${canary}\nshell ${canary}\n`);
 });
 afterAll(() => rmSync(dir, { recursive: true }));
+
+/** As it was before the last tool: that may have removed or overwritten what it was given. */
+function layOut(): void {
+  for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true });
+  chmodSync(dir, 0o700);
+  chownSync(dir, nobody, nobody);
+  writeFileSync(canary, `#!/bin/sh\necho ran >>${dir}/ran\n`);
+  chmodSync(canary, 0o755);
+  writeFileSync(join(dir, 'f'), 'x\n');
+  writeFileSync(join(dir, 'in'), `${canary}\n!${canary}\nshell ${canary}\n`);
+}
 
 /** The ways to tell a tool which other program to run. */
 const forms = () => [
@@ -63,7 +69,7 @@ const forms = () => [
 /** Whether the tool runs the canary for one of the lines; all are tried in one namespace, one after the other. */
 function runsIt(tool: string, lines: readonly (readonly string[])[] = forms()): boolean {
   const [ran, ended] = [join(dir, 'ran'), join(dir, 'ended')];
-  for (const mark of [ran, ended]) rmSync(mark, { force: true });
+  layOut();
   const quoted = (args: readonly string[]) => args.map((word) => `'${word}'`).join(' ');
   const tries = lines.map((args) => `timeout -s KILL 0.7 ${quoted([findTool(tool) ?? tool, ...args])} <in`);
   spawnSync(apart[0] ?? '', [...apart.slice(1), 'sh', '-c', [...tries, 'echo >ended'].join('\n')], {
