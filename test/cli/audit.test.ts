@@ -51,6 +51,14 @@ test('verify names the first bad record and fails', () => {
   );
 });
 
+test.each([[], ['--from', '9999']])('A-110: verify fails for a log that holds nothing %j', (...from) => {
+  for (const part of (JSON.parse(clawrden('verify', '--json', file).stdout) as { files: string[] }).files)
+    rmSync(part);
+  writeFileSync(file, '');
+  const { status, stderr } = clawrden('verify', ...from, file);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('it holds no record')]);
+});
+
 describe('A-110 P25: a log without its beginning', () => {
   const partsOf = () => (JSON.parse(clawrden('verify', '--json', file).stdout) as { files: string[] }).files;
 
