@@ -71,7 +71,8 @@ export async function verifyAudit(
   }
   const why = missingAtEnd(last, recorded) || foreignKeys(keys);
   if (why !== '') return report(files.at(-1) ?? '', why);
-  if (count.records === 0) return report(files.at(-1) ?? '', 'it holds no record: even an idle gateway writes one');
+  if (count.records === 0)
+    return report(files.at(-1) ?? '', 'it holds no record: even an idle gateway writes one');
   if (count.first <= from) return count;
   return { ...count, problem: lackOfBeginning(files[0] ?? '', from, count.first) };
 }
