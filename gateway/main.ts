@@ -38,6 +38,7 @@ import { createExecutors } from './executors/create-executors.ts';
 import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
+import { createPolicyChecks } from './judging/policy-checks.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
 import { takeDueAuthority } from './keys/authority-files.ts';
 import { openRotations } from './keys/open-rotations.ts';
@@ -197,6 +198,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     version,
     policyFile,
     explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
+    checkPolicy: createPolicyChecks(),
     agents,
     configProblem: live.problem,
     ledger,

@@ -9,6 +9,7 @@ import type { Explain } from '../judging/explain.ts';
 import { toolViews } from '../judging/tool-views.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
+import type { CheckPolicy } from '../ports/policy-check.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Rotations } from '../ports/rotations.ts';
 import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
@@ -34,6 +35,7 @@ export interface WardenParts {
   readonly version: string;
   readonly policyFile: PolicyFile;
   readonly explain: Explain;
+  readonly checkPolicy: CheckPolicy;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   /** Empty, or why the present gateway.yaml is not in force. */
   readonly configProblem: () => string;
@@ -103,6 +105,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
     },
     explain: parts.explain,
+    checkPolicy: parts.checkPolicy,
     within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
     principals: parts.principals,

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { ClawrdenError } from '../../src/errors.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import {
   type AnswerOf,
@@ -18,6 +17,7 @@ import { type Seen, seenBy } from '../principals/seen-by.ts';
 import type { Admitted, Callers } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
+import { whenGone } from './gone.ts';
 import type { InFlight } from './in-flight.ts';
 import type { LookTurns } from './look-turns.ts';
 import { bodyBytes, invalid, readQuery } from './read-body.ts';
@@ -65,9 +65,7 @@ const openBodyBytes = 4096;
 export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: RouteParts): void {
   const admissions = new WeakMap<FastifyRequest, Admitted>();
   const inTurn = <T>({ caller, reply }: Call<Route>, look: () => Promise<T>): Promise<T> => {
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort(new ClawrdenError('requester-gone', 'the caller is gone')));
-    return parts.lookTurns.take(principalName(caller), gone.signal, look);
+    return parts.lookTurns.take(principalName(caller), whenGone(reply.raw), look);
   };
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const handle = handlers[name] as (call: OpenCall<Route>) => Answered<unknown>;

@@ -5,6 +5,7 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { whyNot } from '../principals/call-rules.ts';
 import type { Handlers } from './add-routes.ts';
+import { whenGone } from './gone.ts';
 import { outputOf } from './output-of.ts';
 import { type PageQuery, shapeOf, toPage } from './pages.ts';
 import { HttpRefused } from './problem.ts';
@@ -29,6 +30,7 @@ type Looks = Pick<
   | 'hosts'
   | 'policy'
   | 'explain'
+  | 'checkPolicy'
 >;
 
 /** What is there, as far as its caller sees it. */
@@ -78,6 +80,12 @@ export function lookHandlers(warden: WardenApi): Looks {
     explain: async ({ body: { agent, tool, args, uid, cwd = '' }, caller }) => {
       const command = { agent, tool, args, cwd, ...(uid === undefined ? {} : { uid }) };
       return toExplanationJson(await warden.explain(command, caller));
+    },
+    checkPolicy: async ({ body: { text, force = false }, caller, reply }) => {
+      const report = await warden.checkPolicy({ text, force }, principalName(caller), whenGone(reply.raw));
+      const { problems, errors, warnings, ...rest } = report;
+      const lists = { problems: [...problems], errors: [...errors], warnings: [...warnings] };
+      return { file: 'policy.yaml', ...rest, ...lists };
     },
   };
 }

@@ -21,6 +21,7 @@ const certified = { roles: ['relay', ...ladder], about: 'own' } as const;
 const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
+const looksAround = { roles: from('viewer'), about: 'own' } as const;
 const looksForAgents = { roles: ['orchestrator', ...from('viewer')], about: 'agents' } as const;
 const looksAsAgent = { roles: ['agent', ...from('viewer')], about: 'agents' } as const;
 const runs = { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' } as const;
@@ -113,11 +114,13 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'DELETE /api/v1/principals/{kind}/{name}': administers,
     'GET /api/v1/policy': looksAtAll,
     'POST /api/v1/policy/explain': looks,
+    // The text is the caller's own, and nothing of the gateway's is in the answer.
+    'POST /api/v1/policy/check': looksAround,
     'GET /api/v1/events': looksForAgents,
     'POST /api/v1/session': anybody,
     'GET /api/v1/session': anybody,
     'DELETE /api/v1/session': anybody,
-    'GET /api/v1/openapi.json': { roles: from('viewer'), about: 'own' },
+    'GET /api/v1/openapi.json': looksAround,
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,
     'grpc.health.v1.Health/Watch': anybody,

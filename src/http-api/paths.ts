@@ -36,6 +36,7 @@ export const paths = {
   revokePrincipal: { method: 'DELETE', path: '/api/v1/principals/{kind}/{name}' },
   policy: { method: 'GET', path: '/api/v1/policy' },
   explain: { method: 'POST', path: '/api/v1/policy/explain' },
+  checkPolicy: { method: 'POST', path: '/api/v1/policy/check' },
   events: { method: 'GET', path: '/api/v1/events' },
   signIn: { method: 'POST', path: '/api/v1/session' },
   session: { method: 'GET', path: '/api/v1/session' },

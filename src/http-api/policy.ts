@@ -33,3 +33,26 @@ export const explanation = z.strictObject({
   ...optionalConsent,
   known: z.string().describe('where it comes from how the tool reads its arguments'),
 });
+
+export const policyText = z.strictObject({
+  text: z
+    .string()
+    .max(2 * 1024 * 1024)
+    .describe('of a policy file, with its last line'),
+  force: z.boolean().optional().describe('take errors for warnings'),
+});
+
+const findings = z
+  .array(z.string().describe('with its line'))
+  .max(101)
+  .describe('the first 100, and how many more');
+
+export const policyReport = z.strictObject({
+  file: z.literal('policy.yaml').describe('the name of the text in each line'),
+  ok: z.boolean(),
+  version: count.optional().describe('absent if it is no policy, as hash is'),
+  hash: z.string().optional(),
+  problems: findings.describe('why it is no policy'),
+  errors: findings.describe('what no policy should say'),
+  warnings: findings,
+});

@@ -25,7 +25,7 @@ import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.
 import { grant, grantId, grants } from './grants.ts';
 import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
 import { paths } from './paths.ts';
-import { explainRequest, explanation, policy } from './policy.ts';
+import { explainRequest, explanation, policy, policyReport, policyText } from './policy.ts';
 import { principalRoutes } from './principal-routes.ts';
 import type { Route } from './route.ts';
 import { browserSession, session, signedOut, signInRequest } from './session.ts';
@@ -185,6 +185,12 @@ export const routes = {
     does: 'what would become of a command, without running or recording it',
     body: explainRequest,
     answer: explanation,
+  },
+  checkPolicy: {
+    ...paths.checkPolicy,
+    does: 'what `clawrden policy check` says of a policy text; one at a time for each caller',
+    body: policyText,
+    answer: policyReport,
   },
   events: {
     ...paths.events,

@@ -255,6 +255,7 @@ export const emptyWarden: WardenApi = {
   policy: () => ({ hash: '', text: '', problem: '' }),
   within: (caller) => createSees(caller, () => new Map()),
   explain: () => Promise.reject(new Error('nothing to explain')),
+  checkPolicy: async () => ({ ok: true, problems: [], errors: [], warnings: [] }),
   workspaces: {
     view: async (agent) => ({ refused: 'unknown', text: `no agent ${agent}` }),
     keptFiles: async () => [],

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Policy } from '../../policy/policy.ts';
-import type { PolicyFindings } from '../../policy/review/check-policy.ts';
+import type { PolicyReport } from '../../policy/review/policy-report.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { readPolicy } from './read-policy.ts';
@@ -22,31 +22,23 @@ export function policyCheckCommand(): Command {
 
 async function check(file: string, options: CheckOptions): Promise<void> {
   const result = await readPolicy(file);
-  if ('problems' in result) return refuse(file, result.problems, options);
-  const { checkPolicy } = await import('../../policy/review/check-policy.ts');
-  const findings = checkPolicy(result.policy);
-  const ok = findings.errors.length === 0 || options.force === true;
+  const { reportOn } = await import('../../policy/review/policy-report.ts');
+  const report = reportOn(result, options.force === true);
   if (options.json === true) {
-    const { version, hash } = result.policy;
-    printJson({ file, ok, version, hash, problems: [], ...findings });
-    if (!ok) process.exitCode = 1;
+    printJson({ file, ...report });
+    if (!report.ok) process.exitCode = 1;
     return;
   }
-  print(file, result.policy, findings, ok);
-  if (!ok) throw new CliError('policy check', `${file} has errors`, 'mend them, or insist with --force');
-}
-
-function refuse(file: string, problems: readonly string[], { json }: CheckOptions): void {
-  if (json === true) {
-    printJson({ file, ok: false, problems, errors: [], warnings: [] });
-    process.exitCode = 1;
-    return;
+  if ('problems' in result) {
+    for (const problem of result.problems) printLine(problem);
+    throw new CliError('policy check', `${file} is no policy`, 'mend what is named above');
   }
-  for (const problem of problems) printLine(problem);
-  throw new CliError('policy check', `${file} is no policy`, 'mend what is named above');
+  print(file, result.policy, report);
+  if (!report.ok)
+    throw new CliError('policy check', `${file} has errors`, 'mend them, or insist with --force');
 }
 
-function print(file: string, policy: Policy, { errors, warnings }: PolicyFindings, ok: boolean): void {
+function print(file: string, policy: Policy, { ok, errors, warnings }: PolicyReport): void {
   const { version, tools, rules, hash } = policy;
   printLine(`${file}: version ${version}, ${count(tools.size, 'tool')}, ${count(rules.length, 'rule')}`);
   printLine(`sha256 ${hash}`);
