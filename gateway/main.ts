@@ -46,6 +46,7 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
+import { createExecutionCounts } from './metrics/execution-counts.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { openPrincipals } from './principals/open-principals.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
@@ -100,6 +101,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     'grpc.listen': config.grpc.listen,
     'enroll.listen': config.enroll.listen,
     'http.listen': config.http.listen,
+    ...(config.http.metricsListen && { 'http.metrics-listen': config.http.metricsListen }),
   });
   const records = await openRecords(
     config,
@@ -116,7 +118,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const events = createEventFeed();
   const ledger = createLedger(history, config.limits, events.execution);
   const refusals = createRefusals(audit);
-  const recorder = createRecorder(audit, refusals, records.outputs, () => policy().hash);
+  const counts = createExecutionCounts();
+  const recorder = counts.watch(createRecorder(audit, refusals, records.outputs, () => policy().hash));
   const incidents = createIncidents(audit);
   const principals = await openPrincipals({ ...records, first: identity.people, agents });
   await markTaken(config.state);
@@ -215,6 +218,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     states,
     killSwitch,
     breakers,
+    counts,
     principals: createPrincipalOperations({ ...principals, agents }),
     ...rotation,
     lackingApprovers: () => lackingApprovers(policy(), principals),

@@ -41,13 +41,20 @@ export interface Served {
   readonly log: Logger;
 }
 
+interface OpenPorts {
+  readonly grpc: number;
+  readonly enroll: number;
+  readonly http: number;
+  readonly metrics?: number;
+}
+
 /** Opens every door, at the ports that were reserved for them. */
 export async function startServers(
   { grpc, enroll, http, limits }: GatewayConfig,
   identity: GatewayIdentity,
   { tokens, audit, keys }: Records,
   served: Served,
-): Promise<{ ports: { grpc: number; enroll: number; http: number }; close: () => Promise<void> }> {
+): Promise<{ ports: OpenPorts; close: () => Promise<void> }> {
   const { agents, principals, faults, log } = served;
   const { revocations, people } = principals;
   const agentsOf = (relay: string) =>
@@ -84,7 +91,12 @@ export async function startServers(
     log,
   });
   return {
-    ports: { grpc: first.port, enroll: second.port, http: third.port },
+    ports: {
+      grpc: first.port,
+      enroll: second.port,
+      http: third.port,
+      ...(third.metricsPort !== undefined && { metrics: third.metricsPort }),
+    },
     close: async () => {
       await Promise.all([third.close(closeMs), second.close(closeMs), first.close(closeMs)]);
     },

@@ -8,6 +8,8 @@ import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
 import { toolViews } from '../judging/tool-views.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
+import type { ExecutionCounts } from '../metrics/execution-counts.ts';
+import { gatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import type { CheckPolicy } from '../ports/policy-check.ts';
 import { principalName } from '../ports/principal.ts';
@@ -59,6 +61,7 @@ export interface WardenParts {
   readonly rotations: Rotations;
   /** What a person should know of rotations that are under way. */
   readonly rotating: () => readonly string[];
+  readonly counts: Pick<ExecutionCounts, 'metrics'>;
   readonly faults: Faults;
   readonly workspaces: WorkspaceOperations;
 }
@@ -67,7 +70,7 @@ export interface WardenParts {
 export function createWardenApi(parts: WardenParts): WardenApi {
   const startedAt = Date.now();
   const { history, ledger, approvals } = parts;
-  return {
+  const api: WardenApi = {
     running: () => ledger.running(),
     history: history.page,
     execution: history.find,
@@ -111,7 +114,9 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     principals: parts.principals,
     rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
+    metrics: () => [...gatewayMetrics(api), ...parts.counts.metrics()],
   };
+  return api;
 }
 
 function agentView(

@@ -91,6 +91,7 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
         if (admission === undefined) return reply.send(await handle(asked));
         const call = { ...asked, ...toCaller(admission, parts.warden) };
         const answer = await (isLook(route) ? inTurn(call, async () => handle(call)) : handle(call));
+        if (answer !== undefined && route.text !== undefined) reply.type(route.text);
         return answer === undefined ? reply : reply.send(answer);
       },
     });

@@ -14,8 +14,8 @@ import { detachedResult, startDetached, wantsDetached } from './execute/detached
 import { runExecution } from './execute/run-execution.ts';
 import { fleetHandlers } from './fleet-handlers.ts';
 import { lookHandlers } from './look-handlers.ts';
+import { monitorHandlers } from './monitor-handlers.ts';
 import { principalHandlers } from './principal-handlers.ts';
-import { HttpRefused } from './problem.ts';
 import { toStatus } from './views.ts';
 
 export interface HandlerParts extends SessionHandlersParts {
@@ -32,12 +32,7 @@ export function createHandlers(
   readers: EventReaders,
 ): Handlers {
   return {
-    health: () => ({ status: 'ok' }),
-    ready: () => {
-      const { problem } = warden.status();
-      if (problem !== '') throw new HttpRefused(503, problem, { 'retry-after': '1' });
-      return { status: 'ok' };
-    },
+    ...monitorHandlers(warden),
     status: () => toStatus(warden.status()),
     runExecution: (call) =>
       wantsDetached(call) ? startDetached(detached, call) : runExecution(execute, call),

@@ -84,8 +84,8 @@ export function lookHandlers(warden: WardenApi): Looks {
     checkPolicy: async ({ body: { text, force = false }, caller, reply }) => {
       const report = await warden.checkPolicy({ text, force }, principalName(caller), whenGone(reply.raw));
       const { problems, errors, warnings, ...rest } = report;
-      const lists = { problems: [...problems], errors: [...errors], warnings: [...warnings] };
-      return { file: 'policy.yaml', ...rest, ...lists };
+      const found = { problems: [...problems], errors: [...errors], warnings: [...warnings] };
+      return { file: 'policy.yaml', ...rest, ...found };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from '../../src/faults.ts';
-import { routes } from '../../src/http-api/routes.ts';
+import type { Route } from '../../src/http-api/route.ts';
 import { HttpRefused, type ProblemAnswer, problemType, toProblem } from './problem.ts';
 import { bodyBytes } from './read-body.ts';
 
@@ -33,14 +33,14 @@ export function answerWith(
 }
 
 /** A path that is not there, or not by this method. */
-export function refuseUnknown(request: FastifyRequest): never {
-  const [path = ''] = request.url.split('?', 1);
-  const methods = Object.values(routes).flatMap((route) =>
-    isPathOf(route.path, path) ? [route.method] : [],
-  );
-  if (methods.length === 0) throw new HttpRefused(404, 'there is nothing at this path');
-  const allow = [...new Set(methods)].join(', ');
-  throw new HttpRefused(405, `this path takes ${allow}`, { allow });
+export function refuseUnknown(routes: readonly Route[]) {
+  return (request: FastifyRequest): never => {
+    const [path = ''] = request.url.split('?', 1);
+    const methods = routes.flatMap((route) => (isPathOf(route.path, path) ? [route.method] : []));
+    if (methods.length === 0) throw new HttpRefused(404, 'there is nothing at this path');
+    const allow = [...new Set(methods)].join(', ');
+    throw new HttpRefused(405, `this path takes ${allow}`, { allow });
+  };
 }
 
 function isPathOf(pattern: string, path: string): boolean {

@@ -10,9 +10,10 @@ import type { PolicyText } from '../ports/policy-check.ts';
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 const { text, force } = workerData as PolicyText;
 const { problems, errors, warnings, ...report } = reportOnText(text, 'policy.yaml', force);
-parentPort?.postMessage({
+const answer = {
   ...report,
   problems: shortTexts(problems),
   errors: shortTexts(errors),
   warnings: shortTexts(warnings),
-});
+};
+parentPort?.postMessage(answer, []);

@@ -41,7 +41,7 @@ test('a text is told by the thread as `policy check` tells it', async () => {
   );
 }, 60_000);
 
-test('P20: a text that takes long takes nothing of the thread that judges commands', async () => {
+test('A-118 P20: a text that takes long takes nothing of the thread that judges commands', async () => {
   const before = process.threadCpuUsage().user;
   reportOnText(hostile, 'policy.yaml', false);
   const itself = process.threadCpuUsage().user - before;

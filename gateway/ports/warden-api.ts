@@ -6,6 +6,7 @@ import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } fro
 import type { Followed } from './followed-output.ts';
 import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
+import type { Metric } from './metrics.ts';
 import type { CheckPolicy } from './policy-check.ts';
 import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
@@ -183,5 +184,7 @@ export interface WardenApi {
   /** The agents that a principal sees now. */
   readonly within: (caller: Pick<Principal, 'kind' | 'name' | 'scope' | 'also'>) => Sees;
   readonly status: () => StatusView;
+  /** Figures for a monitor, over everything. */
+  readonly metrics: () => readonly Metric[];
   readonly workspaces: WorkspaceOperations;
 }

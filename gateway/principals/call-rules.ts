@@ -80,6 +80,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/GetStatus': looksAtAll,
     'GET /healthz': anybody,
     'GET /readyz': looksAtAll,
+    'GET /metrics': looksAtAll,
     'GET /api/v1/status': looksAtAll,
     'POST /api/v1/executions': runs,
     'GET /api/v1/executions': looks,

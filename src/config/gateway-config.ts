@@ -27,6 +27,8 @@ export interface ListenAddress {
 
 export interface HttpConfig {
   readonly listen: ListenAddress;
+  /** Of metrics without sign-in; on loopback. */
+  readonly metricsListen?: ListenAddress;
   /** Where its users reach it, as an origin; needed behind a proxy. */
   readonly url?: string;
   /** Paths of PEM files. */

@@ -74,6 +74,7 @@ export const gatewaySchema = strictObject({
     listen: listenField.prefault('127.0.0.1:8080'),
     url: originField.optional(),
     tls: strictObject({ cert: pathField, key: pathField }).optional(),
+    'metrics-listen': listenField.optional(),
     'trust-proxy': z.array(networkField).min(1).max(64).optional(),
   }).prefault({}),
   state: pathField.default('state'),

@@ -17,7 +17,12 @@ export function isLoopback(host: string): boolean {
 
 /** The door must not be open to other machines in plain text: what makes it so, and at which key. */
 export function wrongHttp(http: HttpFile): { key: keyof HttpFile; what: string } | undefined {
-  const { listen, url, tls, 'trust-proxy': proxies } = http;
+  const { listen, 'metrics-listen': metrics, url, tls, 'trust-proxy': proxies } = http;
+  if (metrics !== undefined && !isLoopback(metrics.host))
+    return {
+      key: 'metrics-listen',
+      what: 'is open to other machines, and asks for no token: listen on 127.0.0.1',
+    };
   const isPlain = url?.startsWith('http:') === true;
   if (tls !== undefined && isPlain) return { key: 'url', what: 'must be https, because http.tls is given' };
   if (proxies !== undefined && url === undefined)
@@ -28,11 +33,12 @@ export function wrongHttp(http: HttpFile): { key: keyof HttpFile; what: string }
 }
 
 export function toHttp(
-  { listen, url, tls, 'trust-proxy': proxies }: HttpFile,
+  { listen, 'metrics-listen': metricsListen, url, tls, 'trust-proxy': proxies }: HttpFile,
   inFolder: (path: string) => string,
 ): HttpConfig {
   return {
     listen,
+    ...(metricsListen && { metricsListen }),
     ...(url !== undefined && { url }),
     ...(tls && { tls: { cert: inFolder(tls.cert), key: inFolder(tls.key) } }),
     trustProxy: proxies ?? [],

@@ -105,7 +105,8 @@ export interface Client {
 export function connect(options: ConnectOptions): Client {
   const call: Client['call'] = async (name, wish, more) => {
     const response = await ask(options, name, wish, { ...more, accept: 'application/json' });
-    return (await response.json()) as never;
+    const isText = response.headers.get('content-type')?.startsWith('text/plain') === true;
+    return (await (isText ? response.text() : response.json())) as never;
   };
   return {
     call,

@@ -33,7 +33,7 @@ function operation(operationId: string, route: Route): Json {
     ...parametersOf('header', route.headers),
   ];
   const content = {
-    ...(route.answer && { 'application/json': { schema: schemaOf(route.answer, 'output') } }),
+    ...(route.answer && { [mediaTypeOf(route)]: { schema: schemaOf(route.answer, 'output') } }),
     ...(route.lines && { 'application/x-ndjson': { schema: schemaOf(route.lines, 'output') } }),
     ...(route.events && { 'text/event-stream': { schema: schemaOf(route.events, 'output') } }),
   };
@@ -49,6 +49,11 @@ function operation(operationId: string, route: Route): Json {
       default: { $ref: '#/components/responses/Problem' },
     },
   };
+}
+
+/** Without its parameters. */
+function mediaTypeOf({ text = 'application/json' }: Route): string {
+  return text.split(';', 1)[0] ?? text;
 }
 
 function acceptedOf(schema: z.ZodType): Json {

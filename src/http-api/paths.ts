@@ -2,6 +2,7 @@
 export const paths = {
   health: { method: 'GET', path: '/healthz' },
   ready: { method: 'GET', path: '/readyz' },
+  metrics: { method: 'GET', path: '/metrics' },
   status: { method: 'GET', path: '/api/v1/status' },
   runExecution: { method: 'POST', path: '/api/v1/executions' },
   executions: { method: 'GET', path: '/api/v1/executions' },

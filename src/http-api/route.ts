@@ -16,6 +16,8 @@ export interface Route {
   readonly body?: z.ZodObject;
   /** Absent if it answers with events only. */
   readonly answer?: z.ZodType;
+  /** The media type of an answer that is a text and no JSON. */
+  readonly text?: string;
   /** What is answered with 202, if the caller prefers `respond-async`. */
   readonly accepted?: z.ZodType;
   /** What each line of `application/x-ndjson` is, if the caller asks for that. */

@@ -32,12 +32,20 @@ import { browserSession, session, signedOut, signInRequest } from './session.ts'
 import { health, status } from './status.ts';
 import { toolNamed, tools, wholeTool } from './tools.ts';
 
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
 export const routes = {
   health: { ...paths.health, does: 'the gateway is there', open: true, answer: health },
   ready: {
     ...paths.ready,
     does: 'the gateway takes new work, or 503 says why not',
     answer: health,
+  },
+  metrics: {
+    ...paths.metrics,
+    does: 'figures for a monitor, in the text format of Prometheus',
+    answer: z.string(),
+    text: metricsType,
   },
   status: {
     ...paths.status,

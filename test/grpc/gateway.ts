@@ -266,6 +266,7 @@ export const emptyWarden: WardenApi = {
     tryAgain: () => {},
     bytesOn: () => 0,
   },
+  metrics: () => [],
   status: () => ({
     version: '1',
     policyHash: '',

@@ -29,8 +29,10 @@ export async function ask<Name extends RouteName>(
     ...(token !== undefined && { token }),
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
-  const told: unknown = await response.json();
-  const faults = response.ok ? api.faultsOf(name, 'application/json', told) : api.faultsOfProblem(told);
+  const isText = response.ok && route.text !== undefined;
+  const told: unknown = await (isText ? response.text() : response.json());
+  const type = isText ? 'text/plain' : 'application/json';
+  const faults = response.ok ? api.faultsOf(name, type, told) : api.faultsOfProblem(told);
   expect(faults).toEqual([]);
   if (response.ok) return { answer: (route.answer ?? z.never()).parse(told) as AnswerOf<Routes[Name]> };
   expect(response.headers.get('content-type')).toContain('application/problem+json');

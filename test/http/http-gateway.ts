@@ -14,6 +14,8 @@ import { emptyWarden } from '../grpc/gateway.ts';
 export interface HttpGateway extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
+  /** If `http.metricsListen` is given. */
+  readonly metricsPort: number | undefined;
   /** Counts until it is removed; its principal is `program:NAME`, or the agent of that name. */
   readonly token: (role: Role, more?: { readonly scope?: Scope; readonly name?: string }) => string;
   readonly remove: (token: string) => void;
@@ -56,7 +58,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   });
   const url = `${options.http?.tls ? 'https' : 'http'}://127.0.0.1:${server.port}`;
   return {
-    ...{ port: server.port, url, log },
+    ...{ port: server.port, metricsPort: server.metricsPort, url, log },
     token: (role, { scope = {}, name: given } = {}) => {
       const token = `clw_${role}-${known.size}`;
       const kind =

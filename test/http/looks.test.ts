@@ -209,7 +209,8 @@ async function transcript(
     });
     said.push(JSON.stringify(set).replaceAll(agent, 'AGENT'));
   }
-  for (const name of ['status', 'hosts', 'relays', 'policy'] as const) await note(ask(door, name, { token }));
+  for (const name of ['status', 'hosts', 'relays', 'policy', 'metrics'] as const)
+    await note(ask(door, name, { token }));
   const chosen = new Set(['createdAt', 'expiresAt', 'nextCursor']);
   const plain = (key: string, each: unknown) => {
     if (typeof each !== 'string') return each;

@@ -1,0 +1,123 @@
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import type { HttpConfig } from '../../src/config/gateway-config.ts';
+import type { Faults } from '../../src/faults.ts';
+import type { Route } from '../../src/http-api/route.ts';
+import type { ConnectionLimits } from '../connections/bounds.ts';
+import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
+import { answerHeaders } from './browser/page-headers.ts';
+import type { Callers } from './callers.ts';
+import { checkRequest } from './check-request.ts';
+import { boundConnections, type Connections } from './connections.ts';
+import { type HttpPace, nodeServer, readTls } from './node-server.ts';
+import { type OwnHosts, ownHosts } from './own-hosts.ts';
+import { HttpRefused } from './problem.ts';
+import { bodyBytes, isJson, readBody } from './read-body.ts';
+import { refuseUnknown, sendProblem } from './send-problem.ts';
+
+export interface DoorParts {
+  readonly http: HttpConfig;
+  readonly limits: ConnectionLimits;
+  readonly callers: Pick<Callers, 'mayConnect'>;
+  readonly pace: HttpPace;
+  readonly routes: readonly Route[];
+  readonly faults: Faults;
+  readonly log: Logger;
+}
+
+/** One listener, with all that every request is held to before a route has it. */
+export interface Door {
+  readonly app: FastifyInstance;
+  readonly connections: Connections;
+  /** Once its routes are there. Answers its port; rejects if the address is not available. */
+  readonly open: () => Promise<number>;
+  /** Takes nothing new, and ends what is open after `graceMs`. */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+export function createDoor({ http, limits, callers, pace, routes, faults, log }: DoorParts): Door {
+  const tls = readTls(http);
+  const broken = createBrokenRequests();
+  const app = newApp({
+    serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
+    clientErrorHandler: broken.answer,
+    ...{ routes, faults },
+  });
+  const { server } = app;
+  const connections = boundConnections(server, { limits, callers, broken, faults, log });
+  const hosts = Promise.withResolvers<OwnHosts>();
+  // First: what is refused has them, too.
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(answerHeaders));
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    const own = await hosts.promise;
+    try {
+      checkRequest(raw, own, http.trustProxy.length > 0);
+    } catch (error) {
+      broken.takeNoMore(raw.socket);
+      void reply.header('connection', 'close');
+      throw error;
+    }
+  });
+  return {
+    ...{ app, connections },
+    open: async () => {
+      await app.listen({ host: http.listen.host, port: http.listen.port });
+      const { port } = server.address() as AddressInfo;
+      hosts.resolve(ownHosts(http, port, tls?.certificate));
+      return port;
+    },
+    close: (graceMs) => close(app, connections, graceMs),
+  };
+}
+
+/** Fastify reads a query outside of all that catches errors: the route reads it. */
+const unread = (query: string) => ({ query });
+
+/** Fastify, with its own reading of bodies and queries and its own words taken out. */
+function newApp({
+  routes,
+  faults,
+  ...options
+}: {
+  readonly serverFactory: (handle: RequestListener) => Server;
+  readonly clientErrorHandler: BrokenRequests['answer'];
+  readonly routes: readonly Route[];
+  readonly faults: Faults;
+}): FastifyInstance {
+  const problems = sendProblem(faults);
+  const app = fastify({
+    ...options,
+    bodyLimit: bodyBytes,
+    exposeHeadRoutes: false,
+    frameworkErrors: problems,
+    routerOptions: { caseSensitive: true, maxParamLength: 128, querystringParser: unread },
+  });
+  app.setErrorHandler(problems);
+  app.setNotFoundHandler(refuseUnknown(routes));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // A client may name a type where it sends nothing.
+    if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
+    if (!isJson(request.raw))
+      return done(new HttpRefused(415, 'the body must be application/json, in UTF-8'));
+    try {
+      done(null, readBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  return app;
+}
+
+function guarded(handle: RequestListener, { guard }: Faults): RequestListener {
+  return guard('HTTP request', handle, (_request, response) => void response.destroy());
+}
+
+async function close(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => connections[Symbol.dispose](), graceMs);
+  await app.close();
+  clearTimeout(timer);
+  connections[Symbol.dispose]();
+}
