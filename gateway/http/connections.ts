@@ -9,7 +9,10 @@ import type { Callers } from './callers.ts';
 
 /** The connections of one HTTP listener: so many in all, for each address, and for each principal. */
 export interface Connections extends Disposable {
-  /** Its connection has shown who uses it: connections that have not displace it no more. */
+  /**
+   * Its connection has shown who uses it: connections that have not displace it no more. One name keeps half of an
+   * address's connections in this way; if it has more, they make room for others.
+   */
   readonly prove: (request: IncomingMessage, name: string) => void;
 }
 
@@ -69,7 +72,7 @@ export function boundConnections(
       const connection = open.get(connectionKey(socket));
       // Behind a proxy one connection is used for many: it has the name of the first.
       if (connection === undefined || connection.name !== undefined) return;
-      bounds.prove(connection, name);
+      bounds.prove(connection, name, Math.ceil(limits.perAddress / 2));
     },
     [Symbol.dispose]: () => {
       clearInterval(timer);

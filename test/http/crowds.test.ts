@@ -66,6 +66,24 @@ test('A-114 P20: four looks of one principal are worked on at once, and no one e
   expect(mostWorking).toBe(5);
 });
 
+test('A-128 P20: streams of one principal leave room for others at its address', async () => {
+  await using small = await startHttpGateway({
+    limits: { connections: 64, perAddress: 8, requestsPerSecond: 1000 },
+  });
+  const [greedy, other] = [small.token('viewer'), small.token('viewer', { name: 'other' })];
+  const streams = Array.from({ length: 8 }, () => small.fetch('/api/v1/events', { token: greedy }));
+  for (const stream of streams) expect((await stream).status).toBe(200);
+  for (let n = 0; n < 3; n++) {
+    const close = { headers: { connection: 'close' } };
+    expect((await small.fetch('/api/v1/status', { token: other, ...close })).status).toBe(200);
+    expect((await small.fetch('/healthz', close)).status).toBe(200);
+  }
+  for (const stream of streams)
+    await (await stream).body?.cancel().catch(() => {
+      // It was one of those that made room.
+    });
+});
+
 test('A-115: a body that is cut off is no fault of ours', async () => {
   const token = door.token('operator');
   const head = requests('/api/v1/executions', token, 1).replace('GET', 'POST').slice(0, -2);
