@@ -95,7 +95,7 @@ test('A-123: who was removed is out, with every session; another goes on', async
   expect(await Promise.all(told)).toEqual([401, 401, 200]);
 });
 
-test('A-123: a session of another gateway is none here', async () => {
+test('A-123: a session of another gateway does not count here', async () => {
   await using other = await startHttpGateway();
   const foreign = await signIn(other, other.token('admin'));
   const id = foreign.cookie.split('=')[1];
