@@ -73,6 +73,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
   const api: WardenApi = {
     running: () => ledger.running(),
     history: history.page,
+    search: history.search,
     execution: history.find,
     follow: (id, by) => followExecution(parts, id, by),
     cancel: (id, by) => cancelExecution(ledger, id, by),

@@ -100,6 +100,8 @@ interface ExecutionsQuery extends PageQuery {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly decision?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly q?: string | undefined;
   readonly state?: ExecutionsWish['state'];
 }
 
@@ -108,12 +110,14 @@ function toWish({
   since,
   until,
   decision = '',
+  tool = '',
+  q = '',
   state,
   ...page
 }: ExecutionsQuery): ExecutionsWish {
   return {
     ...toPage(page),
-    ...{ agent, decision, since: since === undefined ? undefined : Date.parse(since) },
+    ...{ agent, decision, tool, q, since: since === undefined ? undefined : Date.parse(since) },
     ...(until !== undefined && { until: Date.parse(until) }),
     running: state !== undefined,
     ...(state !== undefined && { state }),

@@ -1,4 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
+import { lineHolds, wrongSearch } from '../../src/line-search.ts';
 import type {
   ExecutionState,
   ExecutionSummary,
@@ -33,6 +34,8 @@ export interface PageWish {
 export interface ExecutionsWish extends PageWish, Omit<HistoryFilter, 'behind' | 'limit' | 'agents'> {
   /** Only those that have not ended; then `since` and `decision` do not count. */
   readonly running: boolean;
+  /** Only those whose command line has this text; empty for all. */
+  readonly q?: string;
   /** Of those, only the ones in this state. */
   readonly state?: ExecutionState;
 }
@@ -72,9 +75,13 @@ export function createLists<Execution, Approval, GrantRow, Agent, Host>(
   return {
     executions: async (wish, { warden: seen, sees }) => {
       checkFilter(wish);
+      const { q = '', tool = '' } = wish;
+      if (!wish.running && q !== '') return searched(seen, { ...wish, q }, seal, shapes.execution);
       if (!wish.running) return history(seen, wish, seal, shapes.execution);
       const shape = { limit: limitOf(wish), ...shapes.execution };
-      const wanted = ({ agent, state }: ExecutionSummary) =>
+      const wanted = ({ agent, state, argv }: ExecutionSummary) =>
+        (tool === '' || argv[0] === tool) &&
+        (q === '' || lineHolds(argv, q)) &&
         (wish.agent === '' || agent === wish.agent) &&
         (wish.state === undefined || state === wish.state) &&
         sees.agent(agent);
@@ -102,7 +109,9 @@ export function limitOf({ limit }: { readonly limit: number }): number {
   return limit === 0 ? defaultLimit : limit;
 }
 
-function checkFilter({ since, decision }: ExecutionsWish): void {
+function checkFilter({ since, decision, q = '' }: ExecutionsWish): void {
+  const wrong = q === '' ? undefined : wrongSearch(q);
+  if (wrong !== undefined) throw invalid(`q ${wrong}`);
   if (Number.isNaN(since)) throw invalid('since must be an RFC 3339 time');
   if (!['', 'allow', 'deny', 'ask'].includes(decision)) throw invalid('decision must be allow, deny or ask');
 }
@@ -117,7 +126,7 @@ async function history<Message>(
   seal: Seal,
   shape: RowShape<ExecutionSummary, Message>,
 ): Promise<Listed<Message>> {
-  const { running: _running, state: _state, pageToken, ...filter } = wish;
+  const { running: _running, state: _state, q: _q, pageToken, ...filter } = wish;
   const [receivedAt, row] = numbersOf(seal, 'history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
   const limit = limitOf(wish);
@@ -128,6 +137,26 @@ async function history<Message>(
   const last = page.rows.at(-1);
   const nextPageToken =
     page.more() && last !== undefined ? toToken(seal, 'history', [last.receivedAt, last.row]) : '';
+  return { messages: [...page.messages], nextPageToken };
+}
+
+const foundAtOnce = 100;
+
+/** A page has fewer rows than its limit if it took long to find them, and is not the last one then. */
+async function searched<Message>(
+  warden: WardenApi,
+  wish: ExecutionsWish & { readonly q: string },
+  seal: Seal,
+  shape: RowShape<ExecutionSummary, Message>,
+): Promise<Listed<Message>> {
+  const { running: _running, state: _state, pageToken, ...filter } = wish;
+  const [below] = numbersOf(seal, 'search', pageToken, 1) ?? [];
+  const limit = Math.min(limitOf(wish), foundAtOnce);
+  const found = await warden.search({ ...filter, limit, ...(below !== undefined && { below }) });
+  const toMessage = ({ record }: HistoryRow) => shape.toMessage(record);
+  const page = fillPage(found.rows, { limit, toMessage, bytesOf: shape.bytesOf });
+  const next = page.more() ? page.rows.at(-1)?.row : found.below;
+  const nextPageToken = next === undefined ? '' : toToken(seal, 'search', [next]);
   return { messages: [...page.messages], nextPageToken };
 }
 

@@ -61,7 +61,23 @@ export interface HistoryFilter {
   /** Only those that came before then. */
   readonly until?: number;
   readonly decision: string;
+  /** Of this tool only; of all if it is absent or empty. */
+  readonly tool?: string;
   /** Only the rows after this position; if absent, from the newest on. */
   readonly behind?: HistoryPlace;
   readonly limit: number;
+}
+
+/** Of rows that a filter lets through, those whose command line has this text. */
+export interface HistorySearch extends Omit<HistoryFilter, 'behind'> {
+  /** Capitals and small letters are the same. */
+  readonly q: string;
+  /** Only rows of a lower number; if absent, from the newest on. */
+  readonly below?: number;
+}
+
+export interface FoundRows {
+  readonly rows: readonly HistoryRow[];
+  /** Where to go on, also if nothing was found so far; undefined at the end. */
+  readonly below: number | undefined;
 }

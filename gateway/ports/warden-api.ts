@@ -2,7 +2,14 @@ import type { LogLine } from '../../src/audit/read-from.ts';
 import type { Consent } from '../../src/policy/policy.ts';
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
-import type { ExecutionRecord, ExecutionSummary, HistoryFilter, HistoryRow } from './execution-record.ts';
+import type {
+  ExecutionRecord,
+  ExecutionSummary,
+  FoundRows,
+  HistoryFilter,
+  HistoryRow,
+  HistorySearch,
+} from './execution-record.ts';
 import type { Followed } from './followed-output.ts';
 import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
@@ -116,6 +123,8 @@ export interface WardenApi {
   readonly running: () => ExecutionSummary[];
   /** The newest first. */
   readonly history: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /** The latest first. */
+  readonly search: (search: HistorySearch) => Promise<FoundRows>;
   /**
    * By id, or by its beginning if that is unique; of one caller, unless that is empty, and
    * only of these agents, if any are given. `undefined` if there is no

@@ -18,6 +18,7 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
     ...warden,
     running: () => ofAgents(warden.running()),
     history: (filter) => warden.history({ ...filter, agents }),
+    search: (search) => warden.search({ ...search, agents }),
     execution: (id, caller) => warden.execution(id, caller, agents),
     cancel: async (id, by) => (isOpen(id) ? warden.cancel(id, by) : undefined),
     follow: async (id, by) => (isOpen(id) ? warden.follow(id, by) : undefined),

@@ -22,7 +22,7 @@ const rows = fc.array(
 const summed = sql<{
   agent: string;
   bytes: number;
-}>`select agent, sum(1000 + length(argv) + length(cwd) + length(plan)
+}>`select agent, sum(1000 + 5 * length(argv) + length(cwd) + length(plan)
   + length(operands) + length(text) + length(decision_reason) + length(cut)) as bytes
   from executions group by agent order by agent`;
 

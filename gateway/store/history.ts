@@ -1,10 +1,18 @@
 import { sql } from 'kysely';
-import type { ExecutionRecord, HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
+import type {
+  ExecutionRecord,
+  FoundRows,
+  HistoryFilter,
+  HistoryRow,
+  HistorySearch,
+} from '../ports/execution-record.ts';
 import type { Database, ExecutionRow } from './database.ts';
-import { fromRow, summaryColumns, toRow } from './execution-row.ts';
+import { fromRow, toRow } from './execution-row.ts';
 import { createHistoryRoom } from './history-room.ts';
+import { rowNumber, selectHistory, toHistoryRow } from './history-rows.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
+import { searchHistory } from './search.ts';
 import { WrittenBehind } from './written-behind.ts';
 
 /** The executions that this gateway has seen. `save` writes later; all other functions read only what is written. */
@@ -13,6 +21,8 @@ export interface History {
   readonly save: (record: ExecutionRecord) => void;
   /** The newest first. */
   readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /** The latest first. */
+  readonly search: (search: HistorySearch) => Promise<FoundRows>;
   /** All that have not ended. */
   readonly unended: () => Promise<ExecutionRecord[]>;
   /** Ended commands in containers whose end was not seen, on other hosts than these; the newest thousand. */
@@ -61,6 +71,10 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
       await rows.tried();
       return pageOfHistory(database, filter);
     },
+    search: async (search) => {
+      await rows.tried();
+      return searchHistory(database, search);
+    },
     unended: async () => {
       await rows.tried();
       const open = database.selectFrom('executions').selectAll().where(isOpen);
@@ -93,32 +107,15 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
   };
 }
 
-/**
- * Rows are numbered in order of arrival, and an index on a time has the numbers in order: no page reads more rows
- * than it shows.
- */
-const rowNumber = sql<number>`rowid`;
-
 async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
-  const { agent, agents, decision, since, until, behind, limit } = filter;
-  let query = database
-    .selectFrom('executions')
-    .select([...summaryColumns, rowNumber.as('row')])
+  const { behind, limit } = filter;
+  let query = selectHistory(database, filter)
     .orderBy('received_at', 'desc')
     .orderBy(rowNumber, 'desc')
     .limit(limit);
-  if (agent !== '') query = query.where('agent', '=', agent);
-  if (agents !== undefined) query = query.where('agent', 'in', agents);
-  if (decision !== '') query = query.where('decision', '=', decision);
-  if (since !== undefined) query = query.where('received_at', '>=', since);
-  if (until !== undefined) query = query.where('received_at', '<', until);
   if (behind !== undefined)
     query = query.where(sql<boolean>`(received_at, rowid) < (${behind.receivedAt}, ${behind.row})`);
-  const rows = await query.execute();
-  return rows.map(({ row, ...each }) => {
-    const { plan: _plan, operands: _operands, ...record } = fromRow({ ...each, plan: '', operands: '' });
-    return { record, receivedAt: record.receivedAt, row };
-  });
+  return (await query.execute()).map(toHistoryRow);
 }
 
 const mostUnseen = 1_000;

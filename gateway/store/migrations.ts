@@ -4,6 +4,7 @@ import { addConsent, nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
+import { addSearch } from './search-tables.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -32,6 +33,7 @@ export const migrations: Record<string, Migration> = {
   '0026-detached': { up: createDetachedTable },
   '0027-unmoved': { up: createUnmoved },
   '0028-consent': { up: addConsent },
+  '0032-search': { up: addSearch },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

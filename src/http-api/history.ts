@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchLength } from '../line-search.ts';
 import { count, cursorOf, executionId, pageQuery, time } from './fields.ts';
 
 export const executionStates = ['received', 'awaiting-approval', 'queued', 'running', 'ended'] as const;
@@ -51,6 +52,15 @@ export const executionsQuery = pageQuery.extend({
   since: z.iso.datetime({ offset: true }).optional(),
   until: z.iso.datetime({ offset: true }).optional().describe('only those that came before then'),
   decision: z.enum(decisions).optional(),
+  tool: z.string().min(1).max(255).optional(),
+  q: z
+    .string()
+    .min(searchLength.least)
+    .max(2 * searchLength.most)
+    .optional()
+    .describe(
+      `only those whose command line has this text, of ${searchLength.least} to ${searchLength.most} characters; capitals and small letters are the same`,
+    ),
   state: z
     .enum(executionStates)
     .exclude(['ended'])

@@ -222,6 +222,7 @@ export const emptyWarden: WardenApi = {
   rotations: { signingKey: async () => nobody, authority: async () => nobody },
   running: () => [],
   history: async () => [],
+  search: async () => ({ rows: [], below: undefined }),
   execution: async () => undefined,
   cancel: async () => undefined,
   follow: async () => undefined,

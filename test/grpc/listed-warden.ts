@@ -39,6 +39,7 @@ export async function startListedWarden(
       running: () => warden.running,
       agents: () => warden.agents,
       history: (filter) => history.page(filter),
+      search: (search) => history.search(search),
       execution: (id, caller) => history.find(id, caller),
     },
   });

@@ -70,7 +70,7 @@ function pagesOfApprovals(limit: number, between?: () => Promise<void>): Promise
 }
 
 function pagesOfExecutions(limit: number, isRunning: boolean): Promise<Pages<Execution>> {
-  const request = { running: isRunning, agent: '', since: '', decision: '', limit };
+  const request = { running: isRunning, agent: '', since: '', decision: '', tool: '', q: '', limit };
   const size = (page: ListExecutionsResponse) => ListExecutionsResponse.encode(page).finish().length;
   return readAll(listExecutions, request, (page: ListExecutionsResponse) => page.executions, size);
 }
@@ -217,7 +217,7 @@ test('a token that belongs to no list is refused, and so is one of another list'
   const encoded = forged.map((each) => Buffer.from(each).toString('base64url'));
   const refused = { code: 3, details: expect.stringMatching(/page_token/) };
   for (const pageToken of ['x', 'AAAA', ...encoded]) {
-    const all = { agent: '', since: '', decision: '', limit: 0, pageToken };
+    const all = { agent: '', since: '', decision: '', tool: '', q: '', limit: 0, pageToken };
     await expect(client.call(listExecutions, { ...all, running: false })).rejects.toMatchObject(refused);
     await expect(client.call(listExecutions, { ...all, running: true })).rejects.toMatchObject(refused);
     await expect(client.call(listApprovals, { limit: 0, pageToken })).rejects.toMatchObject(refused);

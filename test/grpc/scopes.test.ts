@@ -49,11 +49,18 @@ const foreignIds = 50;
 async function transcript(client: GatewayClient, ids: readonly string[], limit: number): Promise<string[]> {
   const said: unknown[] = [];
   const note = async (call: Promise<unknown>) => void said.push(await answerTo(call));
-  const rest = { since: '', decision: '', limit };
+  const rest = { since: '', decision: '', tool: '', q: '', limit };
   for (const agent of ['', 'web-1', 'db-1', 'nothing'])
     for (const running of [true, false])
       await note(
         pages((pageToken) => client.call(warden.listExecutions, { agent, running, ...rest, pageToken })),
+      );
+  for (const some of [{ q: 'rm ' }, { q: 'RM 5' }, { tool: 'rm' }, { tool: 'rm', q: 'nothing' }, { q: 'rm' }])
+    for (const running of [true, false])
+      await note(
+        pages((pageToken) =>
+          client.call(warden.listExecutions, { agent: '', running, ...rest, ...some, pageToken }),
+        ),
       );
   await note(pages((pageToken) => client.call(warden.listApprovals, { limit, pageToken })));
   const granted = await pages((pageToken) => client.call(warden.listGrants, { limit, pageToken }));

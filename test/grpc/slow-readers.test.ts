@@ -27,7 +27,16 @@ const mostAnswers = 32;
 const mebibyte = 1024 * 1024;
 
 const { listExecutions, listApprovals, watchApprovals, setAgentState } = WardenServiceService;
-const executions = { running: false, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
+const executions = {
+  running: false,
+  agent: '',
+  since: '',
+  decision: '',
+  tool: '',
+  q: '',
+  limit: 1000,
+  pageToken: '',
+};
 /** Each answer is a whole page, the first message of a watch too. */
 const largeAnswers = {
   history: [listExecutions.path, ListExecutionsRequest.encode(executions).finish()],

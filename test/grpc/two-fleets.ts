@@ -85,6 +85,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
       resolveApproval: (id, verdict) => approvals.resolve(id, { ...verdict, by: 'person:otto' }),
       running: () => running,
       history: (filter) => history.page(filter),
+      search: (search) => history.search(search),
       execution: (id, caller, only) => history.find(id, caller, only),
       setAgentState: async (agent) => (agents.has(agent) ? { stopped: 0, unconfirmed: [] } : undefined),
     },

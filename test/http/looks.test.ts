@@ -143,6 +143,37 @@ test('A-79: pages end, hold every row once, and their cursors are no other listâ
     });
 });
 
+test('executions are found by tool and by text, those that run and those of the past', async () => {
+  const { fleet, door, all: token, otto } = both!;
+  await fleet.fill(['web-1', 'db-1', 'web-1', 'db-1'].map((agent, at) => row(agent, 40 + at, at > 1)));
+  const idsOf = async (who: string, query: Record<string, string>) =>
+    (await answerOf(door, 'executions', { token: who, query })).executions.map(({ id }) => id);
+  expect(await idsOf(token, { q: 'RM 4' })).toEqual([idOf(41), idOf(40)]);
+  expect(await idsOf(otto, { q: 'rm 4' })).toEqual([idOf(40)]);
+  expect(await idsOf(token, { q: 'rm 42', state: 'running' })).toEqual([idOf(42)]);
+  expect(await idsOf(token, { tool: 'rm', agent: 'db-1' })).toEqual([idOf(41)]);
+  expect(await idsOf(token, { tool: 'rm', q: 'rm 40' })).toEqual([idOf(40)]);
+  expect(await idsOf(otto, { tool: 'rm', state: 'running' })).toEqual([idOf(42)]);
+  for (const query of [
+    { tool: 'r' },
+    { q: 'nothing' },
+    { tool: 'ls', q: 'rm 4' },
+    { tool: 'r', state: 'running' },
+  ])
+    expect(await idsOf(token, query as Record<string, string>)).toEqual([]);
+  const first = await answerOf(door, 'executions', { token, query: { q: 'rm 4', limit: '1' } });
+  const next = { q: 'rm 4', cursor: first.nextCursor };
+  expect(await idsOf(token, next)).toEqual([idOf(40)]);
+  expect(await ask(door, 'approvals', { token, query: { cursor: first.nextCursor } })).toMatchObject({
+    problem: { status: 400 },
+  });
+  for (const q of ['ab', '', 'x'.repeat(101), 'a\0bc', '\u{1f600}b'])
+    expect([q, await ask(door, 'executions', { token, query: { q } })]).toMatchObject([
+      q,
+      { problem: { status: 400, code: 'request-invalid' } },
+    ]);
+});
+
 test('P10: grants are listed and revoked, each of them once, within the scope of who asks', async () => {
   const { fleet, door, all: token, otto } = both!;
   const ended = ['web-1', 'db-1'].map((agent, at) => row(agent, at + 1, false));
@@ -193,6 +224,9 @@ async function transcript(
   for (const agent of ['', 'web-1', 'db-1', 'nothing'])
     for (const state of [{}, { state: 'running' }])
       await note(ask(door, 'executions', { token, query: { limit, ...state, ...(agent && { agent }) } }));
+  for (const some of [{ q: 'rm ' }, { q: 'RM 5' }, { tool: 'rm' }, { tool: 'rm', q: 'nothing' }])
+    for (const state of [{}, { state: 'running' }])
+      await note(ask(door, 'executions', { token, query: { limit, ...state, ...some } }));
   await note(ask(door, 'approvals', { token, query: { limit } }));
   for (const name of ['agents', 'tools'] as const) await note(ask(door, name, { token, query: { limit } }));
   for (const name of ['run', 'nothing']) await note(ask(door, 'tool', { token, params: { name } }));

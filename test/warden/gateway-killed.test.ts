@@ -124,7 +124,16 @@ async function expectOneEndEach(admin: GatewayClient): Promise<void> {
   const ends = new Map(
     (await auditLines()).filter(({ type }) => type === 'outcome').map((end) => [end.execution, end]),
   );
-  const newest = { running: false, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
+  const newest = {
+    running: false,
+    agent: '',
+    since: '',
+    decision: '',
+    tool: '',
+    q: '',
+    limit: 1000,
+    pageToken: '',
+  };
   const { executions } = await admin.call(WardenServiceService.listExecutions, newest);
   const wrong = executions.filter(({ id, outcome, exitCode }) => {
     const end = ends.get(id) ?? { outcome: '', code: 0 };
@@ -137,7 +146,16 @@ async function expectOneEndEach(admin: GatewayClient): Promise<void> {
 
 /** Approved questions whose callers may still come back. */
 async function openOnes(admin: GatewayClient): Promise<Set<string>> {
-  const running = { running: true, agent: '', since: '', decision: '', limit: 1000, pageToken: '' };
+  const running = {
+    running: true,
+    agent: '',
+    since: '',
+    decision: '',
+    tool: '',
+    q: '',
+    limit: 1000,
+    pageToken: '',
+  };
   const { executions } = await admin.call(WardenServiceService.listExecutions, running);
   return new Set(executions.map(({ id }) => id));
 }

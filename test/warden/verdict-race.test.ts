@@ -62,7 +62,16 @@ test('A-50: what a relay holds, and so what an agent could, approves nothing, pa
   const { listApprovals, listExecutions, setAgentState, setLockdown, createEnrolmentToken } =
     WardenServiceService;
   await expect(relay.call(listApprovals, firstPage)).rejects.toMatchObject(refused);
-  const all = { running: false, agent: '', since: '', decision: '', limit: 0, pageToken: '' };
+  const all = {
+    running: false,
+    agent: '',
+    since: '',
+    decision: '',
+    tool: '',
+    q: '',
+    limit: 0,
+    pageToken: '',
+  };
   await expect(relay.call(listExecutions, all)).rejects.toMatchObject(refused);
   const resume = { agent: 'coder', status: AgentStatus.ACTIVE, reason: '' };
   await expect(relay.call(setAgentState, resume)).rejects.toMatchObject(refused);

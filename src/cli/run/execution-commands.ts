@@ -9,17 +9,23 @@ interface HistoryOptions extends GatewayOptions, Pages {
   readonly agent?: string;
   readonly since?: string;
   readonly decision?: string;
+  readonly tool?: string;
+  readonly search?: string;
 }
 
 export function psCommand(): Command {
   return listCommand('ps', "what runs or waits now: every agent's oldest first, then every agent's next")
     .option('--agent <name>', 'of this agent only')
+    .option('--tool <name>', 'of this tool only')
+    .option('--search <text>', 'with this text in the command line')
     .action((_options, command: Command) => list('ps', true, command.optsWithGlobals()));
 }
 
 export function historyCommand(): Command {
   return listCommand('history', 'what ran and what was refused, newest first')
     .option('--agent <name>', 'of this agent only')
+    .option('--tool <name>', 'of this tool only')
+    .option('--search <text>', 'with this text in the command line')
     .option('--since <when>', 'a duration like 1h, or a time like 2026-11-21T08:00', (text) =>
       parseSince(text),
     )
@@ -36,11 +42,11 @@ export function showCommand(): Command {
 }
 
 async function list(what: 'ps' | 'history', running: boolean, options: HistoryOptions): Promise<void> {
-  const { agent = '', since = '', decision = '' } = options;
+  const { agent = '', since = '', decision = '', tool = '', search: q = '' } = options;
   await withGateway(what, options, async (client) => {
     const { WardenServiceService } = await import('../../gen/clawrden/v1/warden.ts');
     const listed = await readPages(options, async (page) => {
-      const request = { running, agent, since, decision, ...page };
+      const request = { running, agent, since, decision, tool, q, ...page };
       const { executions, nextPageToken } = await client.call(WardenServiceService.listExecutions, request);
       return { rows: executions, next: nextPageToken };
     });

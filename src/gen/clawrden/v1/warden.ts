@@ -133,6 +133,10 @@ export interface ListExecutionsRequest {
   /** Rows of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
   limit: number;
   pageToken: string;
+  /** Of this tool only. */
+  tool: string;
+  /** Only those whose command line has this text: 3 to 100 characters; capitals and small letters are the same. */
+  q: string;
 }
 
 export interface ListExecutionsResponse {
@@ -895,7 +899,7 @@ export interface ExplainCommandResponse {
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
-  return { running: false, agent: "", since: "", decision: "", limit: 0, pageToken: "" };
+  return { running: false, agent: "", since: "", decision: "", limit: 0, pageToken: "", tool: "", q: "" };
 }
 
 export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
@@ -917,6 +921,12 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     }
     if (message.pageToken !== "") {
       writer.uint32(50).string(message.pageToken);
+    }
+    if (message.tool !== "") {
+      writer.uint32(58).string(message.tool);
+    }
+    if (message.q !== "") {
+      writer.uint32(66).string(message.q);
     }
     return writer;
   },
@@ -982,6 +992,22 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
             message.pageToken = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1006,6 +1032,8 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
         : isSet(object.page_token)
         ? globalThis.String(object.page_token)
         : "",
+      tool: isSet(object.tool) ? globalThis.String(object.tool) : "",
+      q: isSet(object.q) ? globalThis.String(object.q) : "",
     };
   },
 
@@ -1029,6 +1057,12 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     if (message.pageToken !== "") {
       obj.pageToken = message.pageToken;
     }
+    if (message.tool !== "") {
+      obj.tool = message.tool;
+    }
+    if (message.q !== "") {
+      obj.q = message.q;
+    }
     return obj;
   },
 
@@ -1043,6 +1077,8 @@ export const ListExecutionsRequest: MessageFns<ListExecutionsRequest> = {
     message.decision = object.decision ?? "";
     message.limit = object.limit ?? 0;
     message.pageToken = object.pageToken ?? "";
+    message.tool = object.tool ?? "";
+    message.q = object.q ?? "";
     return message;
   },
 };
