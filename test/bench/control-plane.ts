@@ -1,24 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { servingFlags } from '../../src/cli/set-up/become.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
+import { type BenchProgram, startBenchProgram } from './bench-program.ts';
 import { type Figure, quantiles, single } from './figure.ts';
 import type { Counts } from './latency.ts';
 import { rss } from './throughput.ts';
 
-interface NullGateway {
-  readonly process: ChildProcess;
-  readonly lines: AsyncIterator<string>;
+interface NullTold {
   readonly address: string;
   readonly relay: string;
   /** Identities of other relays. */
   readonly idle: readonly string[];
 }
+
+type NullGateway = BenchProgram<NullTold>;
 
 /** The gateway without engines: executions a second, and what an open relay stream costs. */
 export async function controlPlaneFigures({ quick }: Counts): Promise<Figure[]> {
@@ -35,34 +32,18 @@ async function onNullGateway(measure: (gateway: NullGateway) => Promise<Figure>,
   try {
     return await measure(gateway);
   } finally {
-    await endNullGateway(gateway);
+    await gateway.end();
   }
 }
 
-/** Resolves with its last line. */
-async function endNullGateway({ process: program, lines }: NullGateway): Promise<string> {
-  program.stdin?.end();
-  const [{ value = '' }] = await Promise.all([lines.next(), once(program, 'exit')]);
-  return value as string;
-}
-
-async function startNullGateway(idle = 0): Promise<NullGateway> {
-  const program = spawn(
-    process.execPath,
-    [...servingFlags.gateway, join(import.meta.dirname, 'null-gateway.ts'), `${idle}`],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
-  const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
-  const told = JSON.parse((await lines.next()).value as string) as Omit<NullGateway, 'process' | 'lines'>;
-  return { process: program, lines, ...told };
+function startNullGateway(idle = 0): Promise<NullGateway> {
+  return startBenchProgram<NullTold>('null-gateway.ts', idle);
 }
 
 const inFlight = 64;
 const target = 2_000;
 
-async function nullRate({ address, relay }: NullGateway, count: number): Promise<Figure> {
+async function nullRate({ told: { address, relay } }: NullGateway, count: number): Promise<Figure> {
   const client = await connectRelay({ address, identityDir: relay });
   const latencies: number[] = [];
   let left = count;
@@ -85,12 +66,12 @@ const decisionTargetMs = 1;
 /** Commands that come at a fixed pace, whatever happens to earlier ones; the gateway itself measures. */
 async function decisionFigure(seconds: number): Promise<Figure> {
   const gateway = await startNullGateway();
-  const client = await connectRelay({ address: gateway.address, identityDir: gateway.relay });
+  const client = await connectRelay({ address: gateway.told.address, identityDir: gateway.told.relay });
   const warmUp = pacedRate;
   await paced(warmUp, () => runOne(client));
   await paced(pacedRate * seconds, () => runOne(client));
   client.close();
-  const decidedMs = JSON.parse(await endNullGateway(gateway)) as number[];
+  const decidedMs = JSON.parse(await gateway.end()) as number[];
   const { p50, p95, p99 } = quantiles(decidedMs.slice(warmUp));
   const figure = `decision and audit, ${pacedRate} commands a second: from arrival until it is on the disk`;
   const met = p50 < decisionTargetMs;
@@ -149,7 +130,7 @@ function startMessage() {
   };
 }
 
-async function idleRelays({ process: program, address, idle }: NullGateway): Promise<Figure> {
+async function idleRelays({ pid, told: { address, idle } }: NullGateway): Promise<Figure> {
   const count = idle.length;
   const clients: GatewayClient[] = [];
   const atOnce = 20;
@@ -157,7 +138,7 @@ async function idleRelays({ process: program, address, idle }: NullGateway): Pro
     const some = await Promise.all(idle.slice(i, i + atOnce).map((relay) => openIdle(address, relay)));
     clients.push(...some);
   }
-  const megabytes = (await rss(program.pid ?? 0)) / 1e6;
+  const megabytes = (await rss(pid)) / 1e6;
   for (const client of clients) client.close();
   const figure = `${count} idle relays, each with its connection and open stream: memory of the gateway`;
   return {

@@ -11,6 +11,7 @@ import type { Figure } from './figure.ts';
 import { followedFigures } from './followed.ts';
 import { hashingFigures } from './hashing.ts';
 import { hopFigures } from './hops.ts';
+import { httpFigures } from './http.ts';
 import { judgingFigures } from './judging.ts';
 import { type Counts, latencyFigures } from './latency.ts';
 import { placementFigures } from './placement.ts';
@@ -38,6 +39,7 @@ function groups(): Readonly<Record<string, Group>> {
     hashing: hashingFigures,
     placement: placementFigures,
     'control-plane': controlPlaneFigures,
+    http: httpFigures,
     latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),
     hops: onStack({ hosts: 2, warm: 8, env: hopsEnv }, hopFigures),
     burst: onStack({ hosts: 2, warm: 8 }, burstFigures),
