@@ -48,7 +48,8 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
     hash: planHash(approval.plan),
   };
   if (sealed.hash !== approval.planHash) return false;
-  const told = { ...record, plan: recordablePlan(sealed.canonical) };
+  // The history may be behind, and have the plan as it was before its scripts were looked at.
+  const told = { ...record, plan: recordablePlan(sealed.canonical), planHash: sealed.hash };
   const execution = parts.ledger.restore(told, contextSchema.parse(JSON.parse(context)) as StartContext);
   void continueAsked(parts, execution, asked, sealed);
   return true;

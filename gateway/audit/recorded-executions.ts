@@ -3,11 +3,18 @@ import { auditFiles } from '../../src/audit/audit-files.ts';
 import { verifiedRecord } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import { presentName } from '../ports/principal.ts';
-import type { AuditRecord, DecisionRecord, OutcomeRecord, VerdictRecord } from './audit-record.ts';
+import type {
+  AuditRecord,
+  DecisionRecord,
+  InspectionRecord,
+  OutcomeRecord,
+  VerdictRecord,
+} from './audit-record.ts';
 
 /** What the end of the audit says about one execution that was allowed or asked about. */
 export interface RecordedExecution {
   readonly decision?: Recorded<DecisionRecord>;
+  readonly inspection?: Recorded<InspectionRecord>;
   readonly verdict?: Recorded<VerdictRecord>;
   readonly outcome?: Recorded<OutcomeRecord>;
 }
@@ -80,9 +87,17 @@ async function firstRecord(parts: readonly Part[]): Promise<number> {
 
 /** Leaves out denials: a denial is an end by itself, and may name the id of another caller's execution. */
 function note(recorded: Map<string, RecordedExecution>, record: Recorded<AuditRecord>): void {
-  if (record.type !== 'decision' && record.type !== 'verdict' && record.type !== 'outcome') return;
+  if (!isOfLife(record)) return;
   if (record.type === 'decision' && record.decision === 'deny') return;
   const caller = presentName(record.caller);
   const key = executionKey(caller, record.execution);
   recorded.set(key, { ...recorded.get(key), [record.type]: { ...record, caller } });
+}
+
+type OfLife = Recorded<DecisionRecord | InspectionRecord | VerdictRecord | OutcomeRecord>;
+
+const ofLife: ReadonlySet<string> = new Set<OfLife['type']>(['decision', 'inspection', 'verdict', 'outcome']);
+
+function isOfLife(record: Recorded<AuditRecord>): record is OfLife {
+  return ofLife.has(record.type);
 }

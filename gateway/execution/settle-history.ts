@@ -45,7 +45,7 @@ export async function settleHistory(records: Records): Promise<Leftovers> {
     hasVerdict: (key) => recorded.get(key)?.verdict !== undefined,
     endAllBut: async (kept) => {
       const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
-      for (const record of open) history.save({ ...record, ...endOf(recorded.get(keyOf(record))?.outcome) });
+      for (const record of open) history.save({ ...record, ...lastOf(record, recorded.get(keyOf(record))) });
       for (const record of [...open, ...(await justGone(history, recorded))])
         if (mayBeMirrored(record, recorded.get(keyOf(record)))) records.onVanished(record);
       const unended = [...unendedOf(open, recorded)].filter(([key]) => !kept.has(key));
@@ -124,6 +124,16 @@ function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): Ex
     ...{ receivedAt: at, decidedAt: at, startedAt: undefined, endedAt: undefined },
     ...{ stdoutBytes: 0, stderrBytes: 0, operands: '' },
   };
+}
+
+/** What the audit knows, and the history may have missed. */
+function lastOf(
+  record: ExecutionRecord,
+  { inspection, outcome }: RecordedExecution = {},
+): Partial<ExecutionRecord> {
+  const { planHash = record.planHash } = inspection ?? {};
+  // Only the question had the text of another plan.
+  return { ...(planHash !== record.planHash && { planHash, plan: '' }), ...endOf(outcome) };
 }
 
 function endOf(told: Recorded<OutcomeRecord> | undefined): Partial<ExecutionRecord> {
