@@ -20,6 +20,7 @@ import {
 import { type Damage, FrameDamage } from '../../shim/native/test/frame-damage.ts';
 import { Dice } from '../../shim/native/test/random-tree.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
+import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
 import type {
   AgentConfig,
@@ -132,10 +133,9 @@ export class Site implements AsyncDisposable {
     return difference(this.home, this.replicas[host]);
   }
 
-  async trees(host: HostName): Promise<readonly [home: string, replica: string]> {
+  async states(host: HostName): Promise<readonly [home: CarrierState, replica: CarrierState | undefined]> {
     const home = await this.homes.use(agent, (session) => session.settle(), AbortSignal.timeout(20_000));
-    const replica = this.#carriers.get(host);
-    return [home.tree, (await replica?.session.settle())?.tree ?? ''];
+    return [home, await this.#carriers.get(host)?.session.settle()];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "judge.h"
 #include "skip.h"
 #include "stage.h"
 #include "state-frames.h"
@@ -135,14 +136,15 @@ static bool add_delete(struct carrier *carrier, const char *path)
     return exchange_add(carrier, &change);
 }
 
+/* Also what both sides deleted: else it would differ from what home is believed to have, whatever home sends. */
 static bool delete_unnamed(struct carrier *carrier, const struct entry *folder)
 {
     char path[PATH_MOST + 1];
     for (const struct entry *child = folder->child; child; child = child->next) {
-        if (!entry_alive(child) || !entry_path(child, path))
+        if ((!entry_alive(child) && !dirty_below(child)) || !entry_path(child, path))
             continue;
         const struct op *op = op_at(carrier, path);
-        bool stays = op && child->now.type == TYPE_FOLDER && op->wanted.type == TYPE_FOLDER;
+        bool stays = op && op->wanted.type == TYPE_FOLDER;
         if (op ? stays && !delete_unnamed(carrier, child) : !add_delete(carrier, path))
             return false;
     }

@@ -15,7 +15,7 @@ const char *receive_wrong(struct carrier *carrier, const struct change *change);
 /* An entry that is well formed becomes part of the exchange. NULL if something went wrong. */
 struct op *receive_change(struct carrier *carrier, const struct change *change);
 
-/* Of everything living that the other side did not name: it goes. */
+/* Of everything here that the other side did not name: it goes. Of what is gone here, too: the other side has none. */
 bool receive_unnamed(struct carrier *carrier);
 
 /* Another name whose first is not here becomes a file of its own, with bytes to come. */
