@@ -7,7 +7,7 @@ import { createExecute } from '../../gateway/execute.ts';
 import { createExecutionCounts } from '../../gateway/metrics/execution-counts.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { errorCodes } from '../../src/errors.ts';
-import { openChannel, relay, request, smallLimits, startCore } from './start-core.ts';
+import { openChannel, type RunPermit, relay, request, smallLimits, startCore } from './start-core.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -32,7 +32,11 @@ const words = new Set<string>([
 
 test('A-119 P20: whatever agents ask for, each end counts once, and none of their words names a series', async () => {
   const unlimited = { ...smallLimits, requestsPerSecond: 1e6, bytesPerSecond: 1e12 };
-  await using core = await startCore(dir, undefined, unlimited);
+  const run: RunPermit = async (_permit, execution) => {
+    execution.started();
+    return { kind: 'exited', code: 7, signal: 0 };
+  };
+  await using core = await startCore(dir, run, unlimited);
   const counts = createExecutionCounts();
   const execute = createExecute({ ...core, recorder: counts.watch(core.recorder) });
   const numRuns = process.env['CLAWRDEN_LONG'] ? 5000 : 300;
