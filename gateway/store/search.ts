@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { selectHistory, toHistoryRow } from './history-rows.ts';
 import { codeOfAgent } from './search-tables.ts';
 
-/** So many rows of the index are read in one turn of the event loop, and for one page. */
+/** So many rows are looked at in one turn of the event loop, and for one page. */
 const examined = { atOnce: 250, atMost: 2_000 } as const;
 
 /** Numbers of rows may be out of order by so much: a row is written when it can be. */
@@ -22,21 +22,18 @@ export async function searchHistory(database: Database, search: HistorySearch): 
   const match = await matchOf(database, search);
   if (match === undefined) return none;
   const rows: FoundRows['rows'][number][] = [];
-  let below = search.below ?? (await firstBelow(database, search.until));
-  for (let done = 0; done < examined.atMost; done += examined.atOnce) {
-    const numbers = await candidates(database, match, below);
-    for (const row of await rowsOf(database, numbers, search)) {
+  const numbers = await candidates(database, match, search);
+  for (let at = 0; at < numbers.length; at += examined.atOnce) {
+    const some = numbers.slice(at, at + examined.atOnce);
+    for (const row of await rowsOf(database, some, search)) {
       if (!lineHolds(row.record.argv, search.q)) continue;
       rows.push(row);
       if (rows.length === search.limit) return { rows, below: row.row };
     }
-    const last = numbers.at(-1);
-    const isEnd = last === undefined || numbers.length < examined.atOnce;
-    if (isEnd || (await isBefore(database, last, search.since))) return { rows, below: undefined };
-    below = last;
+    if (await isBefore(database, some.at(-1), search.since)) return { rows, below: undefined };
     await turn();
   }
-  return { rows, below };
+  return { rows, below: numbers.length < examined.atMost ? undefined : numbers.at(-1) };
 }
 
 async function rowsOf(database: Database, numbers: readonly number[], search: HistorySearch) {
@@ -47,9 +44,11 @@ async function rowsOf(database: Database, numbers: readonly number[], search: Hi
   return rows.map(toHistoryRow);
 }
 
-async function candidates(database: Database, match: string, below: number): Promise<number[]> {
+/** The index goes through its lists from the newest row on each time it is asked: it is asked once for a page. */
+async function candidates(database: Database, match: string, search: HistorySearch): Promise<number[]> {
+  const below = search.below ?? (await firstBelow(database, search.until));
   const { rows } = await sql<{ row: number }>`select rowid as row from command_lines
-    where command_lines match ${match} and rowid < ${below} order by rowid desc limit ${examined.atOnce}`.execute(
+    where command_lines match ${match} and rowid < ${below} order by rowid desc limit ${examined.atMost}`.execute(
     database,
   );
   return rows.map(({ row }) => row);
@@ -62,8 +61,12 @@ async function firstBelow(database: Database, until: number | undefined): Promis
   return (rows[0]?.row ?? 0) + 1;
 }
 
-async function isBefore(database: Database, row: number, since: number | undefined): Promise<boolean> {
-  if (since === undefined) return false;
+async function isBefore(
+  database: Database,
+  row: number | undefined,
+  since: number | undefined,
+): Promise<boolean> {
+  if (since === undefined || row === undefined) return false;
   const { rows } = await sql<{
     at: number;
   }>`select received_at as at from executions where rowid = ${row}`.execute(database);
