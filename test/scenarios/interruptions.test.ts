@@ -149,10 +149,12 @@ describe.skipIf(!hasLab()).each(sites)(
 
     async function untilNothingIsLeft(): Promise<void> {
       const began = performance.now();
-      await untilNoGhosts(sharedLab(), agent, goneWithinMs);
+      const leftMs = () => goneWithinMs - (performance.now() - began);
+      await untilNoGhosts(sharedLab(), agent, leftMs());
       const alone = async () => (await processesOf(stack.agents[agent]!)).length === idle;
-      await waitUntil('what was mirrored to end', goneWithinMs - (performance.now() - began), alone);
-      expect(await ghostsOf(sharedLab(), agent)).toEqual([]);
+      await waitUntil('what was mirrored to end', leftMs(), alone);
+      // A shim that was killed may have been just before its first word: what it asked for began after the first look.
+      await untilNoGhosts(sharedLab(), agent, leftMs());
       expect(await allVolumes()).toEqual(volumes);
     }
 
