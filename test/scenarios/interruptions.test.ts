@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isErrorCode } from '../../src/errors.ts';
 import { exitCodes } from '../../src/exit-codes.ts';
-import { ghostsOf, lifePolicy, listed, shells, untilNoGhosts } from '../e2e/life.ts';
+import { lifePolicy, listed, shells, untilNoGhosts } from '../e2e/life.ts';
 import { replicaFolder } from '../e2e/replica-on.ts';
 import { treeDifferences } from '../e2e/tree-differences.ts';
 import { processesOf, type Typed, type Typing, type, typed } from '../e2e/typed.ts';
