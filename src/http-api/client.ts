@@ -3,7 +3,7 @@ import { eventLines } from './event-lines.ts';
 import type { DetachedExecution, ExecutionEvent, ExecutionRequest, FinishedExecution } from './executions.ts';
 import type { FollowEvent } from './follow.ts';
 import { jsonLines } from './json-lines.ts';
-import { paths } from './paths.ts';
+import { csrfHeader, paths } from './paths.ts';
 import { pause } from './pause.ts';
 import type { Problem } from './problem.ts';
 import type { AnswerOf, BodyIn, ParamsOf, QueryIn, RouteName, Routes } from './routes.ts';
@@ -22,8 +22,10 @@ export type {
 export interface ConnectOptions {
   /** `http://127.0.0.1:8080`, or the `http.url` of gateway.yaml. */
   readonly url: string;
-  /** An API token. */
-  readonly token: string;
+  /** An API token. A page of the gateway leaves it out: its browser sends the cookie of its session. */
+  readonly token?: string;
+  /** Of the session, as `signIn` and `session` tell it: a page cannot change anything without it. */
+  readonly csrfToken?: string;
   /** Instead of the global one. */
   readonly fetch?: typeof fetch;
 }
@@ -219,7 +221,7 @@ interface AnyWish {
 }
 
 async function ask(
-  { url, token, fetch: send = fetch }: ConnectOptions,
+  { url, token, csrfToken, fetch: send = fetch }: ConnectOptions,
   name: RouteName,
   wish: unknown,
   { accept, signal, headers }: CallOptions & Asked,
@@ -236,7 +238,8 @@ async function ask(
     method,
     headers: {
       accept,
-      authorization: `Bearer ${token}`,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(csrfToken !== undefined && method !== 'GET' && { [csrfHeader]: csrfToken }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -16,15 +16,22 @@ export function openApiDocument(version: string): Json {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' }, session },
       schemas: { Problem: schemaOf(problem, 'output') },
       responses: { Problem: { description: 'every answer that is no success (RFC 9457)', content: told } },
     },
   };
 }
+
+const session = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-clawrden',
+  description: 'of a browser; over plain HTTP it is clawrden-PORT. A change needs x-clawrden-csrf, too',
+};
 
 function operation(operationId: string, route: Route): Json {
   const parameters = [

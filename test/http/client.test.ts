@@ -112,3 +112,29 @@ test('the example of an orchestrator runs', async () => {
   expect(stdout).toContain('hello\n');
   expect(stdout).toContain('web-1');
 });
+
+test('a page of the gateway uses it without a token: by the cookie and the token of its session', async () => {
+  let cookie = '';
+  /** What a browser adds to the requests of a page of the door. */
+  const browser: typeof fetch = async (target, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('sec-fetch-site', 'same-origin');
+    if (cookie !== '') headers.set('cookie', cookie);
+    if (init?.method !== 'GET') headers.set('origin', door.url);
+    const answer = await fetch(target, { ...init, headers });
+    cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? cookie;
+    return answer;
+  };
+  const page = connectSource({ url: door.url, fetch: browser });
+  await expect(page.call('session', {})).rejects.toThrow(ApiError);
+  const { csrfToken, principal } = await page.call('signIn', { body: { code: await door.code(token) } });
+  expect(principal).toBe('person:operator');
+  expect(await page.call('session', {})).toMatchObject({ principal, csrfToken });
+  await expect(page.run(request('echo', 'a'))).rejects.toThrow('x-clawrden-csrf');
+  const client = connectSource({ url: door.url, csrfToken, fetch: browser });
+  expect(await client.run(request('echo', 'a'))).toMatchObject({ stdout: { data: 'a\n' } });
+  for await (const event of client.stream(request('hang'))) if (event.type === 'stdout') break;
+  expect((await client.call('agents', { query: {} })).agents).toBeInstanceOf(Array);
+  expect(await client.call('signOut', {})).toEqual({ signedOut: true });
+  await expect(client.call('session', {})).rejects.toThrow(ApiError);
+});
