@@ -181,6 +181,29 @@ test('P6: a token that was rotated or removed ends for who is here, too, and its
   expect(told).toHaveBeenCalled();
 });
 
+test('P6: who may run something over HTTP: tokens that count, and people who are in and may', async () => {
+  const principals = await start(admin);
+  const { people, apiTokens } = principals;
+  await textOf(principals, program('ci'));
+  for (const [name, role] of [
+    ['olga', 'operator'],
+    ['vera', 'viewer'],
+  ] as const)
+    await people.set(person(name, role), 'person:admin');
+  const inForce = () => [...principals.inForce()].toSorted().join(' ');
+  // Nobody has a certificate of the two yet.
+  expect(inForce()).toBe('person:admin program:ci');
+  for (const name of ['olga', 'vera']) await people.noteLetIn(name, true);
+  expect(inForce()).toBe('person:admin person:olga program:ci');
+  await people.set(person('olga', 'viewer', true), 'person:admin');
+  expect(inForce()).toBe('person:admin program:ci');
+  await people.set(person('olga', 'operator', true), 'person:admin');
+  expect(inForce()).toBe('person:admin person:olga program:ci');
+  await people.noteLetIn('olga', false);
+  await apiTokens.remove('ci', 'person:admin', '');
+  expect(inForce()).toBe('person:admin');
+});
+
 test('people of the file are taken in once: who was removed does not come back with it', async () => {
   const file: FirstPeople = new Map([...admin, ['bob', { role: 'approver', scope: {} }]]);
   let principals = await start(file);
