@@ -113,7 +113,7 @@ function formsAndTags(): string {
       document.body.append(element);
     }
     navigator.sendBeacon(url + '/api/v1/policy/explain', '{"agent":"","tool":"x","args":[]}');
-    await Promise.race([Promise.all(wait), new Promise((resolve) => setTimeout(resolve, 5000))]);
+    await Promise.race([Promise.all(wait), new Promise((resolve) => setTimeout(resolve, 2000))]);
     return 'sent';
   })()`;
 }
