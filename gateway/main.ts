@@ -54,6 +54,7 @@ import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { startServers } from './servers.ts';
 import { connectionLimits } from './start/connection-limits.ts';
+import { openDoors } from './start/doors.ts';
 import { drain, untilAsked } from './start/drain.ts';
 import { markTaken } from './start/mark-taken.ts';
 import { openRecords } from './start/open-records.ts';
@@ -96,6 +97,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   // If the policy is not valid, the start ends before anything is written.
   const policyFile = openPolicyFile(config.policy);
   const policy = policyFile.current;
+  const doors = openDoors(config);
   connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
@@ -221,6 +223,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     counts,
     principals: createPrincipalOperations({ ...principals, agents }),
     ...rotation,
+    doorsProblems: doors.warnings,
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
@@ -244,7 +247,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     offerHome: workspaces.homes.offer,
     principals,
-    ...rotation,
+    ...{ ...rotation, doors },
     faults,
     log,
   };
@@ -261,6 +264,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     pool.apply(next);
     relays.tellAll();
   };
+  doors.follow({ log, faults }, watching.signal);
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
   workspaces.begin({ ready: pool.ready, forget });
   await fleet.looked();

@@ -18,6 +18,7 @@ import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
 import type { Principals } from './principals/open-principals.ts';
 import { connectionLimits } from './start/connection-limits.ts';
+import type { Doors } from './start/doors.ts';
 import type { Records } from './start/open-records.ts';
 import type { ReservedPorts } from './start/reserve-ports.ts';
 
@@ -34,6 +35,7 @@ export interface Served {
   readonly offerHome: OfferHome;
   readonly principals: Principals;
   readonly authorities: Authorities;
+  readonly doors: Doors;
   readonly onMoved: (principal: string) => void;
   readonly ports: ReservedPorts;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -59,7 +61,7 @@ export async function startServers(
   const { revocations, people } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
-  const { authorities, onMoved } = served;
+  const { authorities, doors, onMoved } = served;
   const signing = { ...identity, keys, authorities };
   const authentication = createAuthentication({ identity: signing, authorities, onMoved, ...principals });
   const enrolment = createEnrolment({ identity: signing, agentsOf, people, tokens, revocations, audit });
@@ -68,6 +70,7 @@ export async function startServers(
   const browsers = openBrowsers(audit, principals);
   const third = await startHttpServer({
     http,
+    tls: doors.http,
     limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
     tokens: principals.apiTokens,
     enrolment,
@@ -81,10 +84,11 @@ export async function startServers(
     limits: bounds.grpc,
     signIn: { codes: browsers.codes, url: pageUrl(http, third.port) },
     ...served,
+    authorities: doors.grpc(authorities),
   });
   const second = await startEnrolmentServer({
     listen: enroll.listen,
-    authorities,
+    authorities: doors.grpc(authorities),
     enrolment,
     grpcPort: first.port,
     faults,

@@ -62,6 +62,8 @@ export interface WardenParts {
   /** What a person should know of rotations that are under way. */
   readonly rotating: () => readonly string[];
   readonly counts: Pick<ExecutionCounts, 'metrics'>;
+  /** Of certificates that come from files. */
+  readonly doorsProblems: () => readonly string[];
   readonly faults: Faults;
   readonly workspaces: WorkspaceOperations;
 }
@@ -173,6 +175,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
       ...parts.audit.warnings(),
       ...faultsFound(parts.faults),
       ...parts.rotating(),
+      ...parts.doorsProblems(),
       ...notInForce('the policy file', policyFile.problem()),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,

@@ -6,12 +6,13 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
+import type { LivePair } from '../live-config/server-files.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
 import { answerHeaders } from './browser/page-headers.ts';
 import type { Callers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
-import { type HttpPace, nodeServer, readTls } from './node-server.ts';
+import { type HttpPace, nodeServer } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
 import { bodyBytes, isJson, readBody } from './read-body.ts';
@@ -19,6 +20,8 @@ import { refuseUnknown, sendProblem } from './send-problem.ts';
 
 export interface DoorParts {
   readonly http: HttpConfig;
+  /** Of `http.tls`. */
+  readonly tls?: LivePair | undefined;
   readonly limits: ConnectionLimits;
   readonly callers: Pick<Callers, 'mayConnect'>;
   readonly pace: HttpPace;
@@ -37,8 +40,7 @@ export interface Door {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-export function createDoor({ http, limits, callers, pace, routes, faults, log }: DoorParts): Door {
-  const tls = readTls(http);
+export function createDoor({ http, tls, limits, callers, pace, routes, faults, log }: DoorParts): Door {
   const broken = createBrokenRequests();
   const app = newApp({
     serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
@@ -65,7 +67,7 @@ export function createDoor({ http, limits, callers, pace, routes, faults, log }:
     open: async () => {
       await app.listen({ host: http.listen.host, port: http.listen.port });
       const { port } = server.address() as AddressInfo;
-      hosts.resolve(ownHosts(http, port, tls?.certificate));
+      hosts.resolve(ownHosts(http, port, tls && (() => tls.now().leaf)));
       return port;
     },
     close: (graceMs) => close(app, connections, graceMs),

@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import {
   createServer,
   type RequestListener,
@@ -8,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { HttpConfig } from '../../src/config/gateway-config.ts';
+import type { LivePair } from '../live-config/server-files.ts';
 
 /** How long a peer may take; tests shorten it. */
 export interface HttpPace {
@@ -34,33 +32,8 @@ export const httpPace: HttpPace = {
 
 export const headerBytes = 16 * 1024;
 
-export interface Tls {
-  readonly cert: string;
-  readonly key: string;
-  readonly certificate: X509Certificate;
-}
-
-/** Throws a line that names the file if one of them cannot be used. */
-export function readTls({ tls }: HttpConfig): Tls | undefined {
-  if (tls === undefined) return undefined;
-  const [cert, key] = [readPem(tls.cert, 'http.tls.cert'), readPem(tls.key, 'http.tls.key')];
-  try {
-    return { cert, key, certificate: new X509Certificate(cert) };
-  } catch {
-    throw new Error(`${tls.cert} of http.tls.cert holds no certificate that can be read`);
-  }
-}
-
-function readPem(file: string, key: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`${key}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
 /** A server that waits for no peer for ever, and reads no more of one than it must. */
-export function nodeServer(handle: RequestListener, tls: Tls | undefined, pace: HttpPace): Server {
+export function nodeServer(handle: RequestListener, tls: LivePair | undefined, pace: HttpPace): Server {
   const options: ServerOptions = {
     maxHeaderSize: headerBytes,
     headersTimeout: pace.headersMs,
@@ -72,25 +45,29 @@ export function nodeServer(handle: RequestListener, tls: Tls | undefined, pace: 
     requireHostHeader: false,
     noDelay: true,
   };
-  const server =
-    tls === undefined
-      ? createServer(options, handle)
-      : createSecureServer(
-          {
-            ...options,
-            cert: tls.cert,
-            key: tls.key,
-            minVersion: 'TLSv1.2',
-            handshakeTimeout: pace.headersMs,
-          },
-          handle,
-        );
+  const server = tls === undefined ? createServer(options, handle) : secureServer(options, handle, tls, pace);
   // Node would drop what is beyond a count, without a word; the bytes of all headers are bounded.
   server.maxHeadersCount = 0;
   server.on('request', (_request, response) => endIfNotTaken(response, pace.takenMs));
   // Node would ask for the body, or refuse, before anybody knows who calls.
   for (const expecting of ['checkContinue', 'checkExpectation'])
     server.on(expecting, (request, response) => void server.emit('request', request, response));
+  return server;
+}
+
+/** New connections get what `tls` says then. */
+function secureServer(
+  options: ServerOptions,
+  handle: RequestListener,
+  tls: LivePair,
+  { headersMs: handshakeTimeout }: HttpPace,
+): Server {
+  const context = () => {
+    const { certificate: cert, key } = tls.now();
+    return { cert, key, minVersion: 'TLSv1.2' } as const;
+  };
+  const server = createSecureServer({ ...options, ...context(), handshakeTimeout }, handle);
+  tls.watch(() => server.setSecureContext(context()));
   return server;
 }
 

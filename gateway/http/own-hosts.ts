@@ -13,7 +13,7 @@ export interface OwnHosts {
 export function ownHosts(
   { url, listen, trustProxy }: HttpConfig,
   port: number,
-  certificate: X509Certificate | undefined,
+  certificate: (() => X509Certificate) | undefined,
 ): OwnHosts {
   const scheme = certificate === undefined ? 'http' : 'https';
   const origins = new Set(url === undefined ? [] : [new URL(url).origin]);
@@ -24,7 +24,7 @@ export function ownHosts(
     certificate !== undefined &&
     origin.protocol === 'https:' &&
     portOf(origin) === port &&
-    isFor(certificate, origin);
+    isFor(certificate(), origin);
   const isOrigin = (text: string) => {
     const origin = originOf(text);
     return origin !== undefined && (origins.has(origin.origin) || isCertified(origin));

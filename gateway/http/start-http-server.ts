@@ -5,6 +5,7 @@ import type { Route } from '../../src/http-api/route.ts';
 import { routes } from '../../src/http-api/routes.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import type { Execute } from '../execute.ts';
+import type { LivePair } from '../live-config/server-files.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { BrowserSessions, SignInCodes } from '../ports/browser-sessions.ts';
 import type { Detached } from '../ports/detached.ts';
@@ -23,6 +24,8 @@ import { type HttpPace, httpPace } from './node-server.ts';
 
 export interface HttpServerOptions {
   readonly http: HttpConfig;
+  /** Of `http.tls`. */
+  readonly tls?: LivePair | undefined;
   readonly tokens: TokenAuthentication;
   readonly sessions: BrowserSessions;
   readonly codes: SignInCodes;
@@ -53,10 +56,10 @@ export interface RunningHttpServer {
 
 /** Serves people and programs over HTTP, and a monitor of this machine. Rejects if an address is not available. */
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
-  const { http, limits, warden, pace = httpPace, faults, log } = options;
+  const { http, tls, limits, warden, pace = httpPace, faults, log } = options;
   const callers = createCallers({ ...options, perSecond: limits.requestsPerSecond });
   const every = Object.values<Route>(routes);
-  const door = createDoor({ ...{ http, limits, callers, pace, faults, log }, routes: every });
+  const door = createDoor({ ...{ http, tls, limits, callers, pace, faults, log }, routes: every });
   const { connections } = door;
   const readers = createEventReaders(options);
   addRoutes(door.app, createHandlers({ ...options, callers }, readers), {

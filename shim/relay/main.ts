@@ -127,9 +127,9 @@ function openAgents(
   });
 }
 
-async function connect({ gateway, identity }: RelayConfig, log: Logger): Promise<Link> {
+async function connect({ gateway, identity, trust }: RelayConfig, log: Logger): Promise<Link> {
   try {
-    return await openRenewingLink({ address: gateway, identityDir: identity, log });
+    return await openRenewingLink({ address: gateway, identityDir: identity, trust, log });
   } catch (error) {
     const text = `the identity in ${identity} cannot be used: ${(error as Error).message}`;
     throw new Error(`${text}; enrol this host with: clawrden relay enroll`, { cause: error });

@@ -1,11 +1,13 @@
 import type { Identity } from '../command.ts';
+import type { ServerFiles } from '../pki/server-pair.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
 export interface GatewayConfig {
   /** Absolute path of the file itself. */
   readonly file: string;
-  readonly grpc: { readonly listen: ListenAddress };
+  /** `tls`: what it and the enrolment listener show instead of the gateway's own server certificate. */
+  readonly grpc: { readonly listen: ListenAddress; readonly tls?: ServerFiles };
   readonly enroll: { readonly listen: ListenAddress };
   readonly http: HttpConfig;
   /** Folder. */
@@ -31,8 +33,7 @@ export interface HttpConfig {
   readonly metricsListen?: ListenAddress;
   /** Where its users reach it, as an origin; needed behind a proxy. */
   readonly url?: string;
-  /** Paths of PEM files. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: ServerFiles;
   /** If not empty, only these may connect, and they say for whom. */
   readonly trustProxy: readonly NetworkAddress[];
 }

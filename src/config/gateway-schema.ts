@@ -19,7 +19,7 @@ import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
 
-const listener = (address: string) => strictObject({ listen: listenField.prefault(address) }).prefault({});
+const serverTls = strictObject({ cert: pathField, key: pathField }).optional();
 
 const notYet = (what: string) =>
   z.undefined({ error: `${what} is not supported yet; leave it out` }).optional();
@@ -68,12 +68,12 @@ const agent = strictObject({
 
 /** gateway.yaml as a person writes it. `load-gateway-config.ts` turns it into what the gateway uses. */
 export const gatewaySchema = strictObject({
-  grpc: listener('0.0.0.0:8443'),
-  enroll: listener('0.0.0.0:8444'),
+  grpc: strictObject({ listen: listenField.prefault('0.0.0.0:8443'), tls: serverTls }).prefault({}),
+  enroll: strictObject({ listen: listenField.prefault('0.0.0.0:8444') }).prefault({}),
   http: strictObject({
     listen: listenField.prefault('127.0.0.1:8080'),
     url: originField.optional(),
-    tls: strictObject({ cert: pathField, key: pathField }).optional(),
+    tls: serverTls,
     'metrics-listen': listenField.optional(),
     'trust-proxy': z.array(networkField).min(1).max(64).optional(),
   }).prefault({}),

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { ServerFiles } from '../pki/server-pair.ts';
 import type { HttpConfig } from './gateway-config.ts';
 import type { GatewayFile } from './gateway-schema.ts';
 
@@ -40,7 +41,14 @@ export function toHttp(
     listen,
     ...(metricsListen && { metricsListen }),
     ...(url !== undefined && { url }),
-    ...(tls && { tls: { cert: inFolder(tls.cert), key: inFolder(tls.key) } }),
+    ...toServerTls(tls, inFolder),
     trustProxy: proxies ?? [],
   };
+}
+
+export function toServerTls(
+  tls: ServerFiles | undefined,
+  inFolder: (path: string) => string,
+): { readonly tls?: ServerFiles } {
+  return tls === undefined ? {} : { tls: { cert: inFolder(tls.cert), key: inFolder(tls.key) } };
 }

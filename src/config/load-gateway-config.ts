@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { duplicates } from './duplicates.ts';
 import type { AgentConfig, GatewayConfig, GatewayLimits, HostConfig, Labels } from './gateway-config.ts';
 import { type GatewayFile, gatewaySchema } from './gateway-schema.ts';
-import { toHttp, wrongHttp } from './http-config.ts';
+import { toHttp, toServerTls, wrongHttp } from './http-config.ts';
 import { nearestHint } from './nearest.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
@@ -79,7 +79,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
   const inFolder = (path: string): string => resolve(dirname(file), path);
   return {
     file,
-    grpc: raw.grpc,
+    grpc: { listen: raw.grpc.listen, ...toServerTls(raw.grpc.tls, inFolder) },
     enroll: raw.enroll,
     http: toHttp(raw.http, inFolder),
     state: inFolder(raw.state),

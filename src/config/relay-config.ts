@@ -17,6 +17,8 @@ export interface RelayConfig {
   readonly gateway: string;
   /** The folder that `relay enroll` wrote. */
   readonly identity: string;
+  /** PEM file: the authorities of the gateway's server certificate, in place of those in `identity`. */
+  readonly trust?: string;
   /** The engine of this agent host, `unix:///path`. */
   readonly docker: string;
   /** Folder. */
@@ -55,6 +57,7 @@ const agent = strictObject({
 export const relaySchema = strictObject({
   gateway: parsedField((text) => (parseHostPort(text)?.port ? text : undefined), 'HOST:PORT'),
   identity: pathField,
+  trust: pathField.optional(),
   docker: parsedField(
     (text) => (/^unix:\/\/\/[^\0]{1,107}$/.test(text) ? text : undefined),
     "unix:///PATH of this host's own engine",
@@ -87,7 +90,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
   const shape = checkShape(relaySchema, yaml.source);
   if ('problems' in shape) throw new ConfigError(shape.problems);
   const inFolder = (path: string): string => resolve(dirname(resolve(file)), path);
-  const { 'workspace-roots': roots, ...raw } = shape.value;
+  const { 'workspace-roots': roots, trust, ...raw } = shape.value;
   const agents = raw.agents.map((one) => ({ ...one, socket: inFolder(one.socket) }));
   const problems = findContradictions(agents, yaml.source);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -95,6 +98,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
     ...raw,
     file: resolve(file),
     identity: inFolder(raw.identity),
+    ...(trust !== undefined && { trust: inFolder(trust) }),
     state: inFolder(raw.state),
     workspaceRoots: toWorkspaceRoots(roots),
     limits: {

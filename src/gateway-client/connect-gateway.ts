@@ -22,6 +22,7 @@ import {
   type WatchApprovalsResponse,
 } from '../gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../pki/identity-files.ts';
+import { readTrust } from '../pki/trust-file.ts';
 import { executeMethod } from '../wire/execute-method.ts';
 import { openChannel } from './open-channel.ts';
 import { createTokenSource, type TokenSource } from './token-source.ts';
@@ -63,11 +64,19 @@ export interface ConnectOptions {
   readonly address: string;
   /** The folder with `ca.pem`, `cert.pem` and `key.pem`. */
   readonly identityDir: string;
+  /** PEM file: the authorities of the gateway's server certificate, in place of `ca.pem`. */
+  readonly trust?: string | undefined;
 }
 
 /** Rejects if the identity cannot be read. Only the first call shows whether the gateway is there. */
-export async function connectGateway({ address, identityDir }: ConnectOptions): Promise<GatewayClient> {
-  const client = openChannel(address, await readIdentity(identityDir));
+export async function connectGateway({
+  address,
+  identityDir,
+  trust,
+}: ConnectOptions): Promise<GatewayClient> {
+  const identity = await readIdentity(identityDir);
+  const authority = trust === undefined ? identity.authority : readTrust(trust);
+  const client = openChannel(address, { ...identity, authority });
   const tokens = createTokenSource(client);
   return {
     execute: () => openStream(client, executeMethod, tokens),

@@ -1,13 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
-import { readEnrolmentPin } from '../pki/enrolment-pin.ts';
+import { type EnrolmentPin, readEnrolmentPin } from '../pki/enrolment-pin.ts';
+import { fingerprintOfPem } from '../pki/fingerprint.ts';
 import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts';
+import { readTrust } from '../pki/trust-file.ts';
+import { certificatesIn } from '../pki/trust-print.ts';
 import { fetchAuthority } from './fetch-authority.ts';
 import { openChannel } from './open-channel.ts';
 import { unaryCall } from './unary-call.ts';
 
 const noToken = 'the token is not one that enrols a relay';
+const notPinned = 'the gateway signs by another authority than the token says';
 const noCode = 'the code is not one that clawrden users add printed';
 
 export interface EnrollOptions {
@@ -18,6 +22,8 @@ export interface EnrollOptions {
   readonly as: 'relay' | 'person';
   /** The folder for `ca.pem`, `cert.pem` and `key.pem`; created if it does not exist. */
   readonly identityDir: string;
+  /** PEM file: the authorities of the server's certificate, if it does not show the token's. */
+  readonly trust?: string | undefined;
 }
 
 export interface Enrolled {
@@ -30,20 +36,21 @@ export interface Enrolled {
 
 /**
  * Makes a key here, lets the gateway sign its certificate, and writes both over those of an earlier enrolment. Before
- * it sends anything, it compares the server with the token's pin. Rejects with a line for people, or with a gRPC
+ * it sends anything, it compares the server with the token's pin, or with `trust`. Rejects with a line for people, or with a gRPC
  * `ServiceError` if the gateway refuses.
  */
-export async function enroll({ address, token, as, identityDir }: EnrollOptions): Promise<Enrolled> {
+export async function enroll(options: EnrollOptions): Promise<Enrolled> {
+  const { address, token, as, identityDir } = options;
   const pin = readEnrolmentPin(token);
   if (pin?.kind !== as) throw new Error(as === 'relay' ? noToken : noCode);
-  const { hostname, port } = new URL(`tcp://${address}`);
-  const authority = await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin.authorities);
+  const authority = await authorityOf(options, pin);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is used: if the folder cannot take the key, the token must stay valid.
   await stageIdentityFile(identityDir, 'key', key);
   try {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
+    if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
     // While one authority gives way to another, both are in it.
     await stageIdentityFile(identityDir, 'authority', answer.certificateAuthority);
     await stageIdentityFile(identityDir, 'certificate', answer.certificate);
@@ -53,6 +60,18 @@ export async function enroll({ address, token, as, identityDir }: EnrollOptions)
     await dropStagedKey(identityDir);
     throw error;
   }
+}
+
+/** Of the server's certificate: who trusts a file needs no pin for that. */
+async function authorityOf({ address, trust }: EnrollOptions, pin: EnrolmentPin): Promise<string> {
+  if (trust !== undefined) return readTrust(trust);
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return await fetchAuthority(hostname.replaceAll(/^\[|\]$/g, ''), Number(port), pin.authorities);
+}
+
+/** Whether who signs client certificates is who the token names. */
+function isPinned(authorities: string, pin: EnrolmentPin): boolean {
+  return certificatesIn(authorities).some((each) => pin.authorities.includes(fingerprintOfPem(each)));
 }
 
 async function requestCertificate(

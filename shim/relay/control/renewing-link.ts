@@ -6,6 +6,7 @@ import { renew } from '../../../src/gateway-client/renew.ts';
 import type { SynchronizeResponse } from '../../../src/gen/clawrden/v1/relay.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 import { isRenewalDue } from '../../../src/pki/renewal-due.ts';
+import { readTrust } from '../../../src/pki/trust-file.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
@@ -24,6 +25,8 @@ export interface LinkOptions {
   /** `HOST:PORT`. */
   readonly address: string;
   readonly identityDir: string;
+  /** As `ConnectOptions`. */
+  readonly trust?: string | undefined;
   readonly log: Logger;
 }
 
@@ -36,6 +39,8 @@ interface Line {
   readonly client: GatewayClient;
   /** PEM, that it was opened with. */
   readonly certificate: Buffer;
+  /** PEM of its `trust`. */
+  readonly trusted: string;
 }
 
 /**
@@ -80,7 +85,11 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     execute: () => current.client.execute(),
     synchronize: async (timeoutMs) => {
       const [line, { promise }] = [newest, renewal];
-      if (!(await line.client.waitForReady(timeoutMs))) return undefined;
+      if (!(await line.client.waitForReady(timeoutMs))) {
+        // It may show what a newer file trusts.
+        if (isTrustNews(line, options)) checking.check();
+        return undefined;
+      }
       const stream = line.client.synchronize();
       stream.on('data', ({ authority }: SynchronizeResponse) => {
         const isNews = authority !== told;
@@ -172,29 +181,38 @@ function createGate() {
 
 const notRenewed = 'the certificate was not renewed';
 
-async function openLine({ address, identityDir }: LinkOptions): Promise<Line> {
+async function openLine({ address, identityDir, trust }: LinkOptions): Promise<Line> {
   const { certificate } = await readIdentity(identityDir);
-  return { client: await connectGateway({ address, identityDir }), certificate };
+  const trusted = trust === undefined ? '' : readTrust(trust);
+  return { client: await connectGateway({ address, identityDir, trust }), certificate, trusted };
 }
 
-/** A connection with a new certificate, once the gateway accepts it; `undefined` if the present one is young enough. */
-async function renewed(
-  { client, certificate }: Line,
-  told: string,
-  options: LinkOptions,
-): Promise<Line | undefined> {
+/** Also if the file cannot be used: opening a line by it says why, and the line before stays. */
+function isTrustNews({ trusted }: Line, { trust }: LinkOptions): boolean {
+  try {
+    return trust !== undefined && readTrust(trust) !== trusted;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * A connection with a new certificate, or by another file of trust, once the gateway accepts it; `undefined` if the
+ * present one is young enough.
+ */
+async function renewed(line: Line, told: string, options: LinkOptions): Promise<Line | undefined> {
+  const isNews = isTrustNews(line, options);
   const present = await readIdentity(options.identityDir);
-  if (isRenewalDue(present, told)) await renew(client, options.identityDir);
+  const isDue = !isNews && isRenewalDue(present, told);
+  if (isDue) await renew(line.client, options.identityDir);
   // One that was renewed, and could not be gone over to, is there already.
-  else if (present.certificate.equals(certificate)) return undefined;
+  else if (!isNews && present.certificate.equals(line.certificate)) return undefined;
   const next = await openLine(options);
   if (!(await next.client.waitForReady(readyTimeoutMs))) {
     next.client.close();
     throw new Error('the gateway does not answer to the new one yet');
   }
-  options.log.info(
-    { until: new X509Certificate(next.certificate).validToDate },
-    'the certificate was renewed',
-  );
+  const until = new X509Certificate(next.certificate).validToDate;
+  options.log.info({ until }, isNews ? 'what is trusted was read again' : 'the certificate was renewed');
   return next;
 }

@@ -11,6 +11,8 @@ export interface Context {
   readonly gateway: string;
   /** Absolute. */
   readonly identity: string;
+  /** Absolute path of a PEM file: the authorities of the gateway's server certificate. */
+  readonly trust?: string;
 }
 
 export function defaultContextFile(): string {
@@ -26,11 +28,13 @@ export function contextFile(explicit: string | undefined): string {
 export function readContext(explicit: string | undefined): Context {
   const file = contextFile(explicit);
   const value = readValue(file);
-  const { gateway, identity } =
+  const { gateway, identity, trust } =
     typeof value === 'object' && value !== null ? (value as Partial<Context>) : {};
   if (typeof gateway !== 'string' || typeof identity !== 'string')
     throw broken(file, 'it must have the keys gateway and identity');
-  return { file, gateway, identity: resolve(dirname(file), identity) };
+  if (trust !== undefined && typeof trust !== 'string') throw broken(file, 'trust must be a path');
+  const inFolder = (path: string) => resolve(dirname(file), path);
+  return { file, gateway, identity: inFolder(identity), ...(trust && { trust: inFolder(trust) }) };
 }
 
 function readValue(file: string): unknown {

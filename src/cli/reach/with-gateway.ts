@@ -46,9 +46,9 @@ async function renewIfDue(client: GatewayClient, identity: string): Promise<void
 }
 
 /** Throws a CliError if the identity of the context cannot be used. Only the first call shows whether the gateway is there. */
-export async function connect({ file, gateway, identity }: Context): Promise<GatewayClient> {
+export async function connect({ file, gateway, identity, trust }: Context): Promise<GatewayClient> {
   const { connectGateway } = await import('../../gateway-client/connect-gateway.ts');
-  return await connectGateway({ address: gateway, identityDir: identity }).catch((error: Error) => {
-    throw new CliError('context', error.message, `mend identity in ${file}`);
+  return await connectGateway({ address: gateway, identityDir: identity, trust }).catch((error: Error) => {
+    throw new CliError('context', error.message, `mend what ${file} names`);
   });
 }

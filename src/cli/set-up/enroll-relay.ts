@@ -10,14 +10,16 @@ export interface EnrollOptions {
   readonly gateway: string;
   readonly token: string;
   readonly dir: string;
+  readonly trust?: string;
   readonly json?: boolean;
 }
 
 /** Keeps an existing relay.yaml: a second enrolment only renews the certificate. */
-export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions): Promise<void> {
+export async function enrollRelay(options: EnrollOptions): Promise<void> {
+  const { gateway, token, dir, trust, json } = options;
   const folder = resolve(dir);
   const file = join(folder, 'relay.yaml');
-  const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder }).catch(
+  const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder, trust }).catch(
     (error: Error) => {
       const refused = 'make another token with clawrden relay invite';
       const known = toCliError(error, 'relay enroll', { gateway, refused });
@@ -25,7 +27,7 @@ export async function enrollRelay({ gateway, token, dir, json }: EnrollOptions):
     },
   );
   const kept = existsSync(file);
-  if (!kept) await writeRelayYaml(file, enrolled);
+  if (!kept) await writeRelayYaml(file, enrolled, trust);
   const { name: relay, agents } = enrolled;
   if (json === true) return printJson({ relay, agents, gateway: enrolled.gateway, config: file });
   printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);

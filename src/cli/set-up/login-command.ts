@@ -3,6 +3,7 @@ import { Command } from 'commander';
 export interface LoginOptions {
   readonly gateway: string;
   readonly code: string;
+  readonly trust?: string;
   readonly json?: boolean;
   readonly context?: string;
 }
@@ -12,6 +13,10 @@ export function loginCommand(): Command {
     .description('make a key here, get its certificate, and write the context')
     .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
     .requiredOption('--code <code>', 'what `clawrden users add` printed')
+    .option(
+      '--trust <file>',
+      "PEM file: the authorities of the gateway's server certificate, if they are your own",
+    )
     .option('--json', 'print JSON')
     .option('--context <file>', 'where the context goes')
     .action(async (_options, command: Command) => {

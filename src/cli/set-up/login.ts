@@ -3,6 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { stringify } from 'yaml';
 import { enroll } from '../../gateway-client/enroll.ts';
+import { trustOf } from '../../pki/trust-file.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { contextFile, readContext } from '../reach/context.ts';
@@ -10,21 +11,20 @@ import { toCliError } from '../reach/grpc-error.ts';
 import type { LoginOptions } from './login-command.ts';
 
 /** Writes over what an earlier login left here, and over no other context. */
-export async function login({ gateway, code, json, context }: LoginOptions): Promise<void> {
+export async function login({ gateway, code, json, context, trust }: LoginOptions): Promise<void> {
   const file = contextFile(context);
   const identity = `${file.replace(/\.ya?ml$/, '')}.identity`;
   if (existsSync(file) && readContext(file).identity !== identity)
     throw new CliError('login', `${file} is another context`, 'name a file of your own with --context');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const options = { address: gateway, token: code, as: 'person', identityDir: identity } as const;
+  const options = { address: gateway, token: code, as: 'person', identityDir: identity, trust } as const;
   const person = await enroll(options).catch((error: Error) => {
     const refused = 'ask for another code: clawrden users add NAME --replace';
     const known = toCliError(error, 'login', { gateway, refused });
     throw known === error ? new CliError('login', error.message, 'check the options') : known;
   });
-  await writeFile(`${file}.new`, stringify({ gateway: person.gateway, identity: basename(identity) }), {
-    mode: 0o600,
-  });
+  const kept = { gateway: person.gateway, identity: basename(identity), ...trustOf(trust) };
+  await writeFile(`${file}.new`, stringify(kept), { mode: 0o600 });
   await rename(`${file}.new`, file);
   if (json === true) return printJson({ person: person.name, gateway: person.gateway, context: file });
   printLine(['you are ', 'green'], person.name);

@@ -8,6 +8,10 @@ export function relayCommand(): Command {
     .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
     .requiredOption('--token <token>', 'what `clawrden relay invite` printed')
     .requiredOption('--dir <folder>', 'where the key and the certificate go')
+    .option(
+      '--trust <file>',
+      "PEM file: the authorities of the gateway's server certificate, if they are your own",
+    )
     .option('--json', 'print JSON')
     .action(async (options) => {
       const { enrollRelay } = await import('./enroll-relay.ts');

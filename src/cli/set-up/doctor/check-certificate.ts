@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { readTextFile } from '../../../config/read-text-file.ts';
+import { readServerPair, type ServerFiles } from '../../../pki/server-pair.ts';
+import { readTrust } from '../../../pki/trust-file.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
 const dayMs = 86_400_000;
@@ -18,6 +20,32 @@ export async function checkCertificate(check: string, file: string, renew: strin
     return days < warnDays ? doubtful(check, text, renew) : good(check, text);
   } catch (error) {
     return bad(check, messageOf(error), renew);
+  }
+}
+
+/** What a door shows of files, which the gateway reads again when they change. */
+export async function checkServerFiles(
+  check: string,
+  files: ServerFiles | undefined,
+): Promise<readonly Finding[]> {
+  const renew = 'put a certificate and its key there; docs/operations.md';
+  if (files === undefined) return [];
+  try {
+    readServerPair(files);
+    return [await checkCertificate(check, files.cert, renew)];
+  } catch (error) {
+    return [bad(check, messageOf(error), renew)];
+  }
+}
+
+/** A file of authorities that the gateway's certificate may be of. */
+export function checkTrust(file: string | undefined): readonly Finding[] {
+  if (file === undefined) return [];
+  try {
+    readTrust(file);
+    return [good('trust', file)];
+  } catch (error) {
+    return [bad('trust', messageOf(error), "put the authority of the gateway's certificate there")];
   }
 }
 

@@ -6,7 +6,7 @@ import { loadPolicy } from '../../../policy/file/parse-policy.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { checkPolicy } from '../../../policy/review/check-policy.ts';
 import { checkAudit } from './check-audit.ts';
-import { checkCertificate, checkKey } from './check-certificate.ts';
+import { checkCertificate, checkKey, checkServerFiles } from './check-certificate.ts';
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
 import { checkWorkspace } from './check-workspace.ts';
@@ -29,6 +29,8 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
     ...findings,
     ...(await checkState(config.state)),
+    ...(await checkServerFiles('grpc.tls', config.grpc.tls)),
+    ...(await checkServerFiles('http.tls', config.http.tls)),
     ...(await checkAudit(config)),
     ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),

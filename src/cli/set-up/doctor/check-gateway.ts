@@ -40,8 +40,8 @@ export async function checkGateway(contextFile: string | undefined): Promise<Fin
   }
 }
 
-async function askGateway({ gateway, identity }: Context): Promise<Finding[]> {
-  const client = await connectGateway({ address: gateway, identityDir: identity });
+async function askGateway({ gateway, identity, trust }: Context): Promise<Finding[]> {
+  const client = await connectGateway({ address: gateway, identityDir: identity, trust });
   try {
     return await findingsOf(client, gateway);
   } finally {
@@ -88,6 +88,8 @@ async function unreadableOf(client: GatewayClient, agent: string): Promise<Findi
 }
 
 function warningOf(text: string): Finding {
+  if (/^(grpc|http)\.tls: /.test(text))
+    return doubtful('certificate', text, 'docs/operations.md says how to replace it');
   // A note of what was found begins with its time.
   return /^(\S+Z )?the (full )?audit/.test(text)
     ? doubtful('audit', text, 'clawrden audit verify FILE; docs/operations.md says what to do')

@@ -12,7 +12,7 @@ import {
 } from '../../../config/told-agents.ts';
 import { identityFiles } from '../../../pki/identity-files.ts';
 import { renderArgument } from '../../../text/render-text.ts';
-import { checkCertificate, checkKey } from './check-certificate.ts';
+import { checkCertificate, checkKey, checkTrust } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
 import { checkHomes } from './check-homes.ts';
 import { checkWorkspace } from './check-workspace.ts';
@@ -68,6 +68,7 @@ export async function checkRelayFiles(file: string): Promise<Finding[]> {
       join(config.identity, identityFiles.certificate),
       renew,
     ),
+    ...checkTrust(config.trust),
     await checkKey("the relay's key", join(config.identity, identityFiles.key)),
     engine,
     ...(engine.level === 'error'
