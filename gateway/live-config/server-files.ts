@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { onAbort } from '../../src/abort.ts';
+import type { ServerFiles } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
-import { readServerPair, type ServerFiles, type ServerPair } from '../../src/pki/server-pair.ts';
+import { readServerPair, type ServerPair } from '../../src/pki/server-pair.ts';
 import { watchFile } from './watch-file.ts';
 
 /** A door's own certificate and key, from files. */
@@ -61,7 +63,7 @@ export function openServerFiles(files: ServerFiles, at: string): LivePair {
       });
       tell();
       const timer = setInterval(tell, lookMs).unref();
-      signal.addEventListener('abort', () => clearInterval(timer));
+      onAbort(signal, () => clearInterval(timer));
     },
   };
 }

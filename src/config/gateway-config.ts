@@ -1,5 +1,4 @@
 import type { Identity } from '../command.ts';
-import type { ServerFiles } from '../pki/server-pair.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
@@ -25,6 +24,12 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+}
+
+/** Paths of PEM files: a server's certificate, then those between it and its authority; and its key. */
+export interface ServerFiles {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface HttpConfig {

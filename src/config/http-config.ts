@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { ServerFiles } from '../pki/server-pair.ts';
-import type { HttpConfig } from './gateway-config.ts';
+import type { HttpConfig, ServerFiles } from './gateway-config.ts';
 import type { GatewayFile } from './gateway-schema.ts';
 
 type HttpFile = GatewayFile['http'];

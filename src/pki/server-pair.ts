@@ -1,14 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import type { ServerFiles } from '../config/gateway-config.ts';
 import { readTextFile } from '../config/read-text-file.ts';
 import type { Credentials } from './authority.ts';
 import { certificatesIn } from './trust-print.ts';
-
-/** Paths of PEM files: a server's certificate, then those between it and its authority; and its key. */
-export interface ServerFiles {
-  readonly cert: string;
-  readonly key: string;
-}
 
 export interface ServerPair extends Credentials {
   /** The server's own. */
@@ -36,7 +31,8 @@ function leafOf(pem: string): X509Certificate {
     throw new Error(`it is not valid before ${validFromDate.toISOString()}`);
   if (validToDate.getTime() <= Date.now()) throw new Error(`it expired on ${validToDate.toISOString()}`);
   // Absent means good for anything.
-  if (keyUsage?.includes(serverAuth) === false) throw new Error('its certificate is not one of a server');
+  if (keyUsage !== undefined && !keyUsage.includes(serverAuth))
+    throw new Error('its certificate is not one of a server');
   return leaf;
 }
 

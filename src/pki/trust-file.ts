@@ -9,11 +9,10 @@ export function readTrust(file: string): string {
   // TLS would trust what Node brings along.
   if (found.length === 0) throw new Error(`${file}: it holds no certificate`);
   try {
-    for (const each of found) new X509Certificate(each);
+    return found.map((each) => new X509Certificate(each).toString()).join('\n');
   } catch {
     throw new Error(`${file}: it holds a certificate that cannot be read`);
   }
-  return found.join('\n');
 }
 
 /** The key of a file that names it: absolute, because that file lies elsewhere. */

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { ServerFiles } from '../../../config/gateway-config.ts';
 import { readTextFile } from '../../../config/read-text-file.ts';
-import { readServerPair, type ServerFiles } from '../../../pki/server-pair.ts';
+import { readServerPair } from '../../../pki/server-pair.ts';
 import { readTrust } from '../../../pki/trust-file.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
