@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { parse, stringify } from 'yaml';
 import type { Link } from '../../shim/relay/control/renewing-link.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
+import { type Mirrored, newMirrored, play } from './mirrored.ts';
 
 /** A file of YAML. */
 export async function edit(file: string, change: (value: Record<string, unknown>) => void): Promise<void> {
@@ -47,4 +49,20 @@ export async function synchronize(from: Link, signal: AbortSignal): Promise<void
     await Promise.race([ended, opened.renewed]);
     await sleep(20);
   }
+}
+
+export const wrong = (all: readonly Mirrored[]) =>
+  all.filter(({ starts, outcome, broken }) => starts !== 1 || outcome?.code !== 7 || broken !== '');
+
+export async function commandsOver(link: Link, audit: string, until: () => boolean): Promise<Mirrored[]> {
+  const all: Mirrored[] = [];
+  const ends: Promise<void>[] = [];
+  while (!until()) {
+    const command = newMirrored();
+    all.push(command);
+    ends.push(play(link as unknown as GatewayClient, command, { tool: 'run' }, audit));
+    await sleep(50);
+  }
+  await Promise.all(ends);
+  return all;
 }

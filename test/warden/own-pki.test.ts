@@ -2,12 +2,11 @@ import { createPublicKey } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Link, openRenewingLink } from '../../shim/relay/control/renewing-link.ts';
-import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { type Credentials, makeAuthority } from '../../src/pki/authority.ts';
 import { identityFiles, readIdentity } from '../../src/pki/identity-files.ts';
@@ -18,8 +17,7 @@ import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { attempt } from '../lab/command.ts';
 import { type GatewaySite, launcher, makeGatewaySite } from '../stack/gateway-site.ts';
 import type { Program } from '../stack/program.ts';
-import { edit, print, replaceDoor, shownAt, synchronize } from './door-files.ts';
-import { type Mirrored, newMirrored, play } from './mirrored.ts';
+import { commandsOver, edit, print, replaceDoor, shownAt, synchronize, wrong } from './door-files.ts';
 
 const names = ['localhost', '127.0.0.1'];
 const silent = pino({ level: 'silent' });
@@ -63,21 +61,7 @@ function openLink(identityDir: string, trust: string | undefined = at('root.pem'
   return openRenewingLink({ address: site.grpcAddress, identityDir, trust, log: silent });
 }
 
-const wrong = (all: readonly Mirrored[]) =>
-  all.filter(({ starts, outcome, broken }) => starts !== 1 || outcome?.code !== 7 || broken !== '');
-
-async function commands(until: () => boolean): Promise<Mirrored[]> {
-  const all: Mirrored[] = [];
-  const ends: Promise<void>[] = [];
-  while (!until()) {
-    const command = newMirrored();
-    all.push(command);
-    ends.push(play(link as unknown as GatewayClient, command, { tool: 'run' }, audit()));
-    await sleep(50);
-  }
-  await Promise.all(ends);
-  return all;
-}
+const commands = (until: () => boolean) => commandsOver(link, audit(), until);
 
 async function warnings(): Promise<string> {
   const admin = await connectGateway({
