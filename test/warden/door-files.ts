@@ -26,10 +26,15 @@ export async function replaceDoor(dir: string, { certificate, key }: Credentials
 }
 
 /** Fingerprint of what a new connection sees. */
-export function shownAt(address: string): Promise<string> {
+export function shownAt(address: string, protocol = 'h2'): Promise<string> {
   const [host = '', port] = address.split(':');
   return new Promise((resolve, reject) => {
-    const socket = connectTls({ host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+    const socket = connectTls({
+      host,
+      port: Number(port),
+      rejectUnauthorized: false,
+      ALPNProtocols: [protocol],
+    });
     socket.on('error', reject);
     socket.on('secureConnect', () => {
       resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? '');
