@@ -126,12 +126,23 @@ const around = fc.constantFrom<(path: string) => string>(
   (path) => `/${'../'.repeat(5_000)}${path}`,
 );
 
+/** It is the same path with another name in it, and no other spelling: names have letters of both cases. */
+function namesAnother({ route, target }: GoodRequest, made: string): boolean {
+  const [pattern, good, parts] = [route.path, target, made].map((path) => path.split('/'));
+  return (
+    parts!.length === pattern!.length &&
+    parts!.every(
+      (part, at) => part === good![at] || (pattern![at] === '{name}' && /^[\w+-][\w.+~-]*$/.test(part)),
+    )
+  );
+}
+
 test('A-66 P17: a path has one spelling: every other one reaches nothing', async () => {
   const some = fc.constantFrom(...goodRequests);
   await fc.assert(
     fc.asyncProperty(some, fc.oneof(respell, detour, around), async (good, change) => {
       const target = change(good.target);
-      fc.pre(target !== good.target);
+      fc.pre(target !== good.target && !namesAnother(good, target));
       const { status, acts } = await send(good, target);
       expect([target.slice(0, 200), status >= 400, acts]).toEqual([target.slice(0, 200), true, []]);
     }),
