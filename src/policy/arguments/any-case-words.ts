@@ -1,7 +1,10 @@
 import { settingTexts } from './setting.ts';
+import { gitSwitch, switchWords } from './switch-words.ts';
+import type { Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
 
 /** What was read so far. */
 interface Read {
+  readonly grammar: ToolGrammar;
   readonly args: readonly string[];
   /** The position behind the last word. */
   readonly at: number;
@@ -10,19 +13,51 @@ interface Read {
   readonly anyCase: Map<number, readonly string[]>;
 }
 
+/** What a strict rule may read in the value of an option, if its tool reads it in any case; or nobody can be sure. */
+export function valueTexts(grammar: ToolGrammar, option: Option, text: string): Texts {
+  if (!option.names.some((name) => grammar.anyCase?.has(name))) return 'as written';
+  return settingTexts(text, formOf(grammar, option)) ?? 'not understood';
+}
+
+export type Texts = readonly string[] | 'as written' | 'not understood';
+
+/** A sub-command may have a letter for something else: `git switch -c`. */
+function formOf({ anyCase, options, settings }: ToolGrammar, { names }: Option): SettingForm | undefined {
+  const isLong = names.some((name) => name.startsWith('--') && anyCase?.has(name) === true);
+  const isOwn = names.some((name) => options.get(name)?.names.join() === names.join());
+  return isLong || isOwn ? settings : undefined;
+}
+
 /** A value may stand in the word of its option, or in the next one. False: it is not understood. */
-export function addAnyCase({ args, at, anyCase }: Read, word: number, text: string): boolean {
-  const texts = settingTexts(text);
-  if (texts === undefined) return false;
+export function addAnyCase(
+  { grammar, args, at, anyCase }: Read,
+  word: number,
+  option: Option,
+  text: string,
+): boolean {
+  const texts = valueTexts(grammar, option, text);
+  if (typeof texts === 'string') return texts === 'as written';
   const written = args[at - 1] ?? '';
   const start = at - 1 === word ? written.slice(0, written.length - text.length) : '';
   anyCase.set(at - 1, start === '' ? texts : texts.map((each) => start + each));
   return true;
 }
 
-/** A name stands behind the word that says what is done with it, or first. */
-export function addOperands({ args, pathAt, isOption, anyCase }: Read): void {
-  const first = isOption.indexOf(0, (pathAt.at(-1) ?? -1) + 1);
-  for (const at of first === -1 ? [] : [first, isOption.indexOf(0, first + 1)])
-    if (at !== -1) anyCase.set(at, settingTexts(args[at] ?? '') ?? []);
+/** A name stands behind the word that says what is done with it, or first; its value stands behind it. */
+export function addOperands({ grammar, args, pathAt, isOption, anyCase }: Read): void {
+  let at = pathAt.at(-1) ?? -1;
+  for (let count = 0; count < 3; count += 1) {
+    at = isOption.indexOf(0, at + 1);
+    if (at === -1) return;
+    anyCase.set(at, operandTexts(args[at] ?? '', grammar.settings));
+  }
+}
+
+function operandTexts(text: string, form: SettingForm | undefined): readonly string[] {
+  const small = text.toLowerCase();
+  const value = form === 'git' ? gitSwitch(small) : small;
+  const names = settingTexts(text, form) ?? [small];
+  // pip takes `_` for `-` in a name.
+  const dashed = small.replaceAll('_', '-');
+  return [...new Set([...names, dashed, ...(switchWords(value) ?? [])])];
 }

@@ -270,8 +270,7 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
   if (text !== undefined) {
     reader.values.push({ option, text });
-    if (option.names.some((name) => reader.grammar.anyCase?.has(name)) && !addAnyCase(reader, word, text))
-      doubt(reader);
+    if (!addAnyCase(reader, word, option, text)) doubt(reader);
   }
   if (text === undefined && option.value === 'required') doubt(reader, reader.args[word]);
 }

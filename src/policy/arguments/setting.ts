@@ -1,53 +1,44 @@
-/** Values that mean the same. */
-const switches = [
-  ['true', 'yes', 'on', '1'],
-  ['false', 'no', 'off', '0', ''],
-];
+import { type ReadSetting, readGit, readSsh, readToml } from './setting-forms.ts';
+import { switchWords } from './switch-words.ts';
+import type { SettingForm } from './tools/grammar.ts';
 
 /**
  * All that a pattern in small letters may say of a text that its tool reads in any case: as it is, as `name=value` and
- * as `name value`, without quotes and with a switch's other words. `undefined`: it sets several, or hides a name.
+ * as `name value`, and with a switch's other words. `undefined`: nobody can be sure what the tool reads in it.
  */
-export function settingTexts(text: string): readonly string[] | undefined {
-  const plain = text.toLowerCase();
-  const equals = plain.indexOf('=');
+export function settingTexts(text: string, form?: SettingForm): readonly string[] | undefined {
+  const small = text.toLowerCase();
+  if (form === undefined) return looseTexts(small);
+  const read = forms[form](small);
+  return read?.length === 0 ? undefined : read && [...new Set([small, ...read.flatMap(textsOf)])];
+}
+
+const forms = { ssh: readSsh, git: readGit, toml: readToml } satisfies Record<SettingForm, unknown>;
+
+function textsOf({ names, value }: ReadSetting): readonly string[] {
+  // A name alone turns it on.
+  const said = value ?? 'true';
+  const values = switchWords(said) ?? [said];
+  return names.flatMap((name) => [
+    ...(value === undefined ? [name] : []),
+    ...values.flatMap((each) => [`${name}=${each}`, `${name} ${each}`]),
+  ]);
+}
+
+/** Without a form that is known, quotes and blanks do not count. */
+function looseTexts(text: string): readonly string[] {
+  const equals = text.indexOf('=');
   // Most have neither blanks nor quotes, and more than a switch behind the name.
-  if (equals > 0 && text.length > equals + 6 && !/[\s"'\\{]/.test(text))
-    return [plain, `${plain.slice(0, equals)} ${plain.slice(equals + 1)}`];
-  return allTexts(text);
-}
-
-function allTexts(text: string): readonly string[] | undefined {
-  const { name, value } = readSetting(text.toLowerCase());
-  if (name.includes('\\') || /^\{\s*["'\w][^=.{}]*=/.test(value ?? '')) return undefined;
-  const values = value === undefined ? switches[0] : switches.find((words) => words.includes(value));
-  const set = (values ?? [value]).flatMap((each) => [`${name}=${each}`, `${name} ${each}`]);
-  const plain = text.toLowerCase().replaceAll(/[\s"']/g, '');
-  const written = value === undefined ? [name] : [`${name}=${value}`, `${name} ${value}`];
-  return [...new Set([text.toLowerCase(), plain, ...written, ...set])];
-}
-
-interface Setting {
-  readonly name: string;
-  /** Without quotes. */
-  readonly value?: string;
-}
-
-/** Blanks, or `=`, or a closing quote end the name; blanks before it do not count. */
-function readSetting(text: string): Setting {
-  const [before = ''] = /^[\s=]*/.exec(text) ?? [];
-  const [whole, start = '', quoted = ''] = /^([^\s="]*)(?:"([^"]*)")?/.exec(text.slice(before.length)) ?? [
-    '',
+  if (equals > 0 && text.length > equals + 6 && !/[\s"']/.test(text))
+    return [text, `${text.slice(0, equals)} ${text.slice(equals + 1)}`];
+  const bare = text.replaceAll(/[\s"']/g, '');
+  const at = bare.indexOf('=');
+  const name = at === -1 ? bare : bare.slice(0, at);
+  return [
+    ...new Set([
+      text,
+      bare,
+      ...textsOf({ names: [name], ...(at === -1 ? {} : { value: bare.slice(at + 1) }) }),
+    ]),
   ];
-  const rest = text.slice(before.length + whole.length);
-  const name = (start + quoted).trim();
-  return rest === ''
-    ? { name }
-    : {
-        name,
-        value: rest
-          .replace(/^[\s=]+/, '')
-          .replaceAll(/["']/g, '')
-          .trim(),
-      };
 }

@@ -1,7 +1,7 @@
+import { valueTexts } from '../arguments/any-case-words.ts';
 import { nameOf } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/read-arguments.ts';
 import { noValue, readWord } from '../arguments/read-word.ts';
-import { settingTexts } from '../arguments/setting.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { Effort } from './effort.ts';
 import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
@@ -33,7 +33,7 @@ export class GivenOptions {
   constructor(grammar: ToolGrammar, reading: Reading) {
     this.#grammar = grammar;
     this.#reading = reading;
-    for (const given of givenIn(reading, grammar.anyCase))
+    for (const given of givenIn(reading, grammar))
       for (const name of namesOf(given.option)) {
         const same = this.#byName.get(name);
         if (same === undefined) this.#byName.set(name, [given]);
@@ -191,10 +191,7 @@ function valuesLike(text: string): readonly string[] {
   return [text, bare, ...same];
 }
 
-function givenIn(
-  { given, late, values }: Reading,
-  anyCase: ReadonlySet<string> | undefined,
-): readonly Given[] {
+function givenIn({ given, late, values }: Reading, grammar: ToolGrammar | undefined): readonly Given[] {
   const all = new Map<Option, { texts: string[]; times: number }>();
   for (const option of [...given, ...late]) {
     const known = all.get(option);
@@ -203,11 +200,21 @@ function givenIn(
   }
   for (const { option, text } of values) all.get(option)?.texts.push(text);
   return [...all].map(([option, own]) => ({
-    ...{ option, ...own },
-    small: option.names.some((name) => anyCase?.has(name))
-      ? own.texts.flatMap((text) => settingTexts(text) ?? [])
-      : undefined,
+    option,
+    ...own,
+    small: grammar && smallOf(grammar, option, own.texts),
   }));
+}
+
+function smallOf(
+  grammar: ToolGrammar,
+  option: Option,
+  texts: readonly string[],
+): readonly string[] | undefined {
+  const small = texts
+    .map((text) => valueTexts(grammar, option, text))
+    .filter((each) => typeof each !== 'string');
+  return small.length === 0 ? undefined : small.flat();
 }
 
 function namesOf({ names, alike = [] }: Option): ReadonlySet<string> {

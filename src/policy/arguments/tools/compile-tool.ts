@@ -33,6 +33,7 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
     ...(data.bare === undefined ? {} : { bare: { does: data.bare.does, unless: new Set(data.bare.unless) } }),
     ...(data['any-case'] === undefined ? {} : { anyCase: new Set(data['any-case']) }),
+    ...(data.settings === undefined ? {} : { settings: data.settings }),
     ...(data['may-be-aliases'] === undefined ? {} : { mayBeAliases: new Set(data['may-be-aliases']) }),
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),

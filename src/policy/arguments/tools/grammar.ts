@@ -8,6 +8,11 @@ export const styles = ['gnu', 'posix', 'words', 'nopt'] as const;
 
 export type Style = (typeof styles)[number];
 
+/** How tools write a setting on their line. */
+export const settingForms = ['ssh', 'git', 'toml'] as const;
+
+export type SettingForm = (typeof settingForms)[number];
+
 export interface Option {
   /** All its spellings, with their dashes. */
   readonly names: readonly string[];
@@ -94,8 +99,10 @@ export interface ToolGrammar {
   readonly valuesApart?: boolean;
   /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */
   readonly optionalBehindEquals?: boolean;
-  /** Options whose values it reads in any case, and a name in them also in quotes and with blanks. */
+  /** Options whose values it reads in any case. */
   readonly anyCase?: ReadonlySet<string>;
+  /** These values are settings in this form, and nothing else is understood in them. */
+  readonly settings?: SettingForm;
   /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */
   readonly prints?: ReadonlySet<string>;
   /** It runs the file that its first operand names. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { strictObject } from '../../../config/check-shape.ts';
 import { parsedField } from '../../../config/fields.ts';
-import { styles } from './grammar.ts';
+import { settingForms, styles } from './grammar.ts';
 
 /** `-v,--verbose`, `-f,--file=`, `--color?`, `-o={a|b}`, `--x+`, `-c~--check`: see `options` in grammar.ts. */
 const optionWord =
@@ -123,8 +123,10 @@ export const toolData = strictObject({
   resources: resourcesData.optional(),
   also: z.array(impliedData).max(64).optional(),
   bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
-  /** Options whose values it reads in any case, and a name in them also in quotes and with blanks. */
+  /** Options whose values it reads in any case. */
   'any-case': optionNames.optional(),
+  /** How a setting is written in these values. */
+  settings: z.enum(settingForms).optional(),
   prints: optionNames.optional(),
   interpreter: interpreterData.optional(),
   operands: z.enum(['safe', 'risky']).optional(),
