@@ -11,7 +11,10 @@ interface Given {
 
 const plainText = fc.constantFrom('a', 'b.txt', 'x=y', '/app/x', '0', '{}', 'é');
 
-function withText(option: Option): fc.Arbitrary<Given> {
+function withText({ anyCase, settings }: ToolGrammar, option: Option): fc.Arbitrary<Given> {
+  // A text without any form is no setting.
+  if (settings !== undefined && option.names.some((name) => anyCase?.has(name)))
+    return fc.constant({ option, text: 'x=y' });
   const known = [...(option.values ?? [])].map((one) => (one === '#' ? '7' : one));
   const text = known.length === 0 ? plainText : fc.constantFrom(...known);
   return fc.record({ option: fc.constant(option), text });
@@ -38,7 +41,7 @@ function spellings(
 const commands = fc.constantFrom(...new Set(knownTools.values())).chain((grammar) =>
   fc.record({
     grammar: fc.constant(grammar),
-    given: fc.array(fc.constantFrom(...optionsOf(grammar)).chain(withText), {
+    given: fc.array(fc.constantFrom(...optionsOf(grammar)).chain((option) => withText(grammar, option)), {
       minLength: 1,
       maxLength: 5,
     }),

@@ -17,8 +17,8 @@ export function readSsh(text: string): readonly ReadSetting[] {
   return name === undefined ? [] : [setting([name], value)];
 }
 
-/** Section and key, with any name between them; such a name may hold the `=`. */
-const gitName = /^([a-z0-9-]+\.)(?:[^\s"'\\\p{Cc}]*\.)?([a-z0-9-]+)$/u;
+/** Section and key, with any name between them, which may hold the `=`. A key alone git refuses. */
+const gitName = /^(?:([a-z0-9-]+\.)(?:[^\s"'\\\p{Cc}]*\.)?)?([a-z0-9-]+)$/u;
 
 /** What git has for one address, branch or remote is compared with what it has for all, too. */
 export function readGit(text: string): readonly ReadSetting[] {
@@ -30,15 +30,15 @@ export function readGit(text: string): readonly ReadSetting[] {
 
 function splitAt(text: string, equals: number): readonly ReadSetting[] {
   const name = equals === -1 ? text : text.slice(0, equals);
-  const [, section, key] = gitName.exec(name) ?? [];
-  if (section === undefined || key === undefined) return [];
+  const [, section = '', key] = gitName.exec(name) ?? [];
+  if (key === undefined) return [];
   const value = equals === -1 ? undefined : gitSwitch(text.slice(equals + 1));
   const written = equals === -1 ? undefined : text.slice(equals + 1);
   const names = [...new Set([name, section + key])];
   return [setting(names, written), ...(value === written ? [] : [setting(names, value)])];
 }
 
-/** A bare name, and one value on one line without an escape; a name of a file is none. */
+/** A bare name, and one value on one line without an escape; the name of a file is understood, too. */
 export function readToml(text: string): readonly ReadSetting[] {
   const [, name, value] = /^([a-z0-9_.-]+)[ \t]*=[ \t]*([^\s].*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)

@@ -31,7 +31,7 @@ function looseTexts(text: string): readonly string[] {
   // Most have neither blanks nor quotes, and more than a switch behind the name.
   if (equals > 0 && text.length > equals + 6 && !/[\s"']/.test(text))
     return [text, `${text.slice(0, equals)} ${text.slice(equals + 1)}`];
-  const bare = text.replaceAll(/[\s"']/g, '');
+  const bare = text.replaceAll(/[\s"']/g, '').replace(/^=+/, '');
   const at = bare.indexOf('=');
   const name = at === -1 ? bare : bare.slice(0, at);
   return [
