@@ -41,10 +41,13 @@ function spellings(
 const commands = fc.constantFrom(...new Set(knownTools.values())).chain((grammar) =>
   fc.record({
     grammar: fc.constant(grammar),
-    given: fc.array(fc.constantFrom(...optionsOf(grammar)).chain((option) => withText(grammar, option)), {
-      minLength: 1,
-      maxLength: 5,
-    }),
+    given: fc.array(
+      fc.constantFrom(...optionsOf(grammar)).chain((option) => withText(grammar, option)),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    ),
     ways: fc.infiniteStream(fc.nat(1000)),
   }),
 );
