@@ -104,12 +104,17 @@ describe('A-77 A-35: policy check tells of a tool that runs others', () => {
     expect([...runners].filter((tool) => !told.has(tool))).toEqual([]);
   });
 
-  test.each(['python3.12', 'gcc-12', 'cpan5.36-x86_64-linux-gnu', 'perl5.36.0', 'tclsh8.6'])(
-    '%s, with a version',
-    (tool) => {
-      expect(isTold(tool)).toBe(true);
-    },
-  );
+  test.each([
+    'python3.12',
+    'gcc-12',
+    'cpan5.36-x86_64-linux-gnu',
+    'perl5.36.0',
+    'tclsh8.6',
+    'vim.basic',
+    'valgrind.bin',
+  ])('%s, with a version or a variant', (tool) => {
+    expect(isTold(tool)).toBe(true);
+  });
 
   test.each(['ls', 'cat', 'wc', 'sleep', 'md5sum'])('%s is not one', (tool) => {
     expect(isTold(tool)).toBe(false);

@@ -47,9 +47,9 @@ export const interpreters: ReadonlySet<string> = new Set([
   ...['tclsh', 'expect', 'osascript', 'java', 'go', 'cargo', 'gradle', 'mvn', 'docker', 'podman', 'kubectl'],
 ]);
 
-/** Whether it is one of these, also with a version: `gcc-12`, `python3.12`. */
+/** Whether it is one of these, also with a version or a variant: `gcc-12`, `python3.12`, `vim.basic`. */
 export function isOneOf(tools: ReadonlySet<string>, name: string): boolean {
-  const [plain = ''] = name.split(/-?[0-9]/);
+  const [plain = ''] = name.split(/-?[0-9]|\./);
   return tools.has(name) || tools.has(plain);
 }
 

@@ -8,7 +8,7 @@ export const runners: ReadonlySet<string> = new Set(
     // its options, and on its input. These ran it.
     `capsh choom cpan dbus-run-session debconf debconf-apt-progress debugfs docker-init dpkg-architecture flock fstab-decode
     gdb gp-collect-app i386 linux32 linux64 nsenter prlimit prove rbash sed setarch setpriv sftp split ssh-agent strace tclsh
-    unshare watch x86_64`,
+    unshare valgrind watch x86_64`,
     // By their manuals: they do so only with a terminal, a file of their own or another machine.
     `apt apt-get aptitude ar as autoconf autom4te automake autoreconf bison c++ cc ccache clang clang++ cmake cpio cpp
     crontab ctags ctest dc debuild diff diff3 distcc dpkg dpkg-buildpackage dpkg-source ed editor fakeroot flex ftp g++ gcc gdbserver
