@@ -15,12 +15,13 @@ import { createApprovals } from './approvals/approvals.ts';
 import { openGrants } from './approvals/grants.ts';
 import type { AuditRecord } from './audit/audit-record.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
+import { pageUrl } from './browsers/page-url.ts';
 import { openAgentStates } from './control/agent-states.ts';
 import { createHoldToAgents } from './control/bound-agents.ts';
 import { createBreakers } from './control/breakers.ts';
 import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
-import { createIncidents } from './control/incidents.ts';
+import { createIncidents, oncePerSecond } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
 import { createLostHosts } from './control/lost-hosts.ts';
 import { createRelays } from './control/relays.ts';
@@ -47,6 +48,7 @@ import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
 import { createExecutionCounts } from './metrics/execution-counts.ts';
+import { openNotify } from './notify/open-notify.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { openPrincipals } from './principals/open-principals.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
@@ -98,6 +100,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const policyFile = openPolicyFile(config.policy);
   const policy = policyFile.current;
   const doors = openDoors(config);
+  const notify = openNotify(config.notify, policy);
   connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
@@ -145,13 +148,14 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     log,
   });
   const { scheduler, warmer, fleet } = pool;
+  const warn = oncePerSecond((_incident, relay, text) => log.warn({ relay }, text));
   const relays = createRelays({
     stateFor: (relay) => ({
       ...desiredState(relay, agents(), policy(), states),
       authority: rotation.authorities.print(),
     }),
     onIncident: (incident, relay, text) => {
-      log.warn({ relay }, text);
+      warn(incident, relay, text);
       incidents.tell(incident, `relay:${relay}`, text);
     },
   });
@@ -223,7 +227,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     counts,
     principals: createPrincipalOperations({ ...principals, agents }),
     ...rotation,
-    doorsProblems: doors.warnings,
+    doorsProblems: () => [...doors.warnings(), ...notify.problems()],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
@@ -267,6 +271,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   doors.follow({ log, faults }, watching.signal);
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
   workspaces.begin({ ready: pool.ready, forget });
+  const page = pageUrl(config.http, servers.ports.http);
+  await notify.begin({ ...records, warden, agents, page, faults, log });
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
@@ -275,6 +281,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
   await drain(ledger);
+  await notify.close();
   await detached.close();
   await servers.close();
   await workspaces.close();

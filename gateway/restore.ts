@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { ClawrdenError } from '../src/errors.ts';
 import { type Plan, planHash } from '../src/plan.ts';
 import type { Approvals, Restored } from './approvals/approvals.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import { executionKey } from './audit/recorded-executions.ts';
 import { continueAsked, type ExecuteParts } from './execute.ts';
 import { recordablePlan } from './execution/bounded-records.ts';
 import type { StartContext } from './execution/execution.ts';
 import { type Records, settleHistory } from './execution/settle-history.ts';
+import type { ExecutionRecord } from './ports/execution-record.ts';
 import type { History } from './store/history.ts';
 
 const contextSchema = z.object({
@@ -32,6 +35,7 @@ export async function restoreWaiting(
     const key = executionKey(asked.caller, asked.approval.executionId);
     const verdictRecorded = leftovers.hasVerdict(key);
     if (await restoreOne(parts, { ...asked, verdictRecorded }, records.history)) taken.add(key);
+    else await giveUp(asked, approvals, records.audit);
   }
   await leftovers.endAllBut(taken);
   return taken.size;
@@ -48,9 +52,32 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
     hash: planHash(approval.plan),
   };
   if (sealed.hash !== approval.planHash) return false;
-  // The history may be behind, and have the plan as it was before its scripts were looked at.
-  const told = { ...record, plan: recordablePlan(sealed.canonical), planHash: sealed.hash };
+  // The history may be behind, and have the plan as it was before its scripts were looked at; or ahead, and have the
+  // start that the last gateway did not come to.
+  const told: ExecutionRecord = {
+    ...record,
+    state: 'awaiting-approval',
+    plan: recordablePlan(sealed.canonical),
+    planHash: sealed.hash,
+  };
   const execution = parts.ledger.restore(told, contextSchema.parse(JSON.parse(context)) as StartContext);
   void continueAsked(parts, execution, asked, sealed);
   return true;
+}
+
+const nothingWaits = 'its command waits no more';
+
+/** Nobody could use the answer: the question is void, and nobody is shown it. */
+async function giveUp(asked: Restored, approvals: Approvals, audit: AuditLog): Promise<void> {
+  const { id, executionId: execution, agent, planHash: hash } = asked.approval;
+  if (approvals.pending().some((each) => each.id === id)) {
+    const nobody = { verdict: 'void', by: '', via: '', reason: nothingWaits } as const;
+    await audit.append({
+      ...{ type: 'verdict', execution, caller: asked.caller, agent, approval: id },
+      ...nobody,
+      planHash: hash,
+    });
+  }
+  const over = AbortSignal.abort(new ClawrdenError('requester-gone', nothingWaits));
+  await asked.verdict(over).catch(() => {});
 }

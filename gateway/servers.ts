@@ -58,13 +58,15 @@ export async function startServers(
   served: Served,
 ): Promise<{ ports: OpenPorts; close: () => Promise<void> }> {
   const { agents, principals, faults, log } = served;
-  const { revocations, people } = principals;
+  const { revocations, people, apiTokens } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const { authorities, doors, onMoved } = served;
   const signing = { ...identity, keys, authorities };
   const authentication = createAuthentication({ identity: signing, authorities, onMoved, ...principals });
-  const enrolment = createEnrolment({ identity: signing, agentsOf, people, tokens, revocations, audit });
+  const enrolment = createEnrolment({
+    ...{ identity: signing, agentsOf, people, apiTokens, tokens, revocations, audit },
+  });
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const browsers = openBrowsers(audit, principals);

@@ -24,6 +24,7 @@ export const errorCodes = [
   'name-mismatch',
   'policy-changed',
   'plan-changed',
+  'verdict-door',
   'request-invalid',
   'too-large',
   'plan-too-large',

@@ -22,6 +22,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'name-mismatch': 1,
   'policy-changed': 1,
   'plan-changed': 1,
+  'verdict-door': 1,
   'request-invalid': 1,
   'too-large': 1,
   'plan-too-large': 1,

@@ -2,7 +2,7 @@
 //
 //   CLAWRDEN_GATEWAY=127.0.0.1:8443 CLAWRDEN_IDENTITY=ci.identity node orchestrator-grpc.ts AGENT TOOL [ARG…]
 //
-// The identity is the folder that `clawrden login` made: the authority, the certificate and the key.
+// The identity is the folder that `clawrden login` made with the code of `clawrden tokens certificate`: the authority, the certificate and the key.
 // Ctrl+C cancels the command.
 
 import { randomBytes } from 'node:crypto';

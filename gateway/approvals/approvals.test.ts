@@ -232,3 +232,24 @@ test('watchers are told of every change, and not before it is on the disk', asyn
   await approvals.ask(question);
   expect(seen).toEqual([['coder'], []]);
 });
+
+test.each([
+  ['cli', ['cli', 'dashboard', 'chat'], true],
+  ['http', ['dashboard'], true],
+  ['telegram', ['chat'], true],
+  ['slack', ['chat', 'cli'], true],
+  ['http', ['cli'], false],
+  ['cli', ['dashboard', 'chat'], false],
+  ['watch', ['chat'], false],
+  ['telegram', undefined, false],
+  ['slack', undefined, false],
+  ['http', undefined, true],
+] as const)('A-141: a yes or a no by %s counts for answer-in %j: %s', async (via, answerIn, counts) => {
+  const consent = { approvals: 1, role: 'approver', ...(answerIn && { answerIn }) } as const;
+  for (const verdict of ['denied', 'approved'] as const) {
+    const { id } = (await approvals.ask({ ...question, agent: verdict, consent })).approval;
+    const resolution = await approvals.resolve(id, { ...approved, ...of, verdict, via });
+    expect(resolution.type).toBe(counts ? 'resolved' : 'verdict-door');
+    expect(approvals.pending().some((each) => each.id === id)).toBe(!counts);
+  }
+});

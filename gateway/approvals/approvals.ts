@@ -1,5 +1,5 @@
-import { onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createListeners } from '../../src/listeners.ts';
 import type { PendingApproval, Resolution, ShownVerdict, Verdict, Yes } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { ApprovalStore } from './approval-store.ts';
@@ -47,11 +47,7 @@ interface Waiting extends Open {
 export function createApprovals(parts: ApprovalsParts): Approvals {
   const { store, approvers, pendingPerAgent } = parts;
   const waiting = new Map<string, Waiting>();
-  const listeners = new Set<() => void>();
-
-  function changed(): void {
-    for (const listener of listeners) listener();
-  }
+  const { watch, tell: changed } = createListeners();
 
   function forget(id: string): void {
     if (waiting.delete(id)) changed();
@@ -89,10 +85,7 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     },
     pending: () =>
       [...waiting.values()].flatMap((each) => (each.listed ? [shownQuestion(each, approvers)] : [])),
-    watch: (listener, signal) => {
-      listeners.add(listener);
-      onAbort(signal, () => listeners.delete(listener));
-    },
+    watch,
     resolve: async (id, verdict) => {
       const found = waiting.get(id);
       return found?.listed === true ? say(found, verdict) : notPending(id, store);

@@ -1,7 +1,7 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Decision } from '../../src/policy/policy.ts';
-import { consentText, oneApprover } from '../../src/policy/rules/consent.ts';
+import { consentText, doorsOf, oneApprover } from '../../src/policy/rules/consent.ts';
 import { denialText } from '../../src/policy/rules/denial-text.ts';
 import { questionPlanBytes } from '../execution/bounded-records.ts';
 import type { Execution } from '../execution/execution.ts';
@@ -9,7 +9,7 @@ import { denialOf, type Judged } from '../judging/judged.ts';
 import type { SealedPlan } from '../judging/seal-plan.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';
-import type { RecordedVerdict, Verdict } from '../ports/verdict.ts';
+import { doorsOfVia, type RecordedVerdict, type Verdict } from '../ports/verdict.ts';
 import type { Approvals } from './approvals.ts';
 import { joinNames, namesIn } from './approver-names.ts';
 import type { Asked } from './asked.ts';
@@ -89,6 +89,8 @@ export async function awaitVerdict(
   if (now.action === 'deny')
     throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
   checkConsent(now, answer, execution.record, parts);
+  // A gateway that ends leaves what waits for a person to the next one, and this one's start is used from here on.
+  execution.queued();
   await asked.use();
   return new Permit(maker, sealed, answer.by);
 }
@@ -112,19 +114,20 @@ function coveringGrant(
   return grants.of(agent, hash).find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
 }
 
-/** The policy may have changed since the question, and need others, or more of them. */
+/** The policy may have changed since the question, and need others, more of them, or another door. */
 function checkConsent(
-  { consent }: Decision,
-  { by }: Verdict,
+  { action, consent = oneApprover }: Decision,
+  { by, via }: Verdict,
   { agent, caller }: Execution['record'],
   { approvers }: AuthorizeParts,
 ): void {
-  if (consent === undefined) return;
+  if (action === 'allow') return;
   const said = namesIn(by).map((name) => ({ by: name }));
-  if (suffices(said, { consent, caller, agent }, approvers)) return;
+  const isDoor = doorsOfVia(via).every((door) => doorsOf(consent).includes(door));
+  if (isDoor && (consent === oneApprover || suffices(said, { consent, caller, agent }, approvers))) return;
   throw new ClawrdenError(
     'policy-changed',
-    `the policy needs ${consentText(consent)} now, and ${by} said yes`,
+    `the policy needs ${consentText(consent)} now, and ${by} said yes by ${via}`,
   );
 }
 

@@ -1,10 +1,18 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { createInTurn } from '../../src/in-turn.ts';
-import { consentText } from '../../src/policy/rules/consent.ts';
+import { consentText, doorsOf } from '../../src/policy/rules/consent.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { recordedFirst } from '../control/lasting-change.ts';
 import type { Approvers } from '../ports/approvers.ts';
-import type { PendingApproval, Resolution, ShownVerdict, Verdict, Yes } from '../ports/verdict.ts';
+import {
+  doorsOfVia,
+  joinVias,
+  type PendingApproval,
+  type Resolution,
+  type ShownVerdict,
+  type Verdict,
+  type Yes,
+} from '../ports/verdict.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import { joinNames } from './approver-names.ts';
 import type { Grants } from './grants.ts';
@@ -104,10 +112,11 @@ async function end(
 function verdictOf(
   people: readonly (readonly Yes[])[],
   { consent }: PendingApproval,
-  { grantMs: _once, ...last }: Verdict,
+  { grantMs: _once, ...said }: Verdict,
 ): Verdict {
   const asking = people.filter((yeses) => yeses.every(({ grantMs }) => grantMs !== undefined));
   const by = joinNames(people.flatMap(([first]) => first?.by ?? []));
+  const last = { ...said, via: joinVias(people.flatMap((yeses) => yeses.map(({ via }) => via))) };
   if (asking.length < consent.approvals) return { ...last, by };
   const grantMs = Math.min(...asking.flat().flatMap((yes) => yes.grantMs ?? []));
   return { ...last, by, grantMs, grantBy: asking.flatMap(([first]) => first ?? []) };
@@ -130,16 +139,28 @@ async function giveGrant(
 function refusalOf(
   approval: PendingApproval,
   shown: string,
-  { verdict, by, grantMs }: Verdict,
+  { verdict, by, via, grantMs }: Verdict,
   { approvers }: SettleParts,
 ): Resolution | undefined {
   const { id, planHash, noGrant } = approval;
   if (planHash !== shown)
     return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
+  const door = doorRefusal(approval, via);
+  if (door !== undefined) return door;
   const why = verdict === 'approved' ? whyNotCounted({ by }, approval, approvers) : undefined;
   if (why !== undefined) return { type: why, text: refusals[why](approval, by) };
   if (grantMs === undefined || noGrant === '') return undefined;
   return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
+}
+
+/** Also a no: a chat that only tells decides nothing. */
+function doorRefusal({ id, consent }: PendingApproval, via: string): Resolution | undefined {
+  const doors = doorsOf(consent);
+  if (doorsOfVia(via).every((door) => doors.includes(door))) return undefined;
+  return {
+    type: 'verdict-door',
+    text: `verdict-door: approval ${id} is answered by ${doors.join(' or ')}: its rule says so`,
+  };
 }
 
 const refusals: Record<NotCounted, (approval: PendingApproval, by: string) => string> = {

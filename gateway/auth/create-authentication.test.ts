@@ -24,6 +24,7 @@ function authentication(people: [string, Role][] = [], revoked: string[] = []) {
       const role = roles.get(name);
       return role && { role, scope: {} };
     },
+    programOf: (name) => (name === 'ci' ? { right: { role: 'orchestrator', scope: {} } } : undefined),
     isRevoked: (print) => revoked.includes(print),
     onRevoked: () => {},
   });
@@ -94,6 +95,7 @@ test.each([
         clock = when;
         return rights;
       },
+      programOf: () => undefined,
       isRevoked: () => false,
       onRevoked: () => {},
     });

@@ -10,11 +10,15 @@ export interface AuthenticationOptions {
   readonly identity: SigningIdentity;
   /** What the gateway's record says of a person now; undefined if it knows none of this name. */
   readonly personOf: PersonOf;
+  /** The same of a program. */
+  readonly programOf: ProgramOf;
   readonly isRevoked: IsRevoked;
   readonly onRevoked: Authentication['onRevoked'];
   readonly authorities: Pick<Authorities, 'signed'>;
   /** Calls it with who shows a certificate of the authority that signs now. */
   readonly onMoved?: (principal: string) => void;
+  /** Calls it with who is given a token. */
+  readonly onUsed?: (peer: PeerName) => void;
 }
 
 /** `when`: for a caller that comes now, or for one that is here since it came. */
@@ -23,20 +27,19 @@ export type PersonOf = (
   when: 'isOver' | 'hasRunOut',
 ) => Pick<Principal, 'role' | 'scope'> | undefined;
 
-export function createAuthentication({
-  identity,
-  personOf,
-  isRevoked,
-  onRevoked,
-  authorities,
-  onMoved,
-}: AuthenticationOptions): Authentication {
-  const tokens = createSessionTokens(identity);
+export type ProgramOf = (
+  name: string,
+  when: 'isOver' | 'hasRunOut',
+) => { readonly right: Pick<Principal, 'role' | 'scope'> } | undefined;
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { isRevoked, onRevoked, authorities, onMoved } = options;
+  const tokens = createSessionTokens(options.identity);
   return {
     admit: (der) => {
       const accepted = acceptCertificate(der, isRevoked, authorities.signed);
       if ('refused' in accepted) return accepted;
-      const admission = admissionOf(accepted.value, personOf, tokens);
+      const admission = admissionOf(accepted.value, options, tokens);
       const checked = admission.check();
       if ('refused' in checked) return checked;
       if (accepted.value.isPresent) onMoved?.(principalName(accepted.value.peer));
@@ -48,7 +51,7 @@ export function createAuthentication({
 
 function admissionOf(
   { peer, fingerprint, serial, problem }: AcceptedCertificate,
-  personOf: PersonOf,
+  options: AuthenticationOptions,
   tokens: SessionTokens,
 ): Admission {
   let admitted: Principal | undefined;
@@ -56,11 +59,12 @@ function admissionOf(
   function check(): Checked<Principal> {
     const refused = problem();
     if (refused !== undefined) return { refused };
-    const caller = toPrincipal(peer, (name) => personOf(name, admitted ? 'hasRunOut' : 'isOver'));
-    if (caller === undefined) return { refused: 'the certificate names a person that is not known here' };
+    const caller = toPrincipal(peer, admitted ? 'hasRunOut' : 'isOver', options);
+    if (caller === undefined)
+      return { refused: `the certificate names a ${peer.kind} that is not known here` };
     admitted ??= caller;
     // What runs over the connection was let in with other rights.
-    if (!isDeepStrictEqual(caller, admitted)) return { refused: 'what this person may do has changed' };
+    if (!isDeepStrictEqual(caller, admitted)) return { refused: `what this ${peer.kind} may do has changed` };
     return { value: caller };
   }
 
@@ -78,6 +82,7 @@ function admissionOf(
     issueToken: async () => {
       const checked = check();
       if ('refused' in checked) return checked;
+      options.onUsed?.(peer);
       return ifStill({ value: await tokens.issue(checked.value, fingerprint) });
     },
     callerOf: async (token) => {
@@ -97,9 +102,10 @@ function admissionOf(
 
 function toPrincipal(
   peer: PeerName,
-  personOf: (name: string) => ReturnType<PersonOf>,
+  when: 'isOver' | 'hasRunOut',
+  { personOf, programOf }: Pick<AuthenticationOptions, 'personOf' | 'programOf'>,
 ): Principal | undefined {
   if (peer.kind === 'relay') return { ...peer, role: 'relay', scope: allAgents };
-  const person = personOf(peer.name);
-  return person && { ...peer, ...person };
+  const known = peer.kind === 'person' ? personOf(peer.name, when) : programOf(peer.name, when)?.right;
+  return known && { ...peer, ...known };
 }

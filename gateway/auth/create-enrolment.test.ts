@@ -15,6 +15,7 @@ import { createAuthorities } from '../keys/authorities.ts';
 import { createKeyRing } from '../keys/key-ring.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { KnownPerson } from '../ports/known-principals.ts';
+import type { KnownProgram } from '../principals/api-tokens.ts';
 import { openDatabase } from '../store/database.ts';
 import { openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { createEnrolment } from './create-enrolment.ts';
@@ -49,8 +50,10 @@ async function enrolment(
   const known = new Map<string, KnownPerson>();
   const people = { find: (name: string) => known.get(name), noteLetIn: async () => {} };
   const signing = { ...identity, keys: createKeyRing(key) };
-  const options = { identity: signing, agentsOf, people, tokens, revocations, audit };
-  return { ...createEnrolment(options), revocations, database, records, disk, known };
+  const programs = new Map<string, KnownProgram>();
+  const apiTokens = { programOf: (name: string) => programs.get(name) };
+  const options = { identity: signing, agentsOf, people, apiTokens, tokens, revocations, audit };
+  return { ...createEnrolment(options), revocations, database, records, disk, known, programs };
 }
 
 async function newToken(from: Enrolment, ttl = 0): Promise<string> {
@@ -82,11 +85,11 @@ test('a token turns a request into a certificate for its relay, once', async () 
 test('a code turns a request into a certificate for its person, once, and no longer than the person is known', async () => {
   const gateway = await enrolment();
   const until = Date.now() + 5 * 86_400_000;
-  expect(await gateway.createCode('ann', 0, by)).toEqual({ refused: 'there is no person ann' });
-  const ann: KnownPerson = { name: 'ann', role: 'viewer', scope: {}, until, by: '', since: 0 };
-  gateway.known.set('ann', ann);
+  const ann = { kind: 'person', name: 'ann' } as const;
+  expect(await gateway.createCode(ann, 0, by)).toEqual({ refused: 'there is no person ann' });
+  gateway.known.set('ann', { name: 'ann', role: 'viewer', scope: {}, until, by: '', since: 0 });
   const code = async () => {
-    const made = await gateway.createCode('ann', 0, by);
+    const made = await gateway.createCode(ann, 0, by);
     if ('refused' in made) throw new Error(made.refused);
     return made.value.token;
   };
@@ -113,6 +116,33 @@ test('a code turns a request into a certificate for its person, once, and no lon
   const last = await code();
   gateway.known.clear();
   expect(await gateway.enroll(last, request, '')).toEqual({ refused: 'there is no person ann' });
+});
+
+test('a program gets a certificate by a code, no longer than its API token counts, and renews it', async () => {
+  const gateway = await enrolment();
+  const ci = { kind: 'program', name: 'ci' } as const;
+  const none = { refused: 'there is no program ci' };
+  expect(await gateway.createCode(ci, 0, by)).toEqual(none);
+  const until = Date.now() + 5 * 86_400_000;
+  const right = { role: 'orchestrator', scope: {} } as const;
+  gateway.programs.set('ci', { right, until });
+  const made = await gateway.createCode(ci, 0, by);
+  if ('refused' in made) throw new Error(made.refused);
+  expect(readEnrolmentPin(made.value.token)?.kind).toBe('program');
+  const enrolled = await gateway.enroll(made.value.token, request, '192.0.2.1:4000');
+  expect(enrolled).toMatchObject({ value: { relay: '', person: '', program: 'ci', agents: [] } });
+  const renewed = await gateway.renew(ci, request, { check: () => ({ value: { ...ci, ...right } }) });
+  for (const each of [enrolled, renewed]) {
+    if ('refused' in each) throw new Error(each.refused);
+    const certificate = new X509Certificate(each.value.certificate);
+    expect(certificate.subjectAltName).toBe('URI:spiffe://clawrden/program/ci');
+    expect(Math.abs(certificate.validToDate.getTime() - until)).toBeLessThan(1000);
+  }
+  const later = await gateway.createCode(ci, 0, by);
+  gateway.programs.clear();
+  if ('refused' in later) throw new Error(later.refused);
+  expect(await gateway.enroll(later.value.token, request, '')).toEqual(none);
+  expect(await gateway.renew(ci, request, { check: () => ({ value: { ...ci, ...right } }) })).toEqual(none);
 });
 
 test('a request that cannot be signed does not cost the token', async () => {

@@ -21,6 +21,7 @@ import type {
   NewToken,
 } from '../ports/authentication.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
+import type { ApiTokens } from '../principals/api-tokens.ts';
 import type { People } from '../principals/people.ts';
 import { type EnrolmentTokens, tokenName } from '../store/enrolment-tokens.ts';
 import {
@@ -37,6 +38,7 @@ export interface EnrolmentOptions {
   /** The agents that the configuration binds to a relay; an empty list if it does not know the relay. */
   readonly agentsOf: (relay: string) => readonly string[];
   readonly people: Pick<People, 'find' | 'noteLetIn'>;
+  readonly apiTokens: Pick<ApiTokens, 'programOf'>;
   readonly tokens: EnrolmentTokens;
   readonly revocations: Pick<Revocations, 'epochOf' | 'issued' | 'renewed'>;
   readonly audit: Pick<AuditLog, 'append'>;
@@ -49,7 +51,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
   return {
     isOpen: options.tokens.areOut,
     createToken: (name, agents, ttl, by) => invite({ kind: 'relay', name, agents }, { ttl, by }, options),
-    createCode: (name, ttl, by) => invite({ kind: 'person', name }, { ttl, by }, options),
+    createCode: (invited, ttl, by) => invite(invited, { ttl, by }, options),
     enroll: async (token, request, from) => {
       const checked = await readInvitation(token, options.identity);
       return 'refused' in checked ? checked : await enroll(checked.value, { request, from }, options);
@@ -95,10 +97,10 @@ async function enroll(
   if (used === 'used') await audit.append({ ...issued.record, ...whom(invited), by: tokenName(id), from });
   // It was recorded for that epoch, which may have ended meanwhile.
   if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(invited) };
-  if (invited.kind === 'relay')
-    return { value: { relay: invited.name, person: '', agents: invited.agents, ...issued.answer } };
-  await people.noteLetIn(invited.name, true);
-  return { value: { relay: '', person: invited.name, agents: [], ...issued.answer } };
+  if (invited.kind === 'person') await people.noteLetIn(invited.name, true);
+  const { agents } = whom(invited);
+  const named = { relay: '', person: '', program: '', [invited.kind]: invited.name };
+  return { value: { ...named, agents, ...issued.answer } };
 }
 
 async function renew(
@@ -135,9 +137,10 @@ async function issue(
   { kind, name }: PeerName,
   epoch: number,
   key: KeyObject,
-  { identity: { authorities }, people }: EnrolmentOptions,
+  options: EnrolmentOptions,
 ): Promise<Issued> {
-  const until = kind === 'person' ? people.find(name)?.until : undefined;
+  const { authorities } = options.identity;
+  const until = kind === 'relay' ? undefined : knownAs({ kind, name }, options)?.until;
   const certificate = await signedFor({ kind, name }, key, until, authorities.present());
   const { serialNumber: id, validToDate } = new X509Certificate(certificate);
   const fingerprint = fingerprintOfPem(certificate);
@@ -174,12 +177,17 @@ function tokenOver({ kind, name }: Invited): string {
 
 const unusableRequest = { refused: 'the certificate request is not one of an EC P-256 key' };
 
-function whyNotInvited(
-  invited: Invited,
-  { agentsOf, people }: Pick<EnrolmentOptions, 'agentsOf' | 'people'>,
-): string | undefined {
-  if (invited.kind === 'relay') return bindingProblem(invited.name, invited.agents, agentsOf);
-  return people.find(invited.name) === undefined ? `there is no person ${invited.name}` : undefined;
+function whyNotInvited(invited: Invited, options: EnrolmentOptions): string | undefined {
+  if (invited.kind === 'relay') return bindingProblem(invited.name, invited.agents, options.agentsOf);
+  const { kind, name } = invited;
+  return knownAs({ kind, name }, options) === undefined ? `there is no ${kind} ${name}` : undefined;
+}
+
+function knownAs(
+  { kind, name }: { readonly kind: 'person' | 'program'; readonly name: string },
+  { people, apiTokens }: Pick<EnrolmentOptions, 'people' | 'apiTokens'>,
+): { readonly until: number | undefined } | undefined {
+  return kind === 'person' ? people.find(name) : apiTokens.programOf(name, 'isOver');
 }
 
 function bindingProblem(

@@ -16,7 +16,7 @@ import { verifySigned } from './verify-signed.ts';
 /** Who may get a certificate, once, with what was made for that. */
 export type Invited =
   | { readonly kind: 'relay'; readonly name: string; readonly agents: readonly string[] }
-  | { readonly kind: 'person'; readonly name: string };
+  | { readonly kind: 'person' | 'program'; readonly name: string };
 
 export interface Invitation {
   readonly id: string;
@@ -47,6 +47,7 @@ const common = {
 const claims = z.union([
   z.strictObject({ ...common, relay: z.string(), agents: z.array(z.string()) }),
   z.strictObject({ ...common, person: z.string() }),
+  z.strictObject({ ...common, program: z.string() }),
 ]);
 
 /** Until `expires`, in seconds since 1970. */
@@ -56,8 +57,8 @@ export async function signInvitation(
   { gatewayId, keys, authorities }: EnrolmentIdentity,
 ): Promise<{ readonly id: string; readonly token: string }> {
   const id = randomUUID();
-  const whom =
-    invited.kind === 'relay' ? { relay: invited.name, agents: invited.agents } : { person: invited.name };
+  const { kind, name } = invited;
+  const whom = kind === 'relay' ? { relay: name, agents: invited.agents } : { [kind]: name };
   const [ca, next] = authorities.pins();
   const token = await new SignJWT({ ...whom, epoch, ca, ...(next !== undefined && { next }) })
     .setProtectedHeader({ alg: algorithm, typ: type })
@@ -85,12 +86,14 @@ export async function readInvitation(
       clockTolerance: skewSeconds,
     });
     const read = claims.parse(payload);
-    const invited: Invited =
-      'relay' in read
-        ? { kind: 'relay', name: read.relay, agents: read.agents }
-        : { kind: 'person', name: read.person };
-    return { value: { id: read.jti, invited, epoch: read.epoch } };
+    return { value: { id: read.jti, invited: invitedBy(read), epoch: read.epoch } };
   } catch (error) {
     return { refused: describeTokenError(error) };
   }
+}
+
+function invitedBy(read: z.infer<typeof claims>): Invited {
+  if ('relay' in read) return { kind: 'relay', name: read.relay, agents: read.agents };
+  if ('person' in read) return { kind: 'person', name: read.person };
+  return { kind: 'program', name: read.program };
 }

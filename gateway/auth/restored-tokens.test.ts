@@ -51,6 +51,7 @@ async function start(): Promise<Life> {
     identity: { ...identity, keys: records.keys },
     agentsOf: () => ['a'],
     people,
+    apiTokens: { programOf: () => undefined },
     revocations,
   });
   const parts = { revocations, people: {}, links: {}, apiTokens: {}, agents: () => new Map() };

@@ -1,5 +1,5 @@
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
-import { isLoopback } from '../../src/config/http-config.ts';
+import { isLoopback } from '../../src/config/loopback.ts';
 
 /** Where a browser reaches the HTTP door, as an origin; undefined if only `http.url` could say it. */
 export function pageUrl({ url, listen: { host }, tls }: HttpConfig, port: number): string | undefined {

@@ -1,8 +1,10 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 
+type Tell = (incident: string, caller: string, text: string) => void;
+
 /** Reports incidents to the audit: once a second of each kind, with a count of the others. */
 export interface Incidents {
-  readonly tell: (incident: string, caller: string, text: string) => void;
+  readonly tell: Tell;
 }
 
 interface Kind {
@@ -12,13 +14,17 @@ interface Kind {
 
 const foldMs = 1000;
 
-/** The gateway chooses `caller` and `incident`, so there are few of them. */
 export function createIncidents(audit: AuditLog): Incidents {
-  const kinds = new Map<string, Kind>();
-
   // If it cannot be written, the audit's health says so.
-  const append = (incident: string, caller: string, text: string) =>
+  const append: Tell = (incident, caller, text) =>
     void audit.append({ type: 'incident', incident, caller, text }).catch(() => {});
+  return { tell: oncePerSecond(append) };
+}
+
+/** Tells the first of each kind at once, and how many followed when their second is over. */
+export function oncePerSecond(write: Tell): Tell {
+  // The gateway chooses `caller` and `incident`, so there are few of them.
+  const kinds = new Map<string, Kind>();
 
   function tell(incident: string, caller: string, text: string): void {
     const key = `${incident} ${caller}`;
@@ -28,7 +34,7 @@ export function createIncidents(audit: AuditLog): Incidents {
       kind.text = text;
       return;
     }
-    append(incident, caller, text);
+    write(incident, caller, text);
     kinds.set(key, { more: 0, text });
     setTimeout(() => tellMore(key, incident, caller), foldMs).unref();
   }
@@ -39,5 +45,5 @@ export function createIncidents(audit: AuditLog): Incidents {
     if (more > 0) tell(incident, caller, `${text} (the last of ${more} in a second)`);
   }
 
-  return { tell };
+  return tell;
 }

@@ -7,7 +7,7 @@ import type {
   RelayReport,
   RelayState,
 } from '../ports/relay-state.ts';
-import { boundedReport } from './bounded-report.ts';
+import { boundedReport, hasOtherNames } from './bounded-report.ts';
 import { createDisplacedPlaces, type Place } from './displaced-places.ts';
 
 /** What a relay reported about an agent; `undefined` if the relay is not connected or has not reported it. */
@@ -86,6 +86,8 @@ class ConnectedRelays implements Relays {
     return (report) => {
       // Reports of a displaced relay do not count any more.
       if (this.#connected.get(relay) !== known) return;
+      if (hasOtherNames(report))
+        this.impossible(relay, `${known.peer}: it reports a tool by a name that no tool has`);
       known.report = boundedReport(report, this.#options.stateFor(relay));
       for (const notify of this.#listeners) notify(relay, known);
     };

@@ -1,3 +1,4 @@
+import { createListeners } from '../../src/listeners.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
@@ -37,7 +38,7 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
   const epochs = new Map(rows.map(({ principal, epoch }) => [principal, epoch]));
   const recorded = await database.selectFrom('later_certificates').selectAll().execute();
   const good = new Map(recorded.map((row) => [row.fingerprint, row]));
-  const listeners = new Set<() => void>();
+  const { watch, tell } = createListeners();
   const present = (principal: string) => epochs.get(principal) ?? 0;
 
   function issued(certificate: IssuedCertificate): boolean {
@@ -57,7 +58,7 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
       const apply = () => {
         epochs.set(principal, epoch);
         for (const [fingerprint, its] of good) if (its.principal === principal) good.delete(fingerprint);
-        for (const listener of listeners) listener();
+        tell();
       };
       await tighten({
         apply,
@@ -76,7 +77,7 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
       return isPresent && issued(certificate);
     },
     issued,
-    watch: (listener) => void listeners.add(listener),
+    watch,
   };
 }
 

@@ -146,6 +146,7 @@ function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: Warde
   return {
     name: host.name,
     state: host.state,
+    draining: host.draining,
     engine: host.config.engine,
     slots: host.config.slots,
     running: host.running,

@@ -1,5 +1,5 @@
-import { onAbort } from '../../src/abort.ts';
 import type { Faults } from '../../src/faults.ts';
+import { createListeners } from '../../src/listeners.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
@@ -24,7 +24,7 @@ const lookMs = 500;
 
 export function createEventFeed(log: EventLog = createEventLog()): OpenEventFeed {
   const executions = new Map<string, ExecutionRecord>();
-  const listeners = new Set<() => void>();
+  const { watch, tell } = createListeners();
   let settle: (() => void) | undefined;
   return {
     execution: (record) => {
@@ -34,17 +34,12 @@ export function createEventFeed(log: EventLog = createEventLog()): OpenEventFeed
     },
     feed: (sources) => ({
       begin: () => {
-        settle ??= follow(sources, log, executions, () => {
-          for (const listener of listeners) listener();
-        });
+        settle ??= follow(sources, log, executions, tell);
         return log.newest();
       },
       after: log.after,
       isWhole: log.isWhole,
-      watch: (listener, signal) => {
-        listeners.add(listener);
-        onAbort(signal, () => listeners.delete(listener));
-      },
+      watch,
     }),
   };
 }

@@ -41,10 +41,10 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
         throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);
       }
-      const { relay, person, agents, certificate, authority } = enrolled.value;
-      log.info({ peer: call.getPeer(), relay, person, agents }, 'enrolled');
+      const { relay, person, program, agents, certificate, authority } = enrolled.value;
+      log.info({ peer: call.getPeer(), relay, person, program, agents }, 'enrolled');
       return {
-        ...{ relay, person },
+        ...{ relay, person, program },
         agents: [...agents],
         certificate,
         certificateAuthority: authority,

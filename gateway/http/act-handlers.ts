@@ -1,9 +1,10 @@
+import { boundedGrant } from '../lists/bounded-rows.ts';
 import { shortTexts } from '../lists/short-texts.ts';
 import type { Resolution } from '../ports/verdict.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Handlers } from './add-routes.ts';
 import { coded, HttpRefused, ProblemThrown } from './problem.ts';
-import { toApprovalView, toGrantView, toHostJson } from './views.ts';
+import { toApprovalView, toHostJson } from './views.ts';
 
 type Acts = Pick<Handlers, 'verdict' | 'revokeGrant' | 'setAgentState' | 'setLockdown' | 'setHostState'>;
 
@@ -24,7 +25,7 @@ export function actHandlers(warden: WardenApi): Acts {
     revokeGrant: async ({ params: { id }, seen, caller }) => {
       const grant = await seen.warden.revokeGrant(id, caller, '');
       if (grant === undefined) throw new HttpRefused(404, `no grant ${id}`);
-      return toGrantView(grant);
+      return boundedGrant(grant);
     },
     setAgentState: async ({ params: { name }, body: { state, reason = '' }, seen, caller }) => {
       const halt = await seen.warden.setAgentState(name, state, caller, reason);
@@ -46,6 +47,7 @@ export function actHandlers(warden: WardenApi): Acts {
 const refusals = {
   unknown: 404,
   'plan-changed': 409,
+  'verdict-door': 403,
   'no-grant': 409,
   'own-request': 403,
   'not-approver': 403,
@@ -53,6 +55,6 @@ const refusals = {
 } as const satisfies Record<Exclude<Resolution['type'], 'resolved' | 'noted'>, number>;
 
 function refusalOf({ type, text }: Exclude<Resolution, { readonly approval: unknown }>): Error {
-  if (type === 'plan-changed') return new ProblemThrown(coded(type, text));
+  if (type === 'plan-changed' || type === 'verdict-door') return new ProblemThrown(coded(type, text));
   return new HttpRefused(refusals[type], text);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { followsLink } from './browser/dashboard-pages.ts';
 import type { OwnHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
 
@@ -20,7 +21,7 @@ const onceOnly: ReadonlySet<string> = new Set([
 ]);
 
 /** There is one spelling of each path: nothing in ours needs an escape, and nobody may resolve dots. */
-const onePath = /^(?:\/[A-Za-z0-9_~+-][A-Za-z0-9._~+-]*)+$/;
+const onePath = /^(?:\/|(?:\/[A-Za-z0-9_~+-][A-Za-z0-9._~+-]*)+)$/;
 
 /** What every request is held to, before it is known who makes it. Throws HttpRefused. */
 export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boolean): void {
@@ -87,11 +88,12 @@ function one(value: string | string[] | undefined): string | undefined {
 }
 
 /** A browser tells which page made it send this; other programs say nothing. */
-function checkOrigin({ headers }: IncomingMessage, hosts: OwnHosts): void {
+function checkOrigin(request: IncomingMessage, hosts: OwnHosts): void {
+  const { headers } = request;
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
-  if ((origin !== undefined && !hosts.isOrigin(origin)) || isForeign)
+  if ((origin !== undefined && !hosts.isOrigin(origin)) || (isForeign && !followsLink(request)))
     throw new HttpRefused(403, 'a page of another site asks for this');
 }
 

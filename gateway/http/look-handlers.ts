@@ -1,4 +1,5 @@
 import { questionPlanBytes } from '../execution/bounded-records.ts';
+import { boundedGrant } from '../lists/bounded-rows.ts';
 import { createLists, type ExecutionsWish } from '../lists/create-lists.ts';
 import { createSeal } from '../lists/seal.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
@@ -9,14 +10,7 @@ import { whenGone } from './gone.ts';
 import { outputOf } from './output-of.ts';
 import { type PageQuery, shapeOf, toPage } from './pages.ts';
 import { HttpRefused } from './problem.ts';
-import {
-  toAgentJson,
-  toApprovalView,
-  toExecutionView,
-  toExplanationJson,
-  toGrantView,
-  toHostJson,
-} from './views.ts';
+import { toAgentJson, toApprovalView, toExecutionView, toExplanationJson, toHostJson } from './views.ts';
 
 type Looks = Pick<
   Handlers,
@@ -38,7 +32,7 @@ export function lookHandlers(warden: WardenApi): Looks {
   const lists = createLists(warden, createSeal(), {
     execution: shapeOf(toExecutionView),
     approval: shapeOf(toApprovalView),
-    grant: shapeOf(toGrantView),
+    grant: shapeOf(boundedGrant),
     agent: shapeOf(toAgentJson),
     host: shapeOf(toHostJson),
   });

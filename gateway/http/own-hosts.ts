@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
-import { isLoopback } from '../../src/config/http-config.ts';
+import { isLoopback } from '../../src/config/loopback.ts';
 
 /** The names by which this door may be called: DNS can give our address to any other name. */
 export interface OwnHosts {

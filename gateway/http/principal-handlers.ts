@@ -21,6 +21,7 @@ type PrincipalHandlers = Pick<
   | 'createToken'
   | 'rotateToken'
   | 'removeToken'
+  | 'programCode'
   | 'revokePrincipal'
 >;
 
@@ -32,7 +33,7 @@ export function principalHandlers(
   const seal = createSeal();
   const toUser = (person: KnownPerson) => toUserJson(person, principals);
   return {
-    ...tokenHandlers(principals),
+    ...tokenHandlers(principals, enrolment),
     users: ({ query }) => {
       const page = byName(seal, 'users', principals.people(), toPage(query), shapeOf(toUser));
       return { users: page.messages, nextCursor: page.nextPageToken };
@@ -40,7 +41,7 @@ export function principalHandlers(
     setUser: async ({ body: { name, role, scope = {}, ttlSeconds, replace = false }, caller }) => {
       const wanted = { name, role, scope, until: endOf(ttlSeconds), replace };
       const person = done(await principals.setPerson(wanted, caller));
-      const { token, expiresAt } = done(await enrolment.createCode(name, 0, caller));
+      const { token, expiresAt } = done(await enrolment.createCode({ kind: 'person', name }, 0, caller));
       return { user: toUser(person), code: token, codeExpiresAt: expiresAt.toISOString() };
     },
     removeUser: async ({ params: { name }, query: { reason = '' }, caller }) => {
@@ -70,7 +71,8 @@ export function principalHandlers(
 
 function tokenHandlers(
   principals: PrincipalOperations,
-): Pick<PrincipalHandlers, 'tokens' | 'createToken' | 'rotateToken' | 'removeToken'> {
+  enrolment: Pick<Enrolment, 'createCode'>,
+): Pick<PrincipalHandlers, 'tokens' | 'createToken' | 'rotateToken' | 'removeToken' | 'programCode'> {
   const seal = createSeal();
   const known = (name: string): KnownToken => {
     const token = principals.tokens().find((each) => each.name === name);
@@ -91,6 +93,11 @@ function tokenHandlers(
       known(name);
       const { token, text } = done(await principals.rotateToken(name, overlapSeconds * 1000, caller));
       return { token: toTokenJson(token), text };
+    },
+    programCode: async ({ params: { name }, caller }) => {
+      known(name);
+      const made = done(await enrolment.createCode({ kind: 'program', name }, 0, caller));
+      return { code: made.token, codeExpiresAt: made.expiresAt.toISOString() };
     },
     removeToken: async ({ params: { name }, query: { reason = '' }, caller }) => {
       const token = known(name);

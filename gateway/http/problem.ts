@@ -25,6 +25,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'name-mismatch': 400,
   'policy-changed': 409,
   'plan-changed': 409,
+  'verdict-door': 403,
   'request-invalid': 400,
   'too-large': 413,
   'plan-too-large': 413,

@@ -13,6 +13,7 @@ import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
+import { serveDashboard } from './browser/serve-dashboard.ts';
 import { createCallers } from './callers.ts';
 import { createDoor } from './door.ts';
 import { createEventReaders } from './events/event-readers.ts';
@@ -35,6 +36,8 @@ export interface HttpServerOptions {
   readonly detached: Detached;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
   readonly limits: HttpLimits;
+  /** The folder of the built dashboard; that of this checkout if absent. */
+  readonly dashboard?: string;
   /** `httpPace` if absent. */
   readonly pace?: HttpPace;
   readonly faults: Faults;
@@ -65,6 +68,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   addRoutes(door.app, createHandlers({ ...options, callers }, readers), {
     ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
   });
+  serveDashboard(door.app, options.dashboard);
   const port = await door.open();
   const monitored =
     http.metricsListen && (await openMetricsDoor(http.metricsListen, { warden, pace, faults, log }));

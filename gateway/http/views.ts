@@ -1,25 +1,15 @@
 import type { ApprovalView } from '../../src/http-api/approvals.ts';
 import type { AgentJson, HostJson, RelayJson } from '../../src/http-api/fleet.ts';
-import type { GrantView } from '../../src/http-api/grants.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
-import type { ToolJson } from '../../src/http-api/tools.ts';
-import type { Consent } from '../../src/policy/policy.ts';
-import { type RecordableCommand, recordable } from '../../src/recordable-command.ts';
-import { firstBytes } from '../../src/text/first-bytes.ts';
+import { recordable } from '../../src/recordable-command.ts';
 import { toWaiting } from '../events/approval-changes.ts';
+import { boundedCommand, boundedConsent, boundedExplanation, boundedNames } from '../lists/bounded-rows.ts';
 import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
 import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
-import type { Grant } from '../ports/grant.ts';
-import type { ToolView } from '../ports/tool-view.ts';
 import type { PendingApproval, ShownYes } from '../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, RelayView, StatusView } from '../ports/warden-api.ts';
-
-const mostTools = 200;
-const toolBytes = 255;
-const mostRules = 200;
-const longPlanBytes = 1024 * 1024;
 
 // Every text in an answer is bounded, whatever a peer has made of it.
 
@@ -33,7 +23,7 @@ export function toExecutionView(record: ExecutionSummary & Partial<ExecutionReco
   const { receivedAt, decidedAt, startedAt, endedAt, ...same } = rest;
   return {
     ...withShortTexts(same),
-    ...toCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
+    ...boundedCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
     receivedAt: toTime(receivedAt),
     ...reached({ decidedAt, startedAt, endedAt }),
   };
@@ -47,10 +37,6 @@ function reached<Key extends string>(times: Record<Key, number | undefined>): Pa
   >;
 }
 
-function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<ExecutionView, 'argv' | 'cwd' | 'cut'> {
-  return { argv: [...argv], cwd, ...(cut && { cut: { ...cut } }) };
-}
-
 export function toApprovalView(pending: PendingApproval): ApprovalView {
   return toWaitingView(toWaiting(pending));
 }
@@ -59,17 +45,13 @@ export function toWaitingView(waiting: WaitingApproval): ApprovalView {
   const { createdAt, expiresAt, command, planBytes, caller: _caller, consent, yeses, ...same } = waiting;
   return {
     ...withShortTexts(same),
-    ...toCommand(command),
+    ...boundedCommand(command),
     planBytes,
-    ...toConsent(consent),
+    ...boundedConsent(consent),
     yeses: yeses.map(toYes),
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };
-}
-
-function toConsent({ approvals, role, names = [] }: Consent) {
-  return { approvals, approverRole: role, approverNames: [...names] };
 }
 
 function toYes({ by, via, reason, at, grantMs, counts }: ShownYes): ApprovalView['yeses'][number] {
@@ -77,29 +59,10 @@ function toYes({ by, via, reason, at, grantMs, counts }: ShownYes): ApprovalView
   return { givenBy: by, via, reason: shortText(reason), counts, givenAt: toTime(at), ...grant };
 }
 
-export function toGrantView({
-  command,
-  by,
-  stamps: _stamps,
-  since,
-  until,
-  execution,
-  ...same
-}: Grant): GrantView {
-  return {
-    ...withShortTexts(same),
-    ...toCommand(command),
-    executionId: execution,
-    givenBy: [...by],
-    ...(since > 0 && { givenAt: toTime(since) }),
-    expiresAt: toTime(until),
-  };
-}
-
 export function toAgentJson({ stopped, tools, ...same }: AgentView): AgentJson {
   return {
     ...withShortTexts(same),
-    tools: tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes)),
+    tools: boundedNames(tools),
     state: stopped?.state ?? 'active',
     ...(stopped && {
       stoppedBy: stopped.by,
@@ -117,22 +80,6 @@ export function toRelayJson({ since, ...same }: RelayView): RelayJson {
   return { ...withShortTexts(same), ...(since !== undefined && { connectedAt: toTime(since) }) };
 }
 
-export function toToolJson({ timeoutMs, rules: _rules, ...same }: ToolView): ToolJson {
-  return { ...withShortTexts(same), timeoutSeconds: Math.ceil(timeoutMs / 1000) };
-}
-
-export function toWholeTool(view: ToolView) {
-  return { ...toToolJson(view), rules: view.rules.slice(0, mostRules).map(withShortTexts) };
-}
-
-export function toExplanationJson({ questionMs, plan, code, consent, ...same }: Explanation) {
-  const bytes = Buffer.byteLength(plan);
-  const whole = bytes <= longPlanBytes;
-  return {
-    ...withShortTexts(same),
-    code: code as '',
-    ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
-    ...(consent && toConsent(consent)),
-    questionSeconds: Math.ceil(questionMs / 1000),
-  };
+export function toExplanationJson({ code, ...same }: Explanation) {
+  return { ...boundedExplanation({ ...same, code }), code: code as '' };
 }

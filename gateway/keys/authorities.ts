@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { createListeners } from '../../src/listeners.ts';
 import type { Credentials } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import { trustPrint } from '../../src/pki/trust-print.ts';
@@ -54,10 +55,7 @@ const [endless, over] = [lifetime(undefined), lifetime(0)];
 export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
   let present: Issuer = { ...first, life: endless };
   let former: (Issuer & { readonly until: number }) | undefined;
-  const listeners = new Set<() => void>();
-  const changed = () => {
-    for (const listener of listeners) listener();
-  };
+  const { watch, tell: changed } = createListeners();
   const trusted = () => (former?.authority.certificate ?? '') + present.authority.certificate;
   return {
     present: () => present.authority,
@@ -78,7 +76,7 @@ export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
       };
       return { life, isPresent: issuer === present };
     },
-    watch: (listener) => void listeners.add(listener),
+    watch,
     follow: (next, until) => {
       present.life = lifetime(until);
       former = Object.assign(present, { until });

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 
-/** Relays and people whose certificate is of the former authority, and who have not shown another one yet. */
+/** Relays, people and programs whose certificate is of the former authority, and who have not shown another one yet. */
 export interface Unmoved {
   readonly names: () => readonly string[];
   /** From a rotation on: all who hold a certificate. */
@@ -43,6 +43,13 @@ export async function openUnmoved(database: Database): Promise<Unmoved> {
 async function holders(database: Database): Promise<string[]> {
   const enrolled = await database.selectFrom('enrolled').select('principal').execute();
   const people = await database.selectFrom('people').select('name').where('let_in', '=', 1).execute();
-  const relays = enrolled.filter(({ principal }) => principal.startsWith('relay:'));
-  return [...relays.map(({ principal }) => principal), ...people.map(({ name }) => `person:${name}`)];
+  const programs = await database
+    .selectFrom('api_tokens')
+    .select('principal')
+    .where('removed', '=', 0)
+    .where('principal', 'like', 'program:%')
+    .execute();
+  const known = new Set(programs.map(({ principal }) => principal));
+  const lasting = enrolled.filter(({ principal }) => principal.startsWith('relay:') || known.has(principal));
+  return [...lasting.map(({ principal }) => principal), ...people.map(({ name }) => `person:${name}`)];
 }

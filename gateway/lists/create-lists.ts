@@ -12,7 +12,7 @@ import type { AgentView, HostView, WardenApi } from '../ports/warden-api.ts';
 import type { Seen } from '../principals/seen-by.ts';
 import { createFairPages, type Listed } from './fair-pages.ts';
 import { fillPage, newPage, type PageShape, type RowShape } from './page.ts';
-import { foreignToken, fromToken, numbersOf, toToken } from './page-token.ts';
+import { foreignToken, fromToken, numbersOf, tokenBehind, toToken } from './page-token.ts';
 import type { Seal } from './seal.ts';
 
 /** How one door shows each kind of row. */
@@ -134,9 +134,7 @@ async function history<Message>(
   const toMessage = ({ record }: HistoryRow) => shape.toMessage(record);
   const page = newPage({ limit, toMessage, bytesOf: shape.bytesOf });
   for await (const each of rows) if (!page.add(each)) break;
-  const last = page.rows.at(-1);
-  const nextPageToken =
-    page.more() && last !== undefined ? toToken(seal, 'history', [last.receivedAt, last.row]) : '';
+  const nextPageToken = tokenBehind(page, seal, 'history', (last) => [last.receivedAt, last.row]);
   return { messages: [...page.messages], nextPageToken };
 }
 
@@ -191,7 +189,6 @@ export function byName<Row extends Named, Message>(
   const left = rows.filter(({ name }) => name > behind).sort((a, b) => (a.name < b.name ? -1 : 1));
   const whole: PageShape<Row, Message> = { limit: wish.limit === 0 ? mostLimit : limitOf(wish), ...shape };
   const page = fillPage(left, whole);
-  const last = page.rows.at(-1);
-  const nextPageToken = page.more() && last !== undefined ? toToken(seal, kind, [last.name]) : '';
+  const nextPageToken = tokenBehind(page, seal, kind, ({ name }) => [name]);
   return { messages: [...page.messages], nextPageToken };
 }

@@ -1,4 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Page } from './page.ts';
 import type { Seal } from './seal.ts';
 
 /** The list of a token; with the gateway's own start if places do not survive it. */
@@ -7,6 +8,17 @@ export type TokenKind = string;
 /** What its reader can only give back. */
 export function toToken(seal: Seal, kind: TokenKind, place: readonly (number | string)[]): string {
   return seal.close(JSON.stringify([kind, ...place]));
+}
+
+/** The token of the page behind this one; empty if there is none. */
+export function tokenBehind<Row>(
+  page: Page<Row, unknown>,
+  seal: Seal,
+  kind: TokenKind,
+  placeOf: (last: Row) => readonly (number | string)[],
+): string {
+  const last = page.rows.at(-1);
+  return page.more() && last !== undefined ? toToken(seal, kind, placeOf(last)) : '';
 }
 
 /** The place; `undefined` for an empty token, which means the beginning. Refuses a token of another list. */

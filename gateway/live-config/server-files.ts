@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { onAbort } from '../../src/abort.ts';
 import type { ServerFiles } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
+import { createListeners } from '../../src/listeners.ts';
 import { readServerPair, type ServerPair } from '../../src/pki/server-pair.ts';
 import { watchFile } from './watch-file.ts';
 
@@ -30,7 +31,7 @@ export function openServerFiles(files: ServerFiles, at: string): LivePair {
   if ('problem' in first) throw new Error(first.problem);
   let current = first.pair;
   let problem = '';
-  const listeners = new Set<() => void>();
+  const { watch, tell: changed } = createListeners();
 
   function take({ log }: FollowParts): boolean {
     const found = read(files, at);
@@ -41,7 +42,7 @@ export function openServerFiles(files: ServerFiles, at: string): LivePair {
     if ('problem' in found) return false;
     if (isSame(found.pair, current)) return true;
     current = found.pair;
-    for (const listener of listeners) listener();
+    changed();
     log.info({ key: at, until: current.leaf.validToDate }, 'a certificate was loaded again');
     return true;
   }
@@ -52,7 +53,7 @@ export function openServerFiles(files: ServerFiles, at: string): LivePair {
   ];
   return {
     now: () => current,
-    watch: (listener) => void listeners.add(listener),
+    watch,
     warnings,
     follow: (parts, signal) => {
       // What cannot be used is looked at again: one file was written before the other, or its time has not come.

@@ -48,7 +48,7 @@ function ofHosts(hosts: readonly HostView[]): Metric[] {
     );
   return [
     each('ready', '1 if it gets work.', ({ state }) => flag(state === 'ready')),
-    each('draining', '1 if a person took new work from it.', ({ state }) => flag(state === 'draining')),
+    each('draining', '1 if a person took new work from it.', ({ draining }) => flag(draining)),
     each('slots', 'Ghosts that may run at once.', ({ slots }) => slots),
     each('running', 'Ghosts that run.', ({ running }) => running),
     each('queued', 'Executions that wait for it.', ({ queued }) => queued),

@@ -39,7 +39,7 @@ export interface IssuedToken {
   readonly expiresIn: number;
 }
 
-/** How relays and people get their certificates. */
+/** How relays, people and programs get their certificates. */
 export interface Enrolment {
   /** Whether any enrolment token is valid. */
   readonly isOpen: () => boolean;
@@ -53,8 +53,12 @@ export interface Enrolment {
     ttl: number,
     by: Principal,
   ) => Promise<Checked<NewToken>>;
-  /** The same for a person. */
-  readonly createCode: (person: string, ttl: number, by: Principal) => Promise<Checked<NewToken>>;
+  /** The same for a person or a program. */
+  readonly createCode: (
+    whom: { readonly kind: 'person' | 'program'; readonly name: string },
+    ttl: number,
+    by: Principal,
+  ) => Promise<Checked<NewToken>>;
   /** Uses up the token or code and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
   readonly enroll: (token: string, request: string, from: string) => Promise<Checked<Enrolled>>;
   /** Signs another key for a known peer, while the certificate of its connection counts. */
@@ -76,9 +80,10 @@ export interface Certificate {
   readonly authority: string;
 }
 
-/** A relay or a person; the other one is empty. */
+/** A relay, a person or a program; the others are empty. */
 export interface Enrolled extends Certificate {
   readonly relay: string;
   readonly person: string;
+  readonly program: string;
   readonly agents: readonly string[];
 }

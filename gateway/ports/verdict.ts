@@ -1,4 +1,4 @@
-import type { Consent } from '../../src/policy/policy.ts';
+import type { Consent, Door } from '../../src/policy/policy.ts';
 import type { RecordableCommand } from '../../src/recordable-command.ts';
 
 export interface PendingApproval {
@@ -70,6 +70,7 @@ export type Resolution =
         | 'unknown'
         | 'already-resolved'
         | 'plan-changed'
+        | 'verdict-door'
         | 'no-grant'
         | 'own-request'
         | 'not-approver';
@@ -79,4 +80,20 @@ export type Resolution =
 /** How a question ended, as the audit and the database have it: by a verdict, or without one. */
 export interface RecordedVerdict extends Omit<Verdict, 'verdict'> {
   readonly verdict: Verdict['verdict'] | 'expired' | 'void';
+}
+
+const doorOf: ReadonlyMap<string, Door> = new Map([
+  ['http', 'dashboard'],
+  ['telegram', 'chat'],
+  ['slack', 'chat'],
+]);
+
+/** The surfaces of all who said yes, each once. */
+export function joinVias(vias: readonly string[]): string {
+  return [...new Set(vias)].join(',');
+}
+
+/** The doors of a verdict's surfaces. What is no other door's name is what a client over gRPC calls itself. */
+export function doorsOfVia(via: string): Door[] {
+  return via.split(',').map((each) => doorOf.get(each) ?? 'cli');
 }

@@ -40,6 +40,8 @@ export interface AgentView {
 export interface HostView {
   readonly name: string;
   readonly state: 'ready' | 'draining' | 'down';
+  /** A person took new work from it; also while it is down. */
+  readonly draining: boolean;
   readonly engine: string;
   readonly slots: number;
   readonly running: number;

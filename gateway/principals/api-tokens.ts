@@ -1,4 +1,5 @@
 import { createInTurn } from '../../src/in-turn.ts';
+import { createListeners } from '../../src/listeners.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
@@ -22,13 +23,17 @@ import { digestOf, newTokenText } from './token-text.ts';
 import { createTokenUses, type TokenUses } from './token-uses.ts';
 
 /**
- * Programs and agents show an API token. The gateway keeps only the digest of what it says. A change is on the disk
+ * Programs and agents show an API token, and a program a certificate, too, as long as its token is in force. The gateway keeps only the digest of what it says. A change is on the disk
  * and in the audit before it is answered.
  */
 export interface ApiTokens extends TokenAuthentication {
   readonly list: () => KnownToken[];
   /** The names of all principals of which a token lets in now. */
   readonly inForce: () => ReadonlySet<string>;
+  /** What a program of this name may do: who comes now, or who is here since then. */
+  readonly programOf: (name: string, when: 'isOver' | 'hasRunOut') => KnownProgram | undefined;
+  /** The program shows its certificate. */
+  readonly noteCertificate: (program: string) => void;
   /** What its owner has to show is told this once. */
   readonly create: (wanted: WantedToken, by: string) => Promise<Checked<ToldToken>>;
   /** It says something else from now on; what it said before counts for `overlapMs` more. */
@@ -38,6 +43,11 @@ export interface ApiTokens extends TokenAuthentication {
   /** Calls `listener` when a token may let in no more. */
   readonly watch: (listener: () => void) => void;
   readonly close: () => Promise<void>;
+}
+
+export interface KnownProgram {
+  readonly right: Pick<Principal, 'role' | 'scope'>;
+  readonly until: number | undefined;
 }
 
 export interface ApiTokensParts {
@@ -52,20 +62,19 @@ export async function openApiTokens(parts: ApiTokensParts): Promise<ApiTokens> {
   const rows = await parts.database.selectFrom('api_tokens').selectAll().execute();
   const table = createTokenTable(rows, parts.hasAgent);
   const uses = createTokenUses(parts.database, rows);
-  const listeners = new Set<() => void>();
-  const changed = () => {
-    for (const listener of listeners) listener();
-  };
+  const { watch, tell: changed } = createListeners();
   const keeping = { ...parts, table, uses, changed };
   const inTurn = createInTurn();
   return {
     authenticateToken: createAuthenticateToken(table, uses),
     inForce: () => new Set(table.all().flatMap((entry) => standing(entry, table))),
+    programOf: (name, when) => programOf(table.get(name), when),
+    noteCertificate: uses.noteCertificate,
     list: () => table.all().map((entry) => shown(entry, uses)),
     create: (wanted, by) => inTurn(() => create(wanted, by, keeping)),
     rotate: (name, overlapMs, by) => inTurn(() => rotate({ name, overlapMs, by }, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
-    watch: (listener) => void listeners.add(listener),
+    watch,
     close: uses.close,
   };
 }
@@ -135,6 +144,13 @@ async function remove(
     unkept: audit.unkept,
   });
   return { value: true };
+}
+
+/** The token of a program has its name. */
+function programOf(entry: TokenEntry | undefined, when: 'isOver' | 'hasRunOut'): KnownProgram | undefined {
+  if (entry === undefined || entry.principal.kind !== 'program' || entry.life[when]()) return undefined;
+  const { role, scope } = entry.principal;
+  return { right: { role, scope }, until: entry.until };
 }
 
 function standing({ digest, principal }: TokenEntry, table: TokenTable): string[] {

@@ -17,7 +17,7 @@ function from(rung: (typeof ladder)[number]): readonly Role[] {
 }
 
 const anybody = { roles, about: 'own' } as const;
-const certified = { roles: ['relay', ...ladder], about: 'own' } as const;
+const certified = { roles: ['relay', 'orchestrator', ...ladder], about: 'own' } as const;
 const relays = { roles: ['relay'], about: 'own' } as const;
 const looks = { roles: from('viewer'), about: 'agents' } as const;
 const looksAtAll = { roles: from('viewer'), about: 'all' } as const;
@@ -55,6 +55,10 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/ListAgents': looksForAgents,
     'WardenService/ListHosts': looksAtAll,
     'WardenService/SetHostDraining': operatesAll,
+    'WardenService/ListRelays': looksAtAll,
+    'WardenService/ListTools': looksAsAgent,
+    'WardenService/GetTool': looksAsAgent,
+    'WardenService/ListAudit': looksAtAll,
     'WardenService/GetWorkspace': looks,
     'WardenService/ListKeptFiles': looks,
     'WardenService/RestoreKeptFile': operates,
@@ -72,6 +76,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/ListApiTokens': administers,
     'WardenService/RotateApiToken': administers,
     'WardenService/RemoveApiToken': administers,
+    'WardenService/CreateProgramCode': administers,
     'WardenService/RotateAuthority': administers,
     'WardenService/RotateSigningKey': administers,
     'WardenService/CreateSignInCode': { roles: ladder, about: 'own' },
@@ -112,6 +117,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'POST /api/v1/tokens': administers,
     'POST /api/v1/tokens/{name}/rotate': administers,
     'DELETE /api/v1/tokens/{name}': administers,
+    'POST /api/v1/tokens/{name}/code': administers,
     'DELETE /api/v1/principals/{kind}/{name}': administers,
     'GET /api/v1/policy': looksAtAll,
     'POST /api/v1/policy/explain': looks,

@@ -18,7 +18,7 @@ export interface PrincipalsParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
 }
 
-/** Who may call, by what they show: relays and people a certificate, programs and agents an API token. */
+/** Who may call, by what they show: relays and people a certificate, agents an API token, programs either. */
 export interface Principals {
   readonly people: People;
   readonly apiTokens: ApiTokens;
@@ -26,6 +26,9 @@ export interface Principals {
   readonly links: Links;
   readonly approvers: Approvers;
   readonly personOf: People['of'];
+  readonly programOf: ApiTokens['programOf'];
+  /** Somebody with a certificate is given a token for its calls. */
+  readonly onUsed: (peer: Pick<Principal, 'kind' | 'name'>) => void;
   /** The names of all who may run something over HTTP now. */
   readonly inForce: () => ReadonlySet<string>;
   readonly isRevoked: (fingerprint: string, peer: Pick<Principal, 'kind' | 'name'>) => boolean;
@@ -45,6 +48,10 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   return {
     ...{ people, apiTokens, revocations, links, approvers },
     personOf: people.of,
+    programOf: apiTokens.programOf,
+    onUsed: ({ kind, name }) => {
+      if (kind === 'program') apiTokens.noteCertificate(name);
+    },
     inForce: () => {
       const runners = people.inForce().filter((each) => whyNot(each, runs) === undefined);
       return new Set([...apiTokens.inForce(), ...runners.map(principalName)]);

@@ -1,4 +1,5 @@
 import { createInTurn } from '../../src/in-turn.ts';
+import { createListeners } from '../../src/listeners.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
@@ -40,14 +41,12 @@ const noAdmin =
 export async function openPeople(database: Database, audit: AuditLog, first: FirstPeople): Promise<People> {
   const rows = await database.selectFrom('people').selectAll().execute();
   const kept = rows.filter(({ removed }) => removed === 0);
-  const listeners = new Set<() => void>();
+  const { watch, tell: changed } = createListeners();
   const keeping: Keeping = {
     ...{ database, audit },
     known: new Map(kept.map((row) => [row.name, personOfRow(row)])),
     removed: new Set(rows.flatMap(({ name, removed }) => (removed === 0 ? [] : [name]))),
-    changed: () => {
-      for (const listener of listeners) listener();
-    },
+    changed,
   };
   await takeIn(first, keeping);
   const { known } = keeping;
@@ -75,7 +74,7 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
     noteLetIn: (name, isIn) => inTurn(() => noteLetIn(name, isIn, keeping)),
     leavesAdmin: (name) => leavesAdmin(known, name),
-    watch: (listener) => void listeners.add(listener),
+    watch,
   };
 }
 

@@ -7,6 +7,8 @@ import type { ApiTokenRow } from '../store/principal-rows.ts';
 export interface TokenUses {
   readonly of: (token: string) => { readonly at: number; readonly from: string } | undefined;
   readonly note: (token: string, from: string) => void;
+  /** A program has shown its certificate in place of the token. */
+  readonly noteCertificate: (token: string) => void;
   /** Whether it let somebody in from there lately. */
   readonly knows: (token: string, from: string) => boolean;
   readonly forget: (token: string) => void;
@@ -52,6 +54,10 @@ export function createTokenUses(database: Database, rows: readonly ApiTokenRow[]
       if (sources.size >= sourcesAtMost) sources.delete(sources.keys().next().value ?? '');
       sources.add(key);
       used.set(token, { at: Date.now(), from, sources, isWritten: false });
+    },
+    noteCertificate: (token) => {
+      const { sources } = used.get(token) ?? { sources: new Set<string>() };
+      used.set(token, { at: Date.now(), from: 'certificate', sources, isWritten: false });
     },
     knows: (token, from) => used.get(token)?.sources.has(addressKey(from)) ?? false,
     forget: (token) => void used.delete(token),

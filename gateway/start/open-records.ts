@@ -14,6 +14,7 @@ import { createDetachedRows, type DetachedRows } from '../store/detached-rows.ts
 import { type EnrolmentTokens, openEnrolmentTokens } from '../store/enrolment-tokens.ts';
 import { type History, openHistory } from '../store/history.ts';
 import { createKeptChanges, type KeptChanges } from '../store/kept-changes.ts';
+import { createNotices, type Notices } from '../store/notices.ts';
 import { createOutputs, type Outputs } from '../store/outputs.ts';
 import { findBehind } from './behind.ts';
 import { wasStartedBefore } from './first-start.ts';
@@ -33,6 +34,7 @@ export interface Records {
   readonly kept: KeptChanges;
   readonly detached: DetachedRows;
   readonly approvals: ApprovalStore;
+  readonly notices: Notices;
   readonly tokens: EnrolmentTokens;
   /** The history has everything up to this record of the audit; Infinity if that is unknown. */
   readonly settledUpTo: number;
@@ -78,6 +80,7 @@ export async function openRecords(
     kept: createKeptChanges(index),
     detached: createDetachedRows(database),
     approvals: createApprovalStore(database),
+    notices: createNotices(index),
     tokens: await openEnrolmentTokens(database),
     settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,
     close: async () => {

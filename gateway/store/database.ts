@@ -10,6 +10,7 @@ import { Migrator } from 'kysely/migration';
 import { databaseFault } from './database-fault.ts';
 import type { DetachedRow } from './detached-row.ts';
 import { migrations } from './migrations.ts';
+import type { HookDeliveryTableRow, ToldQuestionRow } from './notice-rows.ts';
 import type {
   ApiTokenRow,
   EnrolledRow,
@@ -198,6 +199,8 @@ export interface KeptFileTableRow {
 
 export interface Tables {
   detached: DetachedRow;
+  hook_deliveries: HookDeliveryTableRow;
+  told_questions: ToldQuestionRow;
   signing_keys: SigningKeyRow;
   /** Holds a certificate of the former authority, while that one counts. */
   unmoved: EnrolledRow;

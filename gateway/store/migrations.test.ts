@@ -138,7 +138,8 @@ function inFile<T>(act: (sqlite: SqliteDatabase.Database) => T): T {
 }
 
 function tablesOf(): string[] {
-  const query = "select name from sqlite_master where type = 'table' order by name";
+  const query =
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite!_%' escape '!' order by name";
   return inFile((sqlite) =>
     sqlite
       .prepare<[], { name: string }>(query)

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { addConsent, nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
+import { createNotices } from './notice-tables.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addSearch } from './search-tables.ts';
 
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   '0027-unmoved': { up: createUnmoved },
   '0028-consent': { up: addConsent },
   '0032-search': { up: addSearch },
+  '0034-notices': { up: createNotices },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

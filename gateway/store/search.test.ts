@@ -107,7 +107,7 @@ test('a search finds what has the text, of those agents, that tool and that deci
     ),
     { numRuns },
   );
-}, 60_000);
+});
 
 test('A-116: a page looks at a bounded number of lines, and of lines of other agents at none', async () => {
   const { database, history } = await open();
@@ -129,7 +129,7 @@ test('A-116: a page looks at a bounded number of lines, and of lines of other ag
   expect((await findAll(history, { q: 'install y' })).ids).toEqual([]);
   expect((await findAll(history, { q: 'INSTALL X' })).ids).toEqual(['e6000', 'e3000', 'e0']);
   await history.close();
-}, 60_000);
+});
 
 test('many agents, and a row that is written again, are found as one', async () => {
   const { history } = await open();
@@ -141,4 +141,4 @@ test('many agents, and a row that is written again, are found as one', async () 
   expect((await findAll(history, { q: 'make t99', agents })).ids.length).toBe(11);
   expect((await findAll(history, { q: 'make t99', agents: [] })).ids).toEqual([]);
   await history.close();
-}, 60_000);
+});

@@ -5,10 +5,12 @@ import { auditCommands } from './decide/audit-commands.ts';
 import { dashboardCommand } from './decide/dashboard-command.ts';
 import { grantsCommand } from './decide/grants-command.ts';
 import { policyCommands } from './decide/policy-commands.ts';
+import { toolsCommands } from './decide/tools-commands.ts';
 import { watchCommand } from './decide/watch-command.ts';
 import { drainCommand, undrainCommand } from './fleet/drain-commands.ts';
 import { agentsCommand, hostsCommand } from './fleet/fleet-commands.ts';
 import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fleet/halt-commands.ts';
+import { relaysCommand } from './fleet/relays-command.ts';
 import { revokeCommand } from './fleet/revoke-command.ts';
 import { workspaceCommands } from './fleet/workspace-commands.ts';
 import { writeOut } from './print/streams.ts';
@@ -60,10 +62,12 @@ export function program(): Command {
     .addCommand(grantsCommand())
     .addCommand(dashboardCommand())
     .addCommand(policyCommands())
+    .addCommand(toolsCommands())
     .addCommand(auditCommands())
     .commandsGroup('The fleet:')
     .addCommand(agentsCommand())
     .addCommand(hostsCommand())
+    .addCommand(relaysCommand())
     .addCommand(workspaceCommands())
     .addCommand(drainCommand())
     .addCommand(undrainCommand())

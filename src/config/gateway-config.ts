@@ -1,5 +1,6 @@
 import type { Identity } from '../command.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
+import type { NotifyConfig } from './notify-config.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
 export interface GatewayConfig {
@@ -15,6 +16,7 @@ export interface GatewayConfig {
   readonly audit: string;
   readonly limits: GatewayLimits;
   readonly warm: readonly WarmConfig[];
+  readonly notify: NotifyConfig;
   readonly hosts: readonly HostConfig[];
   readonly agents: readonly AgentConfig[];
 }

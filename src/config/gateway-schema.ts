@@ -15,6 +15,7 @@ import {
   sizeField,
   usersField,
 } from './fields.ts';
+import { notifySchema } from './notify-fields.ts';
 import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -85,6 +86,7 @@ export const gatewaySchema = strictObject({
   warm: z
     .array(strictObject({ agent: nameField, tool: z.string().min(1).max(255), size: count(1, 100) }))
     .default([]),
+  notify: notifySchema,
   hosts: z.array(host).default([]),
   agents: z.array(agent).default([]),
 });

@@ -1,19 +1,8 @@
-import { BlockList, isIP } from 'node:net';
 import type { HttpConfig, ServerFiles } from './gateway-config.ts';
 import type { GatewayFile } from './gateway-schema.ts';
+import { isLoopback } from './loopback.ts';
 
 type HttpFile = GatewayFile['http'];
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-/** Whether only this machine can connect there. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  const family = isIP(host);
-  return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
-}
 
 /** The door must not be open to other machines in plain text: what makes it so, and at which key. */
 export function wrongHttp(http: HttpFile): { key: keyof HttpFile; what: string } | undefined {

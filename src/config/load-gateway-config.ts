@@ -7,6 +7,8 @@ import type { AgentConfig, GatewayConfig, GatewayLimits, HostConfig, Labels } fr
 import { type GatewayFile, gatewaySchema } from './gateway-schema.ts';
 import { toHttp, toServerTls, wrongHttp } from './http-config.ts';
 import { nearestHint } from './nearest.ts';
+import { targetNames } from './notify-config.ts';
+import { toNotify } from './notify-fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 import { toWorkspace } from './workspace-fields.ts';
@@ -39,6 +41,9 @@ function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
         ['agents', index, 'name'],
         `another agent is named "${raw.agents[index]?.name}" already`,
       ),
+    ),
+    ...duplicates(targetNames(raw.notify)).map((index) =>
+      source.problem(['notify'], `two are named "${targetNames(raw.notify)[index]}"`),
     ),
     ...raw.hosts.flatMap((host, index) => {
       const what = wrongTls(host) ?? wrongSsh(host);
@@ -87,6 +92,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     audit: inFolder(raw.audit),
     limits: toLimits(raw.limits),
     warm: raw.warm,
+    notify: toNotify(raw.notify, inFolder),
     hosts: raw.hosts.map((host) => toHost(host, inFolder)),
     agents: raw.agents.map(toAgent),
   };

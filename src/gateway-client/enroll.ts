@@ -4,6 +4,7 @@ import { makeCertificateRequest } from '../pki/certificate-request.ts';
 import { type EnrolmentPin, readEnrolmentPin } from '../pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../pki/fingerprint.ts';
 import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts';
+import type { PeerName } from '../pki/peer-name.ts';
 import { readTrust } from '../pki/trust-file.ts';
 import { certificatesIn } from '../pki/trust-print.ts';
 import { fetchAuthority } from './fetch-authority.ts';
@@ -12,14 +13,14 @@ import { unaryCall } from './unary-call.ts';
 
 const noToken = 'the token is not one that enrols a relay';
 const notPinned = 'the gateway signs by another authority than the token says';
-const noCode = 'the code is not one that clawrden users add printed';
+const noCode = 'the code is not one of a person or a program';
 
 export interface EnrollOptions {
   /** `HOST:PORT` of the enrolment listener. */
   readonly address: string;
-  /** Of a relay, or the code of a person. */
+  /** Of a relay, or the code of a person or a program. */
   readonly token: string;
-  readonly as: 'relay' | 'person';
+  readonly as: 'relay' | 'caller';
   /** The folder for `ca.pem`, `cert.pem` and `key.pem`; created if it does not exist. */
   readonly identityDir: string;
   /** PEM file: the authorities of the server's certificate, if it does not show the token's. */
@@ -27,7 +28,7 @@ export interface EnrollOptions {
 }
 
 export interface Enrolled {
-  /** The relay or the person. */
+  readonly kind: PeerName['kind'];
   readonly name: string;
   readonly agents: readonly string[];
   /** `HOST:PORT` of the gateway's mTLS listener. */
@@ -42,7 +43,8 @@ export interface Enrolled {
 export async function enroll(options: EnrollOptions): Promise<Enrolled> {
   const { address, token, as, identityDir } = options;
   const pin = readEnrolmentPin(token);
-  if (pin?.kind !== as) throw new Error(as === 'relay' ? noToken : noCode);
+  if (pin === undefined || (pin.kind === 'relay') !== (as === 'relay'))
+    throw new Error(as === 'relay' ? noToken : noCode);
   const authority = await authorityOf(options, pin);
   const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
@@ -55,7 +57,8 @@ export async function enroll(options: EnrollOptions): Promise<Enrolled> {
     await stageIdentityFile(identityDir, 'authority', answer.certificateAuthority);
     await stageIdentityFile(identityDir, 'certificate', answer.certificate);
     await takeStagedIdentity(identityDir);
-    return { name: answer.relay || answer.person, agents: answer.agents, gateway: answer.grpcAddress };
+    const name = answer[pin.kind];
+    return { kind: pin.kind, name, agents: answer.agents, gateway: answer.grpcAddress };
   } catch (error) {
     await dropStagedKey(identityDir);
     throw error;

@@ -35,6 +35,7 @@ export const halt = z.strictObject({
 export const host = z.strictObject({
   name: z.string(),
   state: z.enum(['ready', 'draining', 'down']),
+  draining: z.boolean().describe('a person took new work from it; also while it is down'),
   engine: z.string(),
   slots: count,
   running: count,

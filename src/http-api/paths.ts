@@ -33,6 +33,7 @@ export const paths = {
   tokens: { method: 'GET', path: '/api/v1/tokens' },
   createToken: { method: 'POST', path: '/api/v1/tokens' },
   rotateToken: { method: 'POST', path: '/api/v1/tokens/{name}/rotate' },
+  programCode: { method: 'POST', path: '/api/v1/tokens/{name}/code' },
   removeToken: { method: 'DELETE', path: '/api/v1/tokens/{name}' },
   revokePrincipal: { method: 'DELETE', path: '/api/v1/principals/{kind}/{name}' },
   policy: { method: 'GET', path: '/api/v1/policy' },

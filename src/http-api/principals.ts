@@ -91,6 +91,13 @@ export const toldToken = z.strictObject({
   text: secret.describe('what its owner has to show; nobody is told it again'),
 });
 
+export const programCode = z.strictObject({
+  code: secret.describe('gets a certificate, once (`clawrden login`); nobody is told it again'),
+  codeExpiresAt: time,
+});
+
+export const nothing = z.strictObject({});
+
 export const rotateRequest = z.strictObject({
   overlapSeconds: count
     .max(mostOverlapSeconds)

@@ -18,8 +18,6 @@ export const tool = z.strictObject({
   known: z.string().describe('where it comes from how it takes its arguments; empty if that is not known'),
 });
 
-export type ToolJson = z.infer<typeof tool>;
-
 export const tools = z.strictObject({ tools: z.array(tool), nextCursor: cursorOf('tools') });
 
 export const toolRule = z.strictObject({

@@ -6,6 +6,8 @@ import { pause } from './pause.ts';
 export interface WatchOptions extends CallOptions {
   /** Goes on behind this event: the `id` of one that was told before. */
   readonly after?: string;
+  /** True with each sign that the stream is there, an event or not; false when it is gone. */
+  readonly onSign?: (isThere: boolean) => void;
 }
 
 /** An event, and where to go on behind it. */
@@ -23,12 +25,15 @@ const [firstWaitMs, longestWaitMs] = [500, 30_000];
 export async function* watchEvents(
   open: OpenEvents,
   isFinal: (error: unknown) => boolean,
-  { after = '', signal }: WatchOptions = {},
+  { after = '', signal, onSign = () => {} }: WatchOptions = {},
 ): AsyncGenerator<WatchedEvent, void> {
   let [last, waitMs] = [after, firstWaitMs];
   for (;;) {
     try {
-      for await (const { id, data } of eventLines(await open(last, signal))) {
+      const stream = await open(last, signal);
+      onSign(true);
+      for await (const { id, data } of eventLines(stream)) {
+        onSign(true);
         [last, waitMs] = [id, firstWaitMs];
         const event = data === '' ? undefined : (JSON.parse(data) as GatewayEvent);
         if (event?.type === 'end') break;
@@ -38,6 +43,7 @@ export async function* watchEvents(
       if (signal?.aborted === true || isFinal(error)) throw error;
       waitMs = Math.min(longestWaitMs, Math.max(waitMs, waitOf(error)) * 2);
     }
+    onSign(false);
     await pause(waitMs, signal);
   }
 }

@@ -136,6 +136,24 @@ export interface Consent {
   readonly role: ApproverRole;
   /** Only these people; if absent, all. */
   readonly names?: readonly string[];
+  /** Where it may be answered; if absent, at `usualDoors`. */
+  readonly answerIn?: readonly Door[];
+  /** It is told again each time that nobody has answered for so long. */
+  readonly remindMs?: number;
+  /** Whom gateway.yaml names so is told when nobody has answered for so long. */
+  readonly escalate?: Escalation;
+}
+
+/** `cli`: gRPC. `dashboard`: HTTP. `chat`: the chats. */
+export const doors = ['cli', 'dashboard', 'chat'] as const;
+
+export type Door = (typeof doors)[number];
+
+export const usualDoors: readonly Door[] = ['cli', 'dashboard'];
+
+export interface Escalation {
+  readonly afterMs: number;
+  readonly to: string;
 }
 
 export type ApproverRole = 'approver' | 'operator' | 'admin';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newExecutionId } from '../../src/execution-id.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
 import { type BenchProgram, startBenchProgram } from './bench-program.ts';
 import { type Figure, quantiles, single } from './figure.ts';
 import type { Counts } from './latency.ts';
+import { runOverGrpc } from './run-over-grpc.ts';
 import { rss } from './throughput.ts';
 
 interface NullTold {
@@ -90,44 +90,12 @@ async function paced(count: number, begin: () => Promise<unknown>): Promise<void
   await Promise.all(all);
 }
 
+const command = { agent: 'coder', tool: 'run', cwd: '/app', identity: { uid: 1000, gid: 1000 } };
+
 async function runOne(client: GatewayClient): Promise<number> {
   const began = performance.now();
-  const stream = client.execute();
-  const ended = Promise.withResolvers<void>();
-  stream.on('data', ({ message }) => {
-    if (message?.$case !== 'outcome') return;
-    if (message.value.code === 7) ended.resolve();
-    else ended.reject(new Error(`${message.value.reason}: ${message.value.text}`));
-  });
-  stream.on('error', ended.reject);
-  stream.write({ message: { $case: 'start', value: startMessage() } });
-  await ended.promise;
-  stream.end();
+  await runOverGrpc(client, command);
   return performance.now() - began;
-}
-
-function startMessage() {
-  const stdio = ['null', 'pipe', 'pipe'];
-  const command = {
-    tool: 'run',
-    args: [],
-    cwd: '/app',
-    env: [],
-    umask: 18,
-    stdio,
-    ignored: [],
-    terminal: undefined,
-    version: 1,
-  };
-  const identity = { uid: 1000, gid: 1000 };
-  return {
-    executionId: newExecutionId(),
-    agent: 'coder',
-    command,
-    identity,
-    refusal: undefined,
-    hostLabels: [],
-  };
 }
 
 async function idleRelays({ pid, told: { address, idle } }: NullGateway): Promise<Figure> {

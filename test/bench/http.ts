@@ -1,11 +1,11 @@
-import { newExecutionId } from '../../src/execution-id.ts';
-import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { type Client, connect } from '../../src/http-api/client.ts';
 import { startBenchProgram } from './bench-program.ts';
 import { eventReadersFigure } from './event-readers.ts';
 import { type Figure, quantiles } from './figure.ts';
 import type { HttpGatewayTold } from './http-gateway-told.ts';
 import type { Counts } from './latency.ts';
+import { runOverGrpc } from './run-over-grpc.ts';
 
 /** The HTTP door beside gRPC, in front of the same gateway; and what it costs to tell everybody what changes. */
 export async function httpFigures({ quick }: Counts): Promise<Figure[]> {
@@ -21,7 +21,7 @@ async function doorFigures(rounds: number): Promise<Figure[]> {
   const grpc = await connectGateway({ address, identityDir: identity });
   const http = connect({ url, token });
   const ways = {
-    grpc: () => overGrpc(grpc),
+    grpc: () => runOverGrpc(grpc, { agent: request.agent, tool: request.tool, cwd: '' }),
     waits: () => waits(http),
     streams: () => streams(http),
   };
@@ -70,36 +70,4 @@ async function streams(client: Client): Promise<void> {
   for await (const event of client.stream(request))
     if (event.type === 'outcome' && event.outcome.exitCode === 7) return;
   throw new Error('a stream without its outcome');
-}
-
-async function overGrpc(client: GatewayClient): Promise<void> {
-  const stream = client.execute();
-  const ended = Promise.withResolvers<void>();
-  stream.on('data', ({ message }) => {
-    if (message?.$case !== 'outcome') return;
-    if (message.value.code === 7) ended.resolve();
-    else ended.reject(new Error(`${message.value.reason}: ${message.value.text}`));
-  });
-  stream.on('error', ended.reject);
-  stream.write({ message: { $case: 'start', value: startMessage() } });
-  await ended.promise;
-  stream.end();
-}
-
-function startMessage() {
-  const stdio = ['null', 'pipe', 'pipe'];
-  const { agent, tool, args } = request;
-  const command = {
-    tool,
-    args,
-    cwd: '',
-    env: [],
-    umask: 18,
-    stdio,
-    ignored: [],
-    terminal: undefined,
-    version: 1,
-  };
-  const nobody = { identity: undefined, refusal: undefined };
-  return { executionId: newExecutionId(), agent, command, ...nobody, hostLabels: [] };
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
     execFileSync('mkfifo', ['-m', '600', join(state, name)]);
   }
   await symlink('/dev/zero', join(dir, 'zero'));
-}, 60_000);
+});
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const run = (...args: string[]) => attempt([process.execPath, launcher, ...args], { timeout: 50_000 });

@@ -82,7 +82,7 @@ test('conflicts: what was not applied, newest first, with the command, the host,
   const rest = await json<Kept[]>(site, ['conflicts', 'coder', ...token]);
   expect(rest.map(({ path }) => path)).toEqual(['first']);
   expect(site.records.filter((record) => record.type === 'incident')).toHaveLength(2);
-}, 60_000);
+});
 
 test('restore: a kept file is at home again, what it replaced is kept, and both can be swapped again', async () => {
   await using site = await startFollowedSite();
@@ -110,7 +110,7 @@ test('restore: a kept file is at home again, what it replaced is kept, and both 
   });
   // A replica gets it as it gets any change at home.
   await site.command('docker-2', 'e-9', (root) => expect(readFileSync(join(root, 'a'), 'utf8')).toBe('tool'));
-}, 60_000);
+});
 
 test('restore: says why it cannot be, and what to do', async () => {
   await using site = await startFollowedSite();
@@ -136,7 +136,7 @@ test('restore: says why it cannot be, and what to do', async () => {
   await lane[Symbol.asyncDispose]();
   await expect.poll(() => site.workspaces.homes.isOffered('coder')).toBe(false);
   expect((await cli(site, ['restore', 'coder', id])).stderr).toContain('does not offer its workspace now');
-}, 60_000);
+});
 
 interface Status {
   readonly home: { readonly problem: string; readonly entries: number; readonly suspect: boolean };
@@ -185,7 +185,7 @@ test('status: home, and each replica: whether it runs, how far it is, and what o
     ['writer', 'has no sync: true'],
   ] as const)
     expect((await cli(site, ['status', agent])).stderr).toContain(text);
-}, 60_000);
+});
 
 test('trust: what is gone from home goes from the replicas, and commands run again', async () => {
   await using site = await startFollowedSite();
@@ -204,7 +204,7 @@ test('trust: what is gone from home goes from the replicas, and commands run aga
   expect(site.records).toContainEqual(
     expect.objectContaining({ type: 'workspace-trusted', by: 'person:olga' }),
   );
-}, 60_000);
+});
 
 describe('reset', () => {
   test('what only the replica has is kept, the replica goes, and the next command copies again', async () => {
@@ -230,7 +230,7 @@ describe('reset', () => {
     expect(site.records).toContainEqual(
       expect.objectContaining({ type: 'workspace-reset', host: 'docker-1', by: 'person:admin' }),
     );
-  }, 60_000);
+  });
 
   test('is refused while a command works there; what was asked for with --force ends it first', async () => {
     await using site = await startFollowedSite();
@@ -247,7 +247,7 @@ describe('reset', () => {
     expect(await cli(site, ['reset', 'coder', 'docker-1', '--force'])).toMatchObject({ code: 0, stderr: '' });
     expect(site.stopped).toEqual(['asked']);
     expect(existsSync(site.hosts['docker-1'].folder('coder'))).toBe(false);
-  }, 60_000);
+  });
 
   test('without home only --discard removes it, and says so in the audit', async () => {
     await using site = await startFollowedSite();
@@ -264,7 +264,7 @@ describe('reset', () => {
     expect(existsSync(site.hosts['docker-1'].folder('coder'))).toBe(false);
     expect(site.records.at(-1)).toMatchObject({ text: 'what only it has is lost' });
     expect((await cli(site, ['reset', 'coder', 'docker-9'])).stderr).toContain('no Docker host docker-9');
-  }, 60_000);
+  });
 });
 
 test('P9: a viewer looks and changes nothing', async () => {
@@ -281,4 +281,4 @@ test('P9: a viewer looks and changes nothing', async () => {
   ];
   for (const each of tries) await expect(each).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
   expect(site.records).toEqual([]);
-}, 60_000);
+});

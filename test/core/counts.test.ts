@@ -66,4 +66,4 @@ test('A-119 P20: whatever agents ask for, each end counts once, and none of thei
   expect(decisions?.samples.map(({ labels }) => labels['action'])).toEqual(['allow', 'ask', 'deny']);
   const ran = times?.samples.find(({ part, labels }) => part === 'count' && labels['state'] === 'running');
   expect(ran?.value).toBe(core.ran.length);
-}, 60_000);
+});

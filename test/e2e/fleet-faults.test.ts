@@ -156,7 +156,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
     }
     await untilReady(lost.host);
     await expectSoon(lateExits, (found) => found.length === before.length + 1);
-  }, 120_000);
+  });
 
   test('an engine that stands still for a moment loses nothing', async () => {
     const kept = await job('sleep 6; exit 6');
@@ -216,7 +216,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
       await free();
     }
     await untilWorkOn(full);
-  }, 120_000);
+  });
 
   test('an image that goes from one host: work goes on elsewhere, and there again when it is back', async () => {
     const without = lab.hosts[1]!;
@@ -237,7 +237,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
       await without.docker(['load', '--input', archive]);
     }
     await untilWorkOn(without);
-  }, 120_000);
+  });
 
   test('a workspace that goes from one host: work goes on elsewhere, and there again when it is back', async () => {
     const without = lab.hosts[2]!;
@@ -252,7 +252,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
     expect((await without.docker(['volume', 'ls', '--quiet'])).stdout).not.toContain(volume);
     await lab.workspaceVolume(volume);
     await untilWorkOn(without, 'mounted');
-  }, 120_000);
+  });
 
   async function setDraining(command: 'drain' | 'undrain', { name }: LabHost): Promise<void> {
     expect(await stack.cli([command, name])).toMatchObject({ code: 0, stderr: '' });
@@ -282,7 +282,7 @@ describe.skipIf(!hasLab() || !long)('Docker hosts that fail (minutes: scripts/te
       (found) => found.length > 0,
     );
     expect(late).toMatchObject([{ host: lost.host.name, code: 7 }]);
-  }, 120_000);
+  });
 });
 
 /** Leaves no space where the engine makes its containers; a small file system replaces the disk. */

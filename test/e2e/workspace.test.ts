@@ -217,7 +217,7 @@ describe.skipIf(!hasLab())('the working directory and the workspace', () => {
     } finally {
       await run(['rm', '-rf', join(app, 'harm')]);
     }
-  }, 120_000);
+  });
 
   test('A-60 every ghost that this took was hardened', async () => {
     const workspaces = { coder: stack.workspaceOf('coder'), other: stack.workspaceOf('other') };

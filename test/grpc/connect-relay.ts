@@ -4,14 +4,18 @@ import {
   connectGateway,
   type GatewayClient,
 } from '../../src/gateway-client/connect-gateway.ts';
+import type { AgentReport } from '../../src/gen/clawrden/v1/relay.ts';
 
 const againMs = 100;
 
 /**
- * A client that synchronizes like a relay, and reports nothing. A relay's other calls are answered only over such a
+ * A client that synchronizes like a relay, and reports nothing, or what is given. A relay's other calls are answered only over such a
  * connection.
  */
-export async function connectRelay(options: ConnectOptions): Promise<GatewayClient> {
+export async function connectRelay(
+  options: ConnectOptions,
+  report?: readonly AgentReport[],
+): Promise<GatewayClient> {
   const client = await connectGateway(options);
   let stream: ReturnType<GatewayClient['synchronize']> | undefined;
   let closed = false;
@@ -22,6 +26,7 @@ export async function connectRelay(options: ConnectOptions): Promise<GatewayClie
       if (closed) return;
       await streamOf(client, (opened) => {
         stream = opened;
+        if (report !== undefined) opened.write({ version: 'test', agents: [...report] });
       });
       await sleep(againMs, undefined, { ref: false });
     }

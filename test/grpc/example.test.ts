@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { AgentView } from '../../gateway/ports/warden-api.ts';
-import { admin, startTestGateway } from './gateway.ts';
+import { startTestGateway } from './gateway.ts';
 
 const coder: AgentView = {
   ...{ name: 'coder', relay: 'host-1', online: true, containerRunning: true, tools: [] },
@@ -12,6 +12,7 @@ const coder: AgentView = {
 
 test('the example of an orchestrator over gRPC lists agents, prints what a command prints, and ends as it did', async () => {
   await using gateway = await startTestGateway({
+    programs: { ci: 'orchestrator' },
     warden: { agents: () => [coder] },
     execute: async (_caller, { agent, command }, channel) => {
       if (command.tool !== 'echo') return { kind: 'denied', reason: 'denied-by-default', text: 'no rule' };
@@ -20,7 +21,7 @@ test('the example of an orchestrator over gRPC lists agents, prints what a comma
       return { kind: 'exited', code: 7, signal: 0 };
     },
   });
-  const identity = await gateway.identity(admin);
+  const identity = await gateway.identity({ kind: 'program', name: 'ci' });
   const example = join(import.meta.dirname, '../../examples/orchestrator/orchestrator-grpc.ts');
   const env = { ...process.env, CLAWRDEN_GATEWAY: gateway.address, CLAWRDEN_IDENTITY: identity };
   const run = (...args: string[]) =>
@@ -35,4 +36,4 @@ test('the example of an orchestrator over gRPC lists agents, prints what a comma
     code: 1,
     stderr: expect.stringContaining('denied-by-default: no rule'),
   });
-}, 60_000);
+});

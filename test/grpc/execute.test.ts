@@ -1,53 +1,13 @@
 import { once } from 'node:events';
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import type { Channel, FromCaller } from '../../gateway/ports/channel.ts';
-import type { ClawrdenError } from '../../src/errors.ts';
+import type { FromCaller } from '../../gateway/ports/channel.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
-import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import type { ExecuteRequest, ExecuteResponse, Start } from '../../src/gen/clawrden/v1/execution.ts';
+import type { ExecuteResponse, Start } from '../../src/gen/clawrden/v1/execution.ts';
 import { admin, relay, startTestGateway } from './gateway.ts';
+import { gone, type Message, open, start } from './open-execute.ts';
 
-type Message = NonNullable<ExecuteRequest['message']>;
-type Answer = NonNullable<ExecuteResponse['message']>;
 const done = { kind: 'exited', code: 0, signal: 0 } as const;
-
-function start(more: Partial<Start> = {}): Message {
-  const command = {
-    tool: 'ls',
-    args: ['-la'],
-    cwd: '/app',
-    env: ['LANG=C'],
-    umask: 0o22,
-    stdio: ['pipe', 'pipe', '=1'],
-    ignored: [],
-    terminal: undefined,
-    version: 1,
-  };
-  const value = { executionId: newExecutionId(), agent: 'coder', command, hostLabels: [] };
-  return { $case: 'start', value: { identity: undefined, refusal: undefined, ...value, ...more } };
-}
-
-/** One stream, read to its end. */
-function open(client: GatewayClient, ...messages: Message[]) {
-  const stream = client.execute();
-  const answers: Answer[] = [];
-  stream.on('data', ({ message }: ExecuteResponse) => answers.push(message!));
-  const ended = new Promise<number>((resolve) => {
-    stream.on('error', ({ code }: ServiceError) => resolve(code));
-    stream.on('end', () => resolve(status.OK));
-  });
-  for (const message of messages) stream.write({ message });
-  const waitFor = async ($case: Answer['$case']) => {
-    while (!answers.some((answer) => answer.$case === $case)) await once(stream, 'data');
-  };
-  return { stream, answers, ended, waitFor, send: (message: Message) => stream.write({ message }) };
-}
-
-const gone = (channel: Channel) =>
-  new Promise<ClawrdenError>((resolve) =>
-    channel.gone.addEventListener('abort', () => resolve(channel.gone.reason)),
-  );
 
 test("a caller's start reaches the core as it was sent, with the caller from the certificate", async () => {
   const seen: unknown[] = [];
@@ -211,44 +171,6 @@ test.each<[string, Message[]]>([
     },
   });
   expect(await open(await gateway.connect(relay), ...messages).ended).toBe(status.INVALID_ARGUMENT);
-});
-
-test('P9: of what a relay found each file comes once, and no more than an init is told of', async () => {
-  await using gateway = await startTestGateway({
-    execute: async (_caller, _request, channel) => {
-      void channel.send({ type: 'run-here', planHash: '', canonicalPlan: '{}' });
-      await gone(channel);
-      return done;
-    },
-  });
-  const client = await gateway.connect(relay);
-  const line = 'unseen: x';
-  const names = [['x', 'x'], Array.from({ length: 9 }, (_each, at) => String(at))];
-  for (const paths of names) {
-    const call = open(client, start());
-    await call.waitFor('runHere');
-    const found = paths.map((path) => ({ path, line }));
-    call.send({ $case: 'started', value: { host: '', container: 'c', found } });
-    expect(await call.ended).toBe(status.INVALID_ARGUMENT);
-  }
-});
-
-test('A-86: a relay says once that a mirror has started: each is a record', async () => {
-  const seen: string[] = [];
-  await using gateway = await startTestGateway({
-    execute: async (_caller, _request, channel) => {
-      channel.listen(({ type }) => seen.push(type));
-      void channel.send({ type: 'run-here', planHash: '', canonicalPlan: '{}' });
-      await gone(channel);
-      return done;
-    },
-  });
-  const call = open(await gateway.connect(relay), start());
-  await call.waitFor('runHere');
-  const started: Message = { $case: 'started', value: { host: '', container: 'c', found: [] } };
-  for (let count = 0; count < 1000; count += 1) call.send(started);
-  expect(await call.ended).toBe(status.INVALID_ARGUMENT);
-  expect(seen).toEqual(['mirror-started']);
 });
 
 test('a resume is answered void', async () => {

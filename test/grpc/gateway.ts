@@ -82,6 +82,8 @@ export interface GatewayOptions {
   readonly offerHome?: OfferHome;
   /** The role of each person; if absent, `admin` is one. */
   readonly people?: Readonly<Record<string, Role>>;
+  /** The role of each program; if absent, there is none. */
+  readonly programs?: Readonly<Record<string, Role>>;
   /** The scope of each person; if absent, all agents. */
   readonly scopes?: Readonly<Record<string, Scope>>;
   readonly names?: readonly string[];
@@ -108,6 +110,10 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const database = await openDatabase(join(dir, 'clawrden.db'), 'crash');
   const audit = { append: async () => {} } as unknown as AuditLog;
   const revocations = await openRevocations(database, audit);
+  const programOf = (name: string) => {
+    const role = options.programs?.[name];
+    return role && { right: { role, scope: {} }, until: undefined };
+  };
   const authentication = createAuthentication({
     identity,
     authorities,
@@ -115,6 +121,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       const role = people.get(name);
       return role && { role, scope: options.scopes?.[name] ?? {} };
     },
+    programOf,
     isRevoked: (print, peer) => revoked.has(print) || revocations.isRevoked(print, principalName(peer)),
     onRevoked: revocations.watch,
   });
@@ -125,6 +132,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       find: (name) => personNamed(name, people.get(name)),
       noteLetIn: async () => {},
     },
+    apiTokens: { programOf },
     tokens: await openEnrolmentTokens(database),
     revocations,
     audit,

@@ -84,4 +84,4 @@ test('A-68 P17: of the labels that narrow a request every one counts, or it is r
     }),
     { numRuns },
   );
-}, 60_000);
+});

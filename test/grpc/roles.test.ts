@@ -12,6 +12,7 @@ import { ExecutionServiceService } from '../../src/gen/clawrden/v1/execution.ts'
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import type { PeerName } from '../../src/pki/peer-name.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
 
 // Enroll has a listener of its own, on which nobody shows a certificate.
@@ -34,8 +35,11 @@ test('P17: every call that is served is in the table of roles, and the page has 
 let gateway: TestGateway;
 beforeAll(async () => {
   const people = Object.fromEntries(roles.filter((role) => role !== 'relay').map((role) => [role, role]));
-  gateway = await startTestGateway({ people });
-}, 60_000);
+  gateway = await startTestGateway({
+    people,
+    programs: { orchestrator: 'orchestrator', viewer: 'viewer' },
+  });
+});
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const asItIs = (bytes: Buffer) => bytes;
@@ -62,9 +66,8 @@ async function isRefused(client: Client, metadata: Metadata, call: string): Prom
 }
 
 /** The connection of one principal, with its token; a relay's synchronizes. */
-async function connect(role: Role): Promise<{ client: Client; metadata: Metadata }> {
-  const person = { kind: 'person', name: role } as const;
-  const identity = await gateway.identity(role === 'relay' ? { kind: role, name: 'host-1' } : person);
+async function connect(role: Role, kind: PeerName['kind']): Promise<{ client: Client; metadata: Metadata }> {
+  const identity = await gateway.identity({ kind, name: role === 'relay' ? 'host-1' : role });
   const { authority, certificate, key } = await readIdentity(identity);
   const client = new Client(gateway.address, credentials.createSsl(authority, key, certificate));
   const { token } = await unaryCall(client, RelayServiceService.token, {});
@@ -78,15 +81,27 @@ async function connect(role: Role): Promise<{ client: Client; metadata: Metadata
   return { client, metadata };
 }
 
-test.each(roles)('A-68 P17: the role %s may make exactly the calls of the table', async (role) => {
-  const { client, metadata } = await connect(role);
-  // A second stream of a relay would end its connection.
-  const isOpen = (call: string) => role === 'relay' && call === 'RelayService/Synchronize';
-  const calls = overGrpc.filter((call) => !isOpen(call));
-  const refused = await Promise.all(
-    calls.map(async (call) => ((await isRefused(client, metadata, call)) ? [call] : [])),
-  );
-  const expected = calls.filter((call) => !callRules.get(call)?.roles.includes(role));
-  expect(refused.flat().toSorted()).toEqual(expected.toSorted());
-  client.close();
-});
+const callers: readonly (readonly [PeerName['kind'], Role])[] = [
+  ['relay', 'relay'],
+  ['program', 'orchestrator'],
+  ['program', 'viewer'],
+  ...roles
+    .filter((role) => role !== 'relay' && role !== 'orchestrator')
+    .map((role) => ['person', role] as const),
+];
+
+test.each(callers)(
+  'A-68 P17: a %s of role %s may make exactly the calls of the table',
+  async (kind, role) => {
+    const { client, metadata } = await connect(role, kind);
+    // A second stream of a relay would end its connection.
+    const isOpen = (call: string) => role === 'relay' && call === 'RelayService/Synchronize';
+    const calls = overGrpc.filter((call) => !isOpen(call));
+    const refused = await Promise.all(
+      calls.map(async (call) => ((await isRefused(client, metadata, call)) ? [call] : [])),
+    );
+    const expected = calls.filter((call) => !callRules.get(call)?.roles.includes(role));
+    expect(refused.flat().toSorted()).toEqual(expected.toSorted());
+    client.close();
+  },
+);

@@ -25,7 +25,7 @@ test('a client made from the .proto files runs a command, cancels one, and lists
     ...load,
   } as const;
   await using gateway = await startTestGateway({
-    warden: { hosts: () => [{ ...host, workspaceBytes: 2 ** 40 }] },
+    warden: { hosts: () => [{ ...host, draining: false, workspaceBytes: 2 ** 40 }] },
     execute: async (_caller, { command }, channel) => {
       void channel.send({ type: 'accepted', planHash: 'h' });
       if (command.tool === 'sleep') await once(channel.gone, 'abort');

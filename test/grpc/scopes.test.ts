@@ -10,7 +10,7 @@ const warden = WardenServiceService;
 let [alone, both]: [Fleet | undefined, Fleet | undefined] = [undefined, undefined];
 beforeAll(async () => {
   [alone, both] = [await startFleet(own), await startFleet([...own, ...foreign])];
-}, 60_000);
+});
 afterAll(async () => {
   await alone?.[Symbol.asyncDispose]();
   await both?.[Symbol.asyncDispose]();
@@ -129,7 +129,7 @@ test('A-50 A-68 P18: every answer to a scoped person is the same with another fl
     ),
     { numRuns },
   );
-}, 120_000);
+});
 
 test('to a person of all agents the answers are not the same', async () => {
   const mine = [{ agent: 'web-1', number: 0, isRunning: false }];
@@ -141,7 +141,7 @@ test('to a person of all agents the answers are not the same', async () => {
   // History, agents, two ids, and what may be done to an agent that is there.
   expect(differ.length).toBeGreaterThan(4);
   expect(await transcript(both.otto, ids, 100)).toEqual(await transcript(alone.otto, ids, 100));
-}, 60_000);
+});
 
 test('A-50 P10: a foreign grant is no grant, neither to look at nor to revoke', async () => {
   const rows = ['db-1', 'web-1'].map((agent, number) => ({ agent, number, isRunning: false }));

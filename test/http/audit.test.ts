@@ -1,35 +1,21 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuditLog } from '../../gateway/audit/audit-log.ts';
-import { linesOfAudit } from '../../src/audit/read-from.ts';
 import { connect } from '../../src/http-api/client.ts';
+import { type LongAudit, writeLongAudit } from '../fixtures/long-audit.ts';
 import { answerOf, ask } from './ask.ts';
 import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
 
-const { privateKey } = generateKeyPairSync('ed25519');
-
-let dir: string;
-let file: string;
+let log: LongAudit;
 let door: HttpGateway;
 let token: string;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'clawrden-audit-http-'));
-  file = join(dir, 'audit.jsonl');
-  const log = await openAuditLog(file, { key: privateKey, maxBytes: 5_000 });
-  for (let at = 1; at < 60; at += 1) await log.append({ type: 'lifecycle', event: 'test', text: `${at}` });
-  await log.append({ type: 'lifecycle', event: 'test', text: 'x'.repeat(200_000) });
-  await log.append({ type: 'lifecycle', event: 'test', text: 'y'.repeat(200_000) });
-  await log.append({ type: 'lifecycle', event: 'test', text: 'z'.repeat(200_000) });
-  await log.close();
-  door = await startHttpGateway({ warden: { audit: (from, count) => linesOfAudit(file, from, count) } });
+  log = await writeLongAudit();
+  door = await startHttpGateway({ warden: log.warden });
   token = door.token('viewer');
-}, 60_000);
+});
 afterAll(async () => {
   await door[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
+  await log[Symbol.asyncDispose]();
 });
 
 const seqOf = (row: string | { readonly seq: number }) => (typeof row === 'string' ? row : row.seq);
@@ -78,7 +64,7 @@ test('only numbers of records are taken, and only cursors of this list', async (
 });
 
 test('A-109: a line that is no record is a text; a log that cannot be read is told', async () => {
-  await appendFile(file, '{"seq":64,"changed":true}\nnonsense\u009b\n');
+  await appendFile(log.file, '{"seq":64,"changed":true}\nnonsense\u009b\n');
   const { audit } = await answerOf(door, 'audit', { token, query: { from: '63' } });
   expect(audit.map((row) => (typeof row === 'string' ? row : 'record'))).toEqual([
     'record',
@@ -88,7 +74,7 @@ test('A-109: a line that is no record is a text; a log that cannot be read is to
   expect(await ask(door, 'audit', { token })).toMatchObject({
     problem: { status: 503, detail: expect.stringContaining('no audit record') },
   });
-  await rm(file);
+  await rm(log.file);
   expect(await ask(door, 'audit', { token, query: { from: '1' } })).toMatchObject({
     problem: { status: 503 },
   });

@@ -71,7 +71,7 @@ test('A-124 P17: a change without the token of its session does nothing, nor wit
     expect(await send(good, { 'x-clawrden-csrf': undefined, cookie })).toEqual(refused);
     await reaches(good);
   }
-}, 60_000);
+});
 
 const foreign = fc.oneof(
   fc.webUrl().map((url) => new URL(url).origin),
@@ -117,7 +117,7 @@ test('A-124 P17: a change of a page of another origin does nothing, though it kn
       good.route.method === 'GET' ? expect.anything() : refused,
     );
   }
-}, 60_000);
+});
 
 test('A-124 P17: what a browser says that another site asked for does nothing, with every header that helps', async () => {
   const site = fc.constantFrom(
@@ -137,7 +137,7 @@ test('A-124 P17: what a browser says that another site asked for does nothing, w
   );
   for (const good of looks.slice(0, 3)) await reaches(good, { 'sec-fetch-site': 'none' });
   for (const good of goodRequests.slice(0, 5)) await reaches(good, { 'sec-fetch-site': undefined });
-}, 60_000);
+});
 
 test('A-66 A-124 P17: what a form or a page can send without asking first does nothing with the cookie alone', async () => {
   const type = fc.constantFrom(
@@ -157,7 +157,7 @@ test('A-66 A-124 P17: what a form or a page can send without asking first does n
     }),
     { numRuns: numRuns / 2 },
   );
-}, 60_000);
+});
 
 test('A-66 A-124 P17: no method stands in for another, and a GET changes nothing', async () => {
   const names = ['x-http-method-override', 'x-http-method', 'x-method-override'];
@@ -176,7 +176,7 @@ test('A-66 A-124 P17: no method stands in for another, and a GET changes nothing
     ),
     { numRuns: numRuns / 2 },
   );
-}, 60_000);
+});
 
 test('A-124: a sign-in is made by a page of this very origin, in JSON', async () => {
   const session = async (lines: readonly string[], code: string) => {

@@ -148,7 +148,7 @@ test('A-59 P20: a reader that takes nothing loses what it does not take, with a 
   await expect.poll(() => text.includes('the last word')).toBe(true);
   expect(text).toContain('event: gap\ndata: {"type":"gap","bytes":');
   socket.destroy();
-}, 60_000);
+});
 
 test('A-56 P6: it ends within 5 s when its token does', async () => {
   const id = await begin();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   csrf = String(
     await own.run(`${ask('/api/v1/session', 'POST', { code })}.then((answer) => answer.body.csrfToken)`),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await chromium?.[Symbol.asyncDispose]();
   evil?.closeAllConnections();

@@ -27,6 +27,7 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   linkUser: { principal: 'slack:T/U', reason: 'r' },
   createToken: { name: 'ci', role: 'viewer', scope: { team: 'web' }, agent: '', ttlSeconds: 60 },
   rotateToken: { overlapSeconds: 60 },
+  programCode: {},
   signIn: { code: 'c' },
   checkPolicy: { text: 'version: 1\n', force: true },
   explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },

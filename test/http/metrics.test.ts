@@ -12,7 +12,7 @@ const agent = (name: string): AgentView => ({
   ...{ running: 2, pending: 1, grants: 3, problem: '' },
 });
 const host: HostView = {
-  ...{ name: 'build-1', state: 'draining', engine: 'unix:///x', slots: 4, running: 1, queued: 5 },
+  ...{ name: 'build-1', state: 'down', draining: true, engine: 'unix:///x', slots: 4, running: 1, queued: 5 },
   ...{ labels: {}, problem: '', warm: 2, workspaceBytes: 7 },
 };
 const seen = { ...emptyWarden, agents: () => [agent('coder'), agent('b"\\\n}')], hosts: () => [host] };

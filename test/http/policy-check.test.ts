@@ -26,7 +26,7 @@ test('a policy text is told over HTTP as `clawrden policy check --json` tells it
   expect(await answerOf(door, 'checkPolicy', { token, body: long })).toMatchObject({
     problems: ['policy.yaml:1: it is larger than 1048576 bytes'],
   });
-}, 60_000);
+});
 
 test('P20: a check whose caller has gone is aborted', async () => {
   const aborted = Promise.withResolvers<unknown>();

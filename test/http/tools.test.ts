@@ -1,43 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toolViews } from '../../gateway/judging/tool-views.ts';
-import { createSees } from '../../gateway/principals/sees.ts';
-import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { connect } from '../../src/http-api/client.ts';
-import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
+import { teamTools } from '../fixtures/team-tools.ts';
 import { answerOf, ask } from './ask.ts';
 import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
 
-const text = `
-version: 1
-default: deny
-tools:
-  npm: { strategy: ghost, image: node:24, timeout: 90s }
-  ls: { strategy: mirror }
-  g++: { strategy: mirror }
-  psql: { strategy: mirror }
-  rm: { strategy: mirror }
-rules:
-  - { name: look, tools: [ls, g++, npm], action: allow }
-  - { name: no-push, tools: [npm], subcommands: [publish], action: deny, reason: "for people", instead: "say so" }
-  - { name: data, tools: [psql], labels: { team: db }, action: ask, reason: "the team's data" }
-  - { name: db-npm, tools: [npm], agents: [db-1], action: ask }
-complete: true
-`;
-
-const agentOf = (name: string, team: string): [string, AgentConfig] => [
-  name,
-  { ...{ name, relay: 'r', labels: { team }, cwd: '/app', hosts: {} }, users: [{ uid: 1000, gid: 1000 }] },
-];
-const agents = new Map([agentOf('web-1', 'web'), agentOf('db-1', 'db')]);
-
 let door: HttpGateway;
 beforeAll(async () => {
-  const parsed = parsePolicy(text, 'policy.yaml');
-  if (!('policy' in parsed)) throw new Error(parsed.problems.join('\n'));
-  const within = (caller: Parameters<typeof createSees>[0]) => createSees(caller, () => agents);
-  door = await startHttpGateway({
-    warden: { within, tools: (only) => toolViews(parsed.policy, agents, only) },
-  });
+  door = await startHttpGateway({ warden: teamTools() });
 });
 afterAll(() => door[Symbol.asyncDispose]());
 

@@ -43,12 +43,12 @@ beforeAll(async () => {
   const enrolment = createEnrolment({
     identity: { gatewayId: 'gw-1', keys, authorities },
     agentsOf: () => [],
-    ...{ tokens, audit, people: principals.people, revocations: principals.revocations },
+    ...{ ...principals, tokens, audit },
   });
   const operations = createPrincipalOperations({ ...principals, agents });
   door = await startHttpGateway({ enrolment, warden: { principals: operations } });
   token = door.token('admin');
-}, 60_000);
+});
 afterAll(async () => {
   await door[Symbol.asyncDispose]();
   await principals.apiTokens.close();
@@ -106,6 +106,19 @@ test('people are added, changed, linked, listed and removed', async () => {
   expect(await remove('ann')).toMatchObject({ answer: { name: 'ann', role: 'operator' } });
   expect(await remove('ann')).toMatchObject({ problem: { status: 404 } });
   expect(await ask(door, 'setUser', { token, body })).toMatchObject(refused(409, /not used again/));
+});
+
+test('a program of an API token gets a code for a certificate; an agent and an unknown name get none', async () => {
+  await answerOf(door, 'createToken', { token, body: { name: 'builder', role: 'orchestrator' } });
+  await answerOf(door, 'createToken', { token, body: { name: 'of-coder', role: 'agent', agent: 'coder' } });
+  const code = (name: string) => ask(door, 'programCode', { token, params: { name }, body: {} });
+  expect(await code('builder')).toEqual({
+    answer: { code: expect.stringMatching(/^ey/), codeExpiresAt: expect.stringMatching(/^20/) },
+  });
+  expect(await code('of-coder')).toMatchObject(refused(409, /no program of-coder/));
+  expect(await code('nobody')).toMatchObject(refused(404, /no API token nobody/));
+  for (const name of ['builder', 'of-coder'])
+    await answerOf(door, 'removeToken', { token, params: { name }, query: {} });
 });
 
 test('tokens are made, rotated, listed and removed; a principal is revoked', async () => {

@@ -5,12 +5,16 @@ export interface CommandResult {
   readonly stderr: string;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** It was killed because its time was over. */
+  readonly isLate?: boolean;
 }
 
 export interface CommandOptions {
   readonly input?: string | Uint8Array;
   /** Milliseconds until the command is killed; 60 s if absent. */
   readonly timeout?: number;
+  /** What to do next if it took too long. */
+  readonly ifLate?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
@@ -18,6 +22,12 @@ export interface CommandOptions {
 /** Runs a program and returns its output; throws when it ends with anything but 0. */
 export async function run(argv: readonly string[], options: CommandOptions = {}): Promise<string> {
   const result = await attempt(argv, options);
+  if (result.isLate === true) {
+    const next = options.ifLate ?? result.stderr.trim();
+    throw new Error(
+      `${argv.join(' ')}: took longer than ${timeoutOf(options) / 1000} s and was ended: ${next}`,
+    );
+  }
   if (result.code !== 0) throw new Error(`${argv.join(' ')}: ${ending(result)}: ${result.stderr.trim()}`);
   return result.stdout;
 }
@@ -27,7 +37,7 @@ export function attempt(argv: readonly string[], options: CommandOptions = {}): 
   const [program = '', ...args] = argv;
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const child = spawn(program, args, {
-    timeout: options.timeout ?? 60_000,
+    timeout: timeoutOf(options),
     killSignal: 'SIGKILL',
     ...(options.env && { env: options.env }),
     ...(options.cwd && { cwd: options.cwd }),
@@ -40,9 +50,14 @@ export function attempt(argv: readonly string[], options: CommandOptions = {}): 
   child.stdin.end(options.input);
   child.on('error', reject);
   child.on('close', (code, signal) => {
-    resolve({ stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), code, signal });
+    const [stdout, stderr] = [Buffer.concat(out).toString(), Buffer.concat(err).toString()];
+    resolve({ stdout, stderr, code, signal, isLate: signal !== null && child.killed });
   });
   return promise;
+}
+
+function timeoutOf({ timeout = 60_000 }: CommandOptions): number {
+  return timeout;
 }
 
 function ending(result: CommandResult): string {

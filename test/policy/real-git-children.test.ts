@@ -15,7 +15,7 @@ const has = findTool('git') !== undefined;
 let repository: GitRepository;
 beforeAll(() => {
   if (has) repository = new GitRepository();
-}, 60_000);
+});
 afterAll(() => repository?.[Symbol.dispose]());
 
 /** They only look, or are how git does everything: its settings, its index, tidying up, parts of its own scripts. */

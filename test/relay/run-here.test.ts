@@ -143,6 +143,13 @@ test.each<[string, Partial<Plan>, string?]>([
   ['for another gid', { gid: 0 }],
   ['that is no mirror', { strategy: 'ghost' }],
   ['with another hash', {}, 'f'.repeat(64)],
+  ['with another tool (A-144)', { argv: ['rm', '-la'] }],
+  ['with an argument more (A-144)', { argv: ['ls', '-la', 'x'] }],
+  ['with an argument less (A-144)', { argv: ['ls'] }],
+  ['with another cwd (A-144)', { cwd: '/app/x' }],
+  ['with another umask (A-144)', { umask: 0 }],
+  ['with a variable of its own (A-144)', { env: ['LANG=C.UTF-8', 'LC_ALL=C'] }],
+  ["with another value of the shim's variable (A-144)", { env: ['LANG=C'] }],
 ])('P9 a plan %s is not run', async (_what, change, hash) => {
   const inputs: string[] = [];
   await using relay = await startRelay({
@@ -158,6 +165,24 @@ test.each<[string, Partial<Plan>, string?]>([
   expect(shim.exit).toEqual([125, 0]);
   expect(inputs).toEqual([]);
 });
+
+test.each<[string, Partial<Plan>, object]>([
+  ['fewer variables', { env: ['LANG=C.UTF-8'] }, {}],
+  ['the cwd written plainly', { cwd: '/app/x' }, { cwd: '/app/./y/..//x/' }],
+])('A-144: a plan with %s, unlike what was sent, is this command’s', async (_what, change, asked) => {
+  await using relay = await startRelay({
+    execute: (_caller, _request, channel) => {
+      runHere(channel, change);
+      return untilMirrorEnd(channel);
+    },
+  });
+  const shim = relay.shim().request({ ...version1, ...asked });
+  await shim.closed;
+  // It went on to the engine, which is not there.
+  expect(shim.output(2)).toMatch(/^clawrden: host-lost: /);
+});
+
+const script = { ...version1, command: 'sh', args: ['x.sh'] };
 
 /** Like the gateway's own inspector: the relay's findings are the end. */
 function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outcome> {
@@ -182,7 +207,7 @@ function inspectHere(channel: Channel, change: Partial<Plan> = {}): Promise<Outc
 
 test('P9 scripts that cannot be looked at are said to the gateway, and the shim waits behind ack 2', async () => {
   await using relay = await startRelay({ execute: (_caller, _request, channel) => inspectHere(channel) });
-  const shim = relay.shim().request(version1);
+  const shim = relay.shim().request(script);
   await shim.closed;
   expect(shim.acks).toEqual([2, 0]);
   expect(shim.output(2)).toMatch(/^clawrden: host-lost: the agent host's engine does not answer: /);
@@ -192,17 +217,20 @@ test('P9 scripts that cannot be looked at are said to the gateway, and the shim 
 test('a gateway of before, whose plans name no scripts, is told apart', async () => {
   const unnamed: Execute = (_caller, _request, channel) => inspectHere(channel, { scripts: [] });
   await using relay = await startRelay({ execute: unnamed });
-  const shim = relay.shim().request(version1);
+  const shim = relay.shim().request(script);
   await shim.closed;
   expect(shim.output(2)).toMatch(/^clawrden: internal: .*upgrade it/);
   expect(shim.exit).toEqual([125, 0]);
 });
 
-test('P9 scripts are looked at for no plan of another', async () => {
+test.each<[string, Partial<Plan>]>([
+  ['user', { uid: 0 }],
+  ['command (A-144)', { argv: ['sh', 'y.sh'], scripts: [{ path: 'y.sh' }] }],
+])('P9 scripts are looked at for no plan of another %s', async (_what, change) => {
   await using relay = await startRelay({
-    execute: (_caller, _request, channel) => inspectHere(channel, { uid: 0 }),
+    execute: (_caller, _request, channel) => inspectHere(channel, change),
   });
-  const shim = relay.shim().request(version1);
+  const shim = relay.shim().request(script);
   await shim.closed;
   expect(shim.output(2)).toMatch(/^clawrden: internal: the gateway sent a plan that is not this command's/);
   expect(shim.exit).toEqual([125, 0]);

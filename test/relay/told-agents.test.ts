@@ -103,7 +103,7 @@ describe.skipIf(!isRoot)('a relay whose file names no agents', () => {
       expect(await readdir(join(folderOf('coder'), 'bin'))).toContain('ls');
     }
     await host.gateway[Symbol.asyncDispose]();
-  }, 40_000);
+  });
 
   test('what no relay may serve is refused by name, and the others are served', async () => {
     const users = [{ uid: 0, gid: 0 }];
@@ -166,7 +166,7 @@ describe.skipIf(!isRoot)('a relay whose file names no agents', () => {
       ]);
     }
     await host.gateway[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test('relay.yaml keeps its word: its agents, their containers and their sockets', async () => {
     const listed = {

@@ -27,7 +27,7 @@ let admin: GatewayClient;
 beforeAll(async () => {
   gateway = await startRealGateway();
   [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
-}, 60_000);
+});
 afterEach(() => setAgents(both));
 afterAll(async () => {
   relay?.close();

@@ -61,7 +61,7 @@ const user = (name: string, more: object = {}) => ({
 async function newBrowser(name: string, more: object = {}): Promise<Browser> {
   const { code } = await admin.call(WardenServiceService.setUser, user(name, more));
   const identityDir = join(dir, name);
-  await enroll({ address: gateway.enrollAddress, token: code, as: 'person', identityDir });
+  await enroll({ address: gateway.enrollAddress, token: code, as: 'caller', identityDir });
   const client = await connectGateway({ address: gateway.address, identityDir });
   const link = await client.call(WardenServiceService.createSignInCode, {});
   // The session does not need the connection.

@@ -24,7 +24,7 @@ let admin: GatewayClient;
 beforeAll(async () => {
   gateway = await startRealGateway();
   admin = await gateway.admin();
-}, 60_000);
+});
 afterAll(async () => {
   admin?.close();
   await gateway?.[Symbol.asyncDispose]();

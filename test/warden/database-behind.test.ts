@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const client of [admin, relay]) client.close();
   await gateway.end('SIGKILL');
   await save('newest');
-}, 60_000);
+});
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 const stop = (agent: string, status: AgentStatus) => ({ agent, status, reason: 'x' });
@@ -115,13 +115,13 @@ async function expectInForce(isBehind: boolean | undefined, starts = 2): Promise
 test('P6 P19: nothing is told of a database that was not touched since a kill', async () => {
   await putBack();
   await expectInForce(false);
-}, 60_000);
+});
 
 test('P6 P19 P25: after an older copy of the database is restored, the audit says what is paused and revoked', async () => {
   await putBack();
   await putFiles(folderOf('older'), gateway.state, databaseFiles);
   await expectInForce(true);
-}, 60_000);
+});
 
 test(`P6 P19 P25: with a cut WAL the audit says what is paused and revoked, or the start is refused (seed ${seed})`, async () => {
   const dice = seeded(seed);

@@ -10,7 +10,7 @@ let gateway: RealGateway;
 
 beforeAll(async () => {
   gateway = await startRealGateway({ openFiles, limits: { running: 20, 'executions-per-agent': 100 } });
-}, 60_000);
+});
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 test('A-88: more connections than the process may open files: the audit and running work do not feel it', async () => {
@@ -39,4 +39,4 @@ test('A-88: more connections than the process may open files: the audit and runn
   expect(await gateway.newToken()).toMatch(/^eyJ/);
   for (const socket of sockets) socket.destroy();
   relay.close();
-}, 60_000);
+});

@@ -13,7 +13,7 @@ beforeAll(async () => {
     hosts: [{ name: 'away', engine: 'unix:///nonexistent/docker.sock' }],
   });
   relay = await gateway.relay();
-}, 60_000);
+});
 afterAll(async () => {
   relay?.close();
   await gateway?.[Symbol.asyncDispose]();

@@ -29,7 +29,7 @@ const user = (name: string, more: object = {}) => ({
 async function newPerson(name: string, more: object = {}): Promise<GatewayClient> {
   const { code } = await admin.call(WardenServiceService.setUser, user(name, more));
   const identityDir = join(dir, name);
-  await enroll({ address: gateway.enrollAddress, token: code, as: 'person', identityDir });
+  await enroll({ address: gateway.enrollAddress, token: code, as: 'caller', identityDir });
   return await connectGateway({ address: gateway.address, identityDir });
 }
 
@@ -81,6 +81,32 @@ test("P6: a person's live stream ends with the time for which the person is know
     /UNAUTHENTICATED|UNAVAILABLE/,
   );
   client.close();
+});
+
+async function newProgram(name: string, ttl = 0n): Promise<GatewayClient> {
+  const token = { name, role: 'viewer', scope: [], agent: '', ttl };
+  await admin.call(WardenServiceService.createApiToken, token);
+  const { code } = await admin.call(WardenServiceService.createProgramCode, { name });
+  const identityDir = join(dir, `program-${name}`);
+  await enroll({ address: gateway.enrollAddress, token: code, as: 'caller', identityDir });
+  return await connectGateway({ address: gateway.address, identityDir });
+}
+
+test("P6: a program's live stream ends within 5 s once its API token is removed, revoked or over; rotation and another's end leave it", async () => {
+  const names = ['kept', 'removed', 'revoked'];
+  const clients = await Promise.all([...names.map((name) => newProgram(name)), newProgram('short', 6n)]);
+  const [kept, ...others] = await Promise.all(clients.map(openStream));
+  await admin.call(WardenServiceService.rotateApiToken, { name: 'kept', overlap: 0 });
+  await admin.call(WardenServiceService.removeApiToken, { name: 'removed', reason: '' });
+  await admin.call(WardenServiceService.revoke, { principal: 'program:revoked', reason: '' });
+  const [removed, revoked, short] = await Promise.all(others.map(({ over }) => over));
+  expect(removed).toBeLessThan(5_000);
+  expect(revoked).toBeLessThan(5_000);
+  expect(short).toBeLessThan(6_000 + 5_000);
+  expect(await Promise.race([kept?.over, Promise.resolve('open')])).toBe('open');
+  const { tokens } = await admin.call(WardenServiceService.listApiTokens, { pageToken: '' });
+  expect(tokens.find(({ name }) => name === 'kept')).toMatchObject({ usedFrom: 'certificate' });
+  for (const client of clients) client.close();
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import type { AgentReport } from '../../src/gen/clawrden/v1/relay.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
 import type { CommandResult } from '../lab/command.ts';
@@ -14,9 +15,13 @@ import { makeGatewaySite } from '../stack/gateway-site.ts';
 export interface RealGateway extends AsyncDisposable {
   readonly address: string;
   readonly enrollAddress: string;
+  /** Of the HTTP door, with its scheme. */
+  readonly httpUrl: string;
   readonly state: string;
   readonly audit: string;
   readonly log: string;
+  /** gateway.yaml. */
+  readonly config: string;
   readonly pid: () => number;
   /** Of `relay`: its certificate and key. */
   readonly relayFolder: string;
@@ -43,6 +48,12 @@ export interface RealGatewayOptions {
   readonly limits?: Readonly<Record<string, number>>;
   /** Docker hosts of gateway.yaml. */
   readonly hosts?: readonly object[];
+  /** More keys of gateway.yaml. */
+  readonly keys?: Readonly<Record<string, unknown>>;
+  /** Besides `coder` and `other`, of the same relay. */
+  readonly moreAgents?: readonly string[];
+  /** What `host-1` reports of its agents; nothing if absent. */
+  readonly report?: readonly AgentReport[];
   /** The most files that it may have open. */
   readonly openFiles?: number;
 }
@@ -57,20 +68,21 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     keys: {
       audit,
       limits: options.limits ?? manyLimits,
-      agents: agents.map(agentOf),
+      agents: [...agents, ...(options.moreAgents ?? [])].map(agentOf),
       hosts: options.hosts ?? [],
+      ...options.keys,
     },
     under: options.openFiles === undefined ? [] : limited,
   });
-  const { grpcAddress: address, enrollAddress, context, log } = site;
+  const { grpcAddress: address, enrollAddress, httpUrl, context, config, log } = site;
   let program = await site.start();
   const newToken = () => site.newToken('host-1', agents);
   const enrol = async (folder: string, token: string) => {
     await site.enrol(folder, token);
-    return () => connectRelay({ address, identityDir: folder });
+    return () => connectRelay({ address, identityDir: folder }, options.report);
   };
   return {
-    ...{ address, enrollAddress, newToken, state, audit, log, context },
+    ...{ address, enrollAddress, httpUrl, newToken, state, audit, log, context, config },
     enrol: (name, token) => enrol(join(dir, name), token),
     pid: () => program.pid,
     relayFolder: join(dir, 'relay'),

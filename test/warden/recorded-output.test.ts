@@ -9,7 +9,7 @@ let relay: GatewayClient;
 beforeAll(async () => {
   gateway = await startRealGateway();
   relay = await gateway.relay();
-}, 60_000);
+});
 afterAll(async () => {
   relay?.close();
   await gateway?.[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceError } from '@grpc/grpc-js';
@@ -12,13 +13,14 @@ import { Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.
 import type { Route } from '../../src/http-api/route.ts';
 import { routes } from '../../src/http-api/routes.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
+import { Place } from '../grpc/place.ts';
 import { type First, type Mirrored, newMirrored, play } from './mirrored.ts';
 import { startTwoRelays, type TwoRelays } from './two-relays.ts';
 
 let site: TwoRelays;
 beforeAll(async () => {
   site = await startTwoRelays();
-}, 60_000);
+});
 afterAll(() => site?.[Symbol.asyncDispose]());
 
 function begin(client: GatewayClient, first: First | 'resume', command = newMirrored()) {
@@ -145,6 +147,44 @@ test('A-89 P19: its word about another relay’s agent counts for nothing, nor h
     ['other', []],
   ]);
   await site.site.cli(['resume', 'other']);
+});
+
+const logLines = async (text: string) =>
+  (await readFile(site.site.log, 'utf8')).split('\n').filter((line) => line.includes(text));
+
+test('A-143: reasons that no relay has are a line a second in the log, with how many there were', async () => {
+  const place = new Place(site.thief);
+  const began = performance.now();
+  let sent = 0;
+  while (sent < 300) {
+    const calls = Array.from({ length: 50 }, () =>
+      place.execute({ refusal: { reason: `bogus${(sent += 1)}`, text: 'x'.repeat(5000) } }),
+    );
+    for (const end of await Promise.all(calls)) expect(end).toMatch(/^3 no relay has a reason to say "bogus/);
+  }
+  const told = () => logLines('no relay has a reason to say');
+  const counted = (lines: string[]) =>
+    lines.reduce((sum, line) => sum + Number(/\(the last of (\d+) in a second\)/.exec(line)?.[1] ?? 1), 0);
+  await expect.poll(async () => counted(await told()), { timeout: 20_000 }).toBe(sent);
+  expect((await told()).length).toBeLessThanOrEqual((performance.now() - began) / 1000 + 2);
+});
+
+test('A-146: of the tools that it reports, names that no tool has are dropped, and are a line a second in the log', async () => {
+  const real = Array.from({ length: 200 }, (_, at) => `tool-${at}`);
+  const hostile = ['a\u001b[2J', 'x\n| coder | online', 'b'.repeat(256), '\u202e', '-x', '.', '', 'a/b'];
+  const report = { name: 'coder', containerRunning: true, problem: '', halted: false };
+  const began = performance.now();
+  for (let count = 0; count < 100; count += 1) site.report([{ ...report, tools: [...hostile, ...real] }]);
+  const reported = async () => {
+    const { stdout } = await site.site.cli(['agents', '--json']);
+    return (JSON.parse(stdout) as { name: string; tools: string[] }[]).find(({ name }) => name === 'coder')
+      ?.tools;
+  };
+  await expect.poll(reported, { timeout: 20_000 }).toEqual(real);
+  const lines = () => logLines('a name that no tool has');
+  await expect.poll(lines, { timeout: 20_000 }).not.toEqual([]);
+  expect((await lines()).length).toBeLessThanOrEqual((performance.now() - began) / 1000 + 2);
+  site.report([{ ...report, tools: [] }]);
 });
 
 test('P4: it renews its own name, whatever the request says', async () => {

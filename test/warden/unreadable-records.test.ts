@@ -41,7 +41,7 @@ beforeAll(async () => {
   const site = await makeGatewaySite(state, { under: plain });
   await using gateway = await site.start();
   await gateway.end('SIGTERM');
-}, 60_000);
+});
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const argvOf = (folder: string) => [

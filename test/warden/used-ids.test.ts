@@ -29,7 +29,7 @@ beforeAll(async () => {
   await gateway.end('SIGKILL');
   await mkdir(folder());
   for (const file of files) await cp(join(gateway.state, file), join(folder(), file)).catch(() => {});
-}, 60_000);
+});
 afterEach(() => gateway.end('SIGKILL'));
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 

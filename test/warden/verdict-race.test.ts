@@ -14,7 +14,7 @@ let admin: GatewayClient;
 beforeAll(async () => {
   gateway = await startRealGateway();
   [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
-}, 60_000);
+});
 afterAll(async () => {
   relay?.close();
   admin?.close();

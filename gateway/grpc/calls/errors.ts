@@ -28,6 +28,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'name-mismatch': status.INVALID_ARGUMENT,
   'policy-changed': status.FAILED_PRECONDITION,
   'plan-changed': status.FAILED_PRECONDITION,
+  'verdict-door': status.PERMISSION_DENIED,
   'request-invalid': status.INVALID_ARGUMENT,
   'too-large': status.INVALID_ARGUMENT,
   'plan-too-large': status.INVALID_ARGUMENT,

@@ -16,7 +16,24 @@ export type FirstMessage = Extract<NonNullable<ExecuteRequest['message']>, { $ca
 
 const firstMessageMs = 10_000;
 const maxEarlyInputs = 256;
-const mirrorMessages: ReadonlySet<string> = new Set(['started', 'stdout', 'stderr', 'mirrorEnd']);
+
+type MirrorState = 'none' | 'told' | 'started' | 'ended';
+
+/** none -> told -> started -> ended; a command that cannot start ends at once. Each start and each end makes a record. */
+const mirrorMessages: Readonly<
+  Record<string, { readonly from: readonly MirrorState[]; readonly to: MirrorState }>
+> = {
+  started: { from: ['told'], to: 'started' },
+  stdout: { from: ['started'], to: 'started' },
+  stderr: { from: ['started'], to: 'started' },
+  mirrorEnd: { from: ['told', 'started'], to: 'ended' },
+};
+const mirrorFaults: Readonly<Record<MirrorState, string>> = {
+  none: 'nothing was to be run there',
+  told: 'started comes first',
+  started: 'started comes once',
+  ended: 'nothing comes behind mirror_end',
+};
 
 export interface CallChannelOptions {
   readonly budgetOf: (agent: string) => WaitAfter;
@@ -35,8 +52,7 @@ export class CallChannel implements Channel {
   #opened = false;
   #over = false;
   #credit = 0;
-  #mirror = false;
-  #mirrorStarted = false;
+  #mirror: MirrorState = 'none';
   #inspecting = false;
   #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
@@ -71,7 +87,7 @@ export class CallChannel implements Channel {
   send = (item: ToCaller): Promise<void> | undefined => {
     if (this.#over) return undefined;
     if (item.type === 'credit') this.#credit += item.bytes;
-    if (item.type === 'run-here') this.#mirror = true;
+    if (item.type === 'run-here') this.#mirror = 'told';
     if (item.type === 'inspect-here') this.#inspecting = true;
     const bytes = item.type === 'stdout' || item.type === 'stderr' ? item.bytes.length : 0;
     return this.#writer.write({ message: toResponse(item) }, bytes);
@@ -140,19 +156,19 @@ export class CallChannel implements Channel {
       return;
     }
     if (message.$case === 'stdin') this.#spendCredit(message.value.length);
-    if (!this.#mirror && mirrorMessages.has(message.$case)) throw invalid('nothing was to be run there');
-    if (message.$case === 'started') this.#startMirror();
     if (message.$case === 'inspected') this.#endInspection();
-    const input = toFromCaller(message);
+    const input = toFromCaller(message, this.#mirror === 'started');
+    this.#followMirror(message.$case);
     if (this.#handler !== undefined) this.#handler(input);
     else if (this.#early.length < maxEarlyInputs) this.#early.push(input);
     else throw invalid('too many messages before the execution began');
   }
 
-  /** Each start makes a record. */
-  #startMirror(): void {
-    if (this.#mirrorStarted) throw invalid('started comes once');
-    this.#mirrorStarted = true;
+  #followMirror($case: string): void {
+    const step = mirrorMessages[$case];
+    if (step === undefined) return;
+    if (!step.from.includes(this.#mirror)) throw invalid(mirrorFaults[this.#mirror]);
+    this.#mirror = step.to;
   }
 
   #endInspection(): void {

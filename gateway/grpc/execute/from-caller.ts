@@ -21,9 +21,14 @@ const maxOperandBytes = 8192;
 
 /** HUP INT QUIT USR1 USR2 TERM CONT TSTP */
 const signals: ReadonlySet<number> = new Set([1, 2, 3, 10, 12, 15, 18, 20]);
+/** HUP INT QUIT TERM */
+const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
-/** One message of a running execution in the gateway's words. Throws CallRefused if it is not a valid message. */
-export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): FromCaller {
+/**
+ * One message of a running execution in the gateway's words. Throws CallRefused if it is not a valid message, also if
+ * a command that the relay has not reported as started (`isStarted`) ends as one that ran.
+ */
+export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>, isStarted: boolean): FromCaller {
   switch (message.$case) {
     case 'stdin':
       return { type: 'stdin', bytes: message.value };
@@ -44,7 +49,7 @@ export function toFromCaller(message: Exclude<Message, { $case: 'cancel' }>): Fr
     case 'stderr':
       return { type: 'mirror-output', fd: 2, bytes: message.value };
     case 'mirrorEnd':
-      return { type: 'mirror-end', outcome: toMirrorOutcome(message.value), usage: message.value.usage };
+      return mirrorEnd(message.value, isStarted);
     case 'inspected':
       return { type: 'inspected', found: toInspection(message.value) };
     case 'start':
@@ -68,6 +73,16 @@ function toFound(found: readonly FoundOperand[]): Found {
 function toInspection({ found, reason, text }: Inspected): Found | ClawrdenError {
   if (reason === '') return toFound(found);
   return new ClawrdenError(codeOf(reason, mirrorEnds), cutText(text));
+}
+
+function mirrorEnd(end: MirrorEnd, isStarted: boolean): FromCaller {
+  const outcome = toMirrorOutcome(end);
+  const { usage } = end;
+  if (isStarted || outcome.kind !== 'exited') return { type: 'mirror-end', outcome, usage };
+  // Before the start only a signal of the caller's ends a command without a reason.
+  const { code, signal } = outcome;
+  if (code !== 0 || !endingSignals.has(signal)) throw invalid('a command that exits was started first');
+  return { type: 'mirror-end', outcome: { kind: 'interrupted', signal }, usage };
 }
 
 function toMirrorOutcome({ code, signal, reason, text }: MirrorEnd): Outcome {

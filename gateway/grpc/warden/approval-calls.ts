@@ -9,7 +9,7 @@ import {
   Verdict,
 } from '../../../src/gen/clawrden/v1/warden.ts';
 import type { Principal } from '../../ports/principal.ts';
-import type { Resolution, ShownVerdict } from '../../ports/verdict.ts';
+import { doorsOfVia, type Resolution, type ShownVerdict } from '../../ports/verdict.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { toApproval, toGrant } from './warden-messages.ts';
@@ -43,6 +43,7 @@ export function approvalCalls(seen: WardenApi): ApprovalCalls {
 const refusals = {
   unknown: status.NOT_FOUND,
   'plan-changed': status.FAILED_PRECONDITION,
+  'verdict-door': status.PERMISSION_DENIED,
   'no-grant': status.FAILED_PRECONDITION,
   'own-request': status.PERMISSION_DENIED,
   'not-approver': status.PERMISSION_DENIED,
@@ -61,6 +62,12 @@ async function resolve(
   return { approval: toApproval(resolution.approval) };
 }
 
+/** A client names its own surface, but never another door's. */
+function ownVia(via: string): string {
+  const named = via.slice(0, 32);
+  return named === '' || doorsOfVia(named).some((door) => door !== 'cli') ? 'api' : named;
+}
+
 function toVerdict({
   verdict,
   reason,
@@ -70,7 +77,7 @@ function toVerdict({
 }: ResolveApprovalRequest): Omit<ShownVerdict, 'by'> {
   if (planHash === '') throw invalid('plan_hash must be that of the plan that was shown');
   if (grantSeconds > maxGrantSeconds) throw invalid(`grant_seconds must be at most ${maxGrantSeconds}`);
-  const said = { planHash, reason, via: via === '' ? 'api' : via.slice(0, 32) };
+  const said = { planHash, reason, via: ownVia(via) };
   if (verdict === Verdict.DENY) return { verdict: 'denied', ...said };
   if (verdict !== Verdict.APPROVE) throw invalid('verdict must be given');
   return { verdict: 'approved', ...said, ...(grantSeconds > 0 && { grantMs: grantSeconds * 1000 }) };

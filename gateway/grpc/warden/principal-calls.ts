@@ -3,6 +3,8 @@ import {
   ApiToken,
   type CreateApiTokenRequest,
   type CreateApiTokenResponse,
+  type CreateProgramCodeRequest,
+  type CreateProgramCodeResponse,
   type LinkUserRequest,
   type LinkUserResponse,
   type ListApiTokensRequest,
@@ -43,6 +45,10 @@ export interface PrincipalCalls {
   readonly listApiTokens: (request: ListApiTokensRequest) => ListApiTokensResponse;
   readonly rotateApiToken: (request: RotateApiTokenRequest, by: Principal) => Promise<CreateApiTokenResponse>;
   readonly removeApiToken: (request: Named, by: Principal) => Promise<object>;
+  readonly createProgramCode: (
+    request: CreateProgramCodeRequest,
+    by: Principal,
+  ) => Promise<CreateProgramCodeResponse>;
   readonly revoke: (request: RevokeRequest, by: Principal) => Promise<object>;
 }
 
@@ -57,6 +63,7 @@ export function principalCalls(
   seal: Seal,
 ): PrincipalCalls {
   return {
+    ...tokenCalls(principals, enrolment, seal),
     setUser: (request, by) => setUser(request, by, { principals, enrolment }),
     listUsers: ({ pageToken }) => {
       const people = byName(
@@ -81,6 +88,25 @@ export function principalCalls(
       done(await principals.unlink({ principal, person, reason }, by));
       return {};
     },
+    revoke: async ({ principal, reason }, by) => {
+      const [, kindText, name = ''] = /^([a-z]+):(.*)$/s.exec(principal) ?? [];
+      const kind = principalKinds.find((each) => each === kindText);
+      if (kind === undefined) throw invalid('principal must be relay:, person:, program: or agent:NAME');
+      done(await principals.revoke({ kind, name }, by, reason));
+      return {};
+    },
+  };
+}
+
+function tokenCalls(
+  principals: PrincipalOperations,
+  enrolment: Pick<Enrolment, 'createCode'>,
+  seal: Seal,
+): Pick<
+  PrincipalCalls,
+  'createApiToken' | 'listApiTokens' | 'rotateApiToken' | 'removeApiToken' | 'createProgramCode'
+> {
+  return {
     createApiToken: async ({ name, role: wanted, scope: labels, agent, ttl }, by) => {
       const role = tokenRoles.find((each) => each === wanted);
       if (role === undefined) throw invalid(`role must be ${tokenRoles.join(', ')}`);
@@ -102,12 +128,9 @@ export function principalCalls(
       done(await principals.removeToken(name, by, reason));
       return {};
     },
-    revoke: async ({ principal, reason }, by) => {
-      const [, kindText, name = ''] = /^([a-z]+):(.*)$/s.exec(principal) ?? [];
-      const kind = principalKinds.find((each) => each === kindText);
-      if (kind === undefined) throw invalid('principal must be relay:, person:, program: or agent:NAME');
-      done(await principals.revoke({ kind, name }, by, reason));
-      return {};
+    createProgramCode: async ({ name }, by) => {
+      const { token, expiresAt } = done(await enrolment.createCode({ kind: 'program', name }, 0, by));
+      return { code: token, codeExpiresAt: expiresAt.toISOString() };
     },
   };
 }
@@ -121,7 +144,7 @@ async function setUser(
   if (role === undefined) throw invalid(`role must be ${ladder.join(', ')}`);
   const scope = readLabels('scope', labels);
   const person = done(await principals.setPerson({ name, role, scope, until: endOf(ttl), replace }, by));
-  const { token, expiresAt } = done(await enrolment.createCode(name, 0, by));
+  const { token, expiresAt } = done(await enrolment.createCode({ kind: 'person', name }, 0, by));
   return { user: toUser(person, principals.links()), code: token, codeExpiresAt: expiresAt.toISOString() };
 }
 

@@ -1,6 +1,9 @@
+import { verifiedRecord } from '../../../src/audit/chain.ts';
+import type { LogLine } from '../../../src/audit/read-from.ts';
 import type {
   Agent,
   Approval,
+  AuditLine,
   Execution,
   ExplainCommandResponse,
   GetOutputResponse,
@@ -8,24 +11,26 @@ import type {
   Grant,
   Host,
   RecordedStream,
+  Relay,
   Halt as WireHalt,
   Yes,
 } from '../../../src/gen/clawrden/v1/warden.ts';
-import type { Consent } from '../../../src/policy/policy.ts';
 import { type RecordableCommand, recordable } from '../../../src/recordable-command.ts';
-import { firstBytes } from '../../../src/text/first-bytes.ts';
 import { questionPlanBytes } from '../../execution/bounded-records.ts';
+import {
+  boundedCommand,
+  boundedConsent,
+  boundedExplanation,
+  boundedGrant,
+  boundedNames,
+} from '../../lists/bounded-rows.ts';
 import { shortText, shortTexts, toTime, withShortTexts } from '../../lists/short-texts.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../ports/execution-record.ts';
 import type { Grant as HeldGrant } from '../../ports/grant.ts';
 import type { Excerpt, RecordedOutput } from '../../ports/recorded-output.ts';
 import type { PendingApproval, ShownYes } from '../../ports/verdict.ts';
-import type { AgentView, Explanation, HostView, StatusView } from '../../ports/warden-api.ts';
-
-const longPlanBytes = 1024 * 1024;
-const mostTools = 200;
-const toolBytes = 255;
+import type { AgentView, Explanation, HostView, RelayView, StatusView } from '../../ports/warden-api.ts';
 
 /** Every text in it is bounded. */
 export function toExecution(record: ExecutionRecord): Execution {
@@ -52,8 +57,8 @@ export function toExecutionSummary(record: ExecutionSummary): Execution {
   };
 }
 
-function toCommand({ argv, cwd, cut }: RecordableCommand): Pick<Execution, 'argv' | 'cwd' | 'cut'> {
-  return { argv: [...argv], cwd, cut: cut && { ...cut } };
+function toCommand(command: RecordableCommand): Pick<Execution, 'argv' | 'cwd' | 'cut'> {
+  return { cut: undefined, ...boundedCommand(command) };
 }
 
 export function toOutput(id: string, output: RecordedOutput | undefined): GetOutputResponse {
@@ -71,15 +76,11 @@ export function toApproval(pending: PendingApproval): Approval {
     ...withShortTexts(same),
     ...toCommand(command),
     ...{ plan: '', planBytes: Buffer.byteLength(plan) },
-    ...toConsent(consent),
+    ...boundedConsent(consent),
     yeses: yeses.map(toYes),
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };
-}
-
-function toConsent({ approvals, role, names = [] }: Consent) {
-  return { approvals, approverRole: role as string, approverNames: [...names] };
 }
 
 function toYes({ by, via, reason, at, grantMs = 0, counts }: ShownYes): Yes {
@@ -87,30 +88,15 @@ function toYes({ by, via, reason, at, grantMs = 0, counts }: ShownYes): Yes {
   return { ...said, givenAt: toTime(at), grantSeconds: grantMs / 1000 };
 }
 
-export function toGrant({
-  command,
-  by,
-  stamps: _stamps,
-  since,
-  until,
-  execution,
-  ...same
-}: HeldGrant): Grant {
-  return {
-    ...withShortTexts(same),
-    ...toCommand(command),
-    executionId: execution,
-    givenBy: [...by],
-    givenAt: toTime(since === 0 ? undefined : since),
-    expiresAt: toTime(until),
-  };
+export function toGrant(grant: HeldGrant): Grant {
+  return { cut: undefined, givenAt: '', ...boundedGrant(grant) };
 }
 
 export function toAgent(view: AgentView): Agent {
   const { stopped, ...same } = view;
   return {
     ...withShortTexts(same),
-    tools: view.tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes)),
+    tools: boundedNames(view.tools),
     refused: stopped?.state === 'refused',
     paused: stopped?.state === 'paused',
     killed: stopped?.state === 'killed',
@@ -125,6 +111,15 @@ export function toHost(view: HostView): Host {
   return { ...withShortTexts(same), labels: { ...view.labels }, workspaceBytes: BigInt(workspaceBytes) };
 }
 
+export function toRelay({ since, ...same }: RelayView): Relay {
+  return { ...withShortTexts(same), connectedAt: toTime(since) };
+}
+
+export function toAuditLine({ seq, text }: LogLine): AuditLine {
+  const isRecord = verifiedRecord(text) !== undefined;
+  return { seq: BigInt(seq), record: isRecord ? text : '', damaged: isRecord ? '' : shortText(text) };
+}
+
 export function toHalt({ stopped, unconfirmed }: Halt): WireHalt {
   return { stopped, unconfirmed: shortTexts(unconfirmed) };
 }
@@ -133,13 +128,6 @@ export function toStatusView({ startedAt, warnings, ...same }: StatusView): GetS
   return { ...withShortTexts(same), startedAt: toTime(startedAt), warnings: shortTexts(warnings) };
 }
 
-export function toExplanation({ questionMs, plan, consent, ...same }: Explanation): ExplainCommandResponse {
-  const bytes = Buffer.byteLength(plan);
-  const whole = bytes <= longPlanBytes;
-  return {
-    ...withShortTexts(same),
-    ...(whole ? { plan } : { plan: '', problem: `its plan has ${bytes} bytes, too many to be shown` }),
-    ...(consent ? toConsent(consent) : { approvals: 0, approverRole: '', approverNames: [] }),
-    questionSeconds: Math.ceil(questionMs / 1000),
-  };
+export function toExplanation(explanation: Explanation): ExplainCommandResponse {
+  return { approvals: 0, approverRole: '', approverNames: [], ...boundedExplanation(explanation) };
 }

@@ -17,6 +17,7 @@ import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
+import { type FleetCalls, fleetCalls } from './fleet-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
 import { createSignInCode, type SignIn } from './sign-in-call.ts';
@@ -68,6 +69,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
       if (host === undefined) throw new CallRefused(status.NOT_FOUND, `no Docker host ${name}`);
       return { host: toHost(host) };
     }),
+    ...fleetHandlers(by, fleetCalls(warden, seal)),
     getWorkspace: by((request, _caller, seen) => workspaces(seen).get(request)),
     listKeptFiles: by((request, _caller, seen) => workspaces(seen).kept(request)),
     restoreKeptFile: by((request, caller, seen) => workspaces(seen).restore(request, caller)),
@@ -104,8 +106,18 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     createApiToken: by((request, caller) => calls.createApiToken(request, caller)),
     listApiTokens: by((request) => calls.listApiTokens(request)),
     rotateApiToken: by((request, caller) => calls.rotateApiToken(request, caller)),
+    createProgramCode: by((request, caller) => calls.createProgramCode(request, caller)),
     removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
     revoke: by((request, caller) => calls.revoke(request, caller)),
+  };
+}
+
+function fleetHandlers(by: By, calls: FleetCalls): Pick<WardenServiceServer, keyof FleetCalls> {
+  return {
+    listRelays: by((request) => calls.listRelays(request)),
+    listTools: by((request, _caller, seen) => calls.listTools(request, seen)),
+    getTool: by((request, _caller, seen) => calls.getTool(request, seen)),
+    listAudit: by((request) => calls.listAudit(request)),
   };
 }
 

@@ -10,12 +10,11 @@ import {
   type WorkspaceHome,
   type WorkspaceReplica,
 } from '../../../src/gen/clawrden/v1/warden.ts';
-import { firstBytes } from '../../../src/text/first-bytes.ts';
 import { limitOf } from '../../lists/create-lists.ts';
 import { newPage } from '../../lists/page.ts';
-import { numbersOf, toToken } from '../../lists/page-token.ts';
+import { numbersOf, tokenBehind } from '../../lists/page-token.ts';
 import type { Seal } from '../../lists/seal.ts';
-import { toTime } from '../../lists/short-texts.ts';
+import { shortText, toTime } from '../../lists/short-texts.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type {
   HomeView,
@@ -69,8 +68,7 @@ async function listKept(
   // One more shows whether there is another page.
   const rows = await workspaces.keptFiles({ agent, id, limit: limit + 1, ...behind });
   for (const row of rows) if (!page.add(row)) break;
-  const last = page.rows.at(-1);
-  const nextPageToken = page.more() && last !== undefined ? toToken(seal, 'kept', last.place) : '';
+  const nextPageToken = tokenBehind(page, seal, 'kept', ({ place }) => place);
   return { files: [...page.messages], nextPageToken };
 }
 
@@ -128,8 +126,4 @@ function toLeft({ host, problem }: HostProblem): WorkspaceReplica {
   return toReplica({
     ...{ host, problem, running: false, entries: 0, bytes: 0, commands: 0, behind: 0, unsent: 0 },
   });
-}
-
-function shortText(text: string): string {
-  return firstBytes(text, 1024);
 }

@@ -8,3 +8,8 @@ export const answerHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const;
+
+const own = ['script', 'style', 'connect', 'img', 'frame'].map((what) => `${what}-src 'self'`).join('; ');
+
+/** Of a page of ours: it loads from its own origin and from nowhere else. */
+export const pagePolicy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -55,6 +55,11 @@ export class DockerHost {
     return this.#draining ? 'draining' : 'ready';
   }
 
+  /** Also while it is down. */
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   /** The engine answers; the host may still take no work. */
   get up(): boolean {
     return this.#health === 'up';

@@ -32,7 +32,7 @@ describe.each(fileSystems)('folders that are renamed between two system calls (%
         expect([away, back, 'later', await knowsAll(carrier.session)]).toEqual([away, back, 'later', true]);
       }
     expect(most).toBeGreaterThan(10);
-  }, 60_000);
+  });
 });
 
 describe.each(fileSystems)('exchanges in a rename storm (%s)', (under) => {

@@ -2,6 +2,7 @@ import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import { checkHome, checkTold, type ToldAgent } from '../../../src/config/told-agents.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import { homeOfMessage } from '../../../src/wire/home-message.ts';
+import { notKept } from '../workspace/not-kept.ts';
 
 export interface TakenAgents {
   readonly agents: readonly ToldAgent[];
@@ -43,9 +44,4 @@ function takeAgent(
 function takeWorkspace({ workspace }: AgentState): HomeWorkspace | string | undefined {
   const home = workspace && checkHome(homeOfMessage(workspace));
   return typeof home === 'string' ? notKept(home) : home;
-}
-
-/** The reason as `unkept` has it. */
-export function notKept(problem: string): string {
-  return `its workspace is not kept: ${problem}`;
 }

@@ -118,11 +118,14 @@ test('P13: a workspace is kept if it is in a root, and clear of the relay’s pl
       };
       const own = [state, identity, socket].filter((place) => place !== undefined);
       const found = await problems(finder(roots.map(at), places), ...told.map(at).map(bind));
+      const isInPlace = (path: readonly string[]) =>
+        roots.some((root) => holds(root, path)) &&
+        !own.some((place) => holds(place, path) || holds(path, place));
       for (const [index, path] of told.entries()) {
-        const isIn = roots.some((root) => holds(root, path));
-        const isNear = own.some((place) => holds(place, path) || holds(path, place));
-        const isAnother = told.some((other, each) => each !== index && holds(path, other));
-        expect(found[index] === '').toBe(isIn && !isNear && !isAnother);
+        const isAnother = told.some(
+          (other, each) => each !== index && isInPlace(other) && holds(path, other),
+        );
+        expect(found[index] === '').toBe(isInPlace(path) && !isAnother);
         kept[found[index] === '' ? 'some' : 'none'] += 1;
       }
     }),
@@ -138,6 +141,26 @@ test('two agents have no volume together; the one that is within the other’s f
   );
   const another = (name: string) => expect.stringContaining(`the workspace of agent ${name}`);
   expect(found).toEqual([another('a1'), another('a0'), '', another('a4'), '', '']);
+});
+
+test('A-145: a workspace that is refused is in no other’s way; one that cannot be looked at now is', async () => {
+  const at = (path: string) => join(base, 'way', path);
+  mkdirSync(at('app'), { recursive: true });
+  symlinkSync('/etc', at('app/out'));
+  const refused = expect.stringMatching(/Clawrden's own|is a link$/);
+  const find = finder([at('').replace(/\/$/, '')]);
+  expect(await problems(find, ...['app', 'app/.clawrden', 'app/out'].map(at).map(bind))).toEqual([
+    ...['', refused, refused],
+  ]);
+  const stuck = finder(
+    undefined,
+    {},
+    createFindLinks((path) => (path === '/srv/x/y' ? new Promise(() => {}) : Promise.resolve('')), 50),
+  );
+  expect(await problems(stuck, bind('/srv/x'), bind('/srv/x/y'))).toEqual([
+    expect.stringContaining('the workspace of agent a1'),
+    expect.stringContaining('it cannot be looked at in time'),
+  ]);
 });
 
 test('a path that goes through a link is not kept, also through one that leads nowhere yet, or round', async () => {

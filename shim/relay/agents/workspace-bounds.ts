@@ -5,26 +5,41 @@ import type { RelayConfig } from '../../../src/config/relay-config.ts';
 import type { ToldAgent } from '../../../src/config/told-agents.ts';
 import { formatWorkspaceRoots, isIn, systemFolderAt } from '../../../src/config/workspace-roots.ts';
 import { leadsToArea } from '../workspace/home-place.ts';
+import { notKept } from '../workspace/not-kept.ts';
 import { createFindLinks } from './find-links.ts';
-import { notKept } from './take-told.ts';
 
 type Bounds = Pick<RelayConfig, 'agents' | 'docker' | 'file' | 'identity' | 'state' | 'workspaceRoots'>;
 
 /** The workspaces that this relay does not keep, whatever the gateway says, by agent, with the reason. */
 export type FindOutOfBounds = (told: readonly ToldAgent[]) => Promise<ReadonlyMap<string, string>>;
 
+interface ToldWorkspace {
+  readonly name: string;
+  readonly workspace: HomeWorkspace;
+}
+
+const late = 'it cannot be looked at in time';
+
 export function createFindOutOfBounds(bounds: Bounds, findLinks = createFindLinks()): FindOutOfBounds {
   return async (told) => {
     const own = await ownPlaces(bounds);
-    const problemOf = ({ name, workspace }: ToldAgent): string | undefined =>
-      workspace && (holdsAnother(name, workspace, told) ?? misplaced(workspace, bounds, own));
-    const problems = new Map(told.map((agent) => [agent.name, problemOf(agent)]));
-    const bound = told.filter(
-      ({ name, workspace }) => workspace?.kind === 'bind' && problems.get(name) === undefined,
+    const workspaces = told.flatMap(({ name, workspace }) => (workspace ? [{ name, workspace }] : []));
+    const inPlace = workspaces.filter(({ workspace }) => misplaced(workspace, bounds, own) === undefined);
+    const folders = inPlace.filter(({ workspace }) => workspace.kind === 'bind');
+    const links = await findLinks(folders.map(({ workspace }) => workspace.source));
+    const linkOf = ({ kind, source }: HomeWorkspace) => (kind === 'bind' ? (links.get(source) ?? late) : '');
+    // What cannot be looked at now may be kept soon; what is refused for another reason stands in no way.
+    const claimed = inPlace.filter(({ workspace }) => ['', late].includes(linkOf(workspace)));
+    const problemOf = ({ name, workspace }: ToldWorkspace): string | undefined =>
+      misplaced(workspace, bounds, own) ??
+      holdsAnother(name, workspace, claimed) ??
+      linkProblem(workspace.source, linkOf(workspace));
+    return new Map(
+      workspaces.flatMap((each) => {
+        const problem = problemOf(each);
+        return problem === undefined ? [] : [[each.name, notKept(problem)]];
+      }),
     );
-    const links = await findLinks(bound.map(({ workspace }) => workspace?.source ?? ''));
-    for (const { name, workspace } of bound) problems.set(name, linkProblem(workspace?.source ?? '', links));
-    return new Map([...problems].flatMap(([name, problem]) => (problem ? [[name, notKept(problem)]] : [])));
   };
 }
 
@@ -55,17 +70,16 @@ function isOwnVolume(name: string): boolean {
 function holdsAnother(
   name: string,
   { kind, source }: HomeWorkspace,
-  told: readonly ToldAgent[],
+  claimed: readonly ToldWorkspace[],
 ): string | undefined {
-  const held = told.find(
+  const held = claimed.find(
     ({ name: other, workspace }) =>
-      other !== name && workspace?.kind === kind && isIn(workspace.source, source),
+      other !== name && workspace.kind === kind && isIn(workspace.source, source),
   );
   return held && `${source} is or holds the workspace of agent ${held.name}`;
 }
 
-function linkProblem(source: string, links: ReadonlyMap<string, string>): string | undefined {
-  const link = links.get(source) ?? 'it cannot be looked at in time';
+function linkProblem(source: string, link: string): string | undefined {
   return link === '' ? undefined : `${source} does not name a folder itself: ${link}`;
 }
 

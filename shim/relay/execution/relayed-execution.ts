@@ -170,9 +170,9 @@ class RelayedExecution {
 
   /** The scripts are inspected before a person is asked: from here on the shim waits without a limit. */
   #inspectHere(wire: WirePlan): undefined {
-    const { engine, starts, container, agent, identity } = this.#options;
+    const { engine, starts, container } = this.#options;
     this.#shim.ack(Ack.pending);
-    const plan = readMirrorPlan(wire, agent, identity);
+    const plan = readMirrorPlan(wire, this.#options);
     void inspectHere({ engine, starts, container, plan, signal: this.#inspecting.signal }).then(
       (value) => void this.#call.send({ $case: 'inspected', value }),
     );
@@ -186,14 +186,14 @@ class RelayedExecution {
   }
 
   #runHere(plan: WirePlan): undefined {
-    const { engine, container, command, agent, identity, mirrors, starts, pace } = this.#options;
+    const { engine, container, command, mirrors, starts, pace } = this.#options;
     if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
     this.#shim.ack(Ack.allowed);
     const mirror = new Mirror({
       engine,
       starts,
       container,
-      plan: readMirrorPlan(plan, agent, identity),
+      plan: readMirrorPlan(plan, this.#options),
       command,
       early: this.#early,
       pace,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HomeWish } from './home-wish.ts';
 import { type KeepParts, keepHome } from './keep-home.ts';
+import { notKept } from './not-kept.ts';
 
 /** The homes of workspaces that this relay keeps: for each agent one carrier, with a lane to the gateway. */
 export interface Homes {
@@ -57,9 +58,7 @@ export function createHomes(parts: KeepParts): Homes {
     },
     problems: () =>
       new Map(
-        [...homes].flatMap(([agent, { problem }]) =>
-          problem === '' ? [] : [[agent, `its workspace is not kept: ${problem}`]],
-        ),
+        [...homes].flatMap(([agent, { problem }]) => (problem === '' ? [] : [[agent, notKept(problem)]])),
       ),
     close: async () => {
       closed = true;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isLoopback } from '../../config/http-config.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { readContext } from '../reach/context.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';

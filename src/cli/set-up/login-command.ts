@@ -12,7 +12,7 @@ export function loginCommand(): Command {
   return new Command('login')
     .description('make a key here, get its certificate, and write the context')
     .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
-    .requiredOption('--code <code>', 'what `clawrden users add` printed')
+    .requiredOption('--code <code>', 'what `clawrden users add` or `clawrden tokens certificate` printed')
     .option(
       '--trust <file>',
       "PEM file: the authorities of the gateway's server certificate, if they are your own",

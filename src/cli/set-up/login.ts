@@ -17,17 +17,19 @@ export async function login({ gateway, code, json, context, trust }: LoginOption
   if (existsSync(file) && readContext(file).identity !== identity)
     throw new CliError('login', `${file} is another context`, 'name a file of your own with --context');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const options = { address: gateway, token: code, as: 'person', identityDir: identity, trust } as const;
-  const person = await enroll(options).catch((error: Error) => {
-    const refused = 'ask for another code: clawrden users add NAME --replace';
+  const options = { address: gateway, token: code, as: 'caller', identityDir: identity, trust } as const;
+  const enrolled = await enroll(options).catch((error: Error) => {
+    const refused =
+      'ask for another code: clawrden users add NAME --replace, or clawrden tokens certificate NAME';
     const known = toCliError(error, 'login', { gateway, refused });
     throw known === error ? new CliError('login', error.message, 'check the options') : known;
   });
-  const kept = { gateway: person.gateway, identity: basename(identity), ...trustOf(trust) };
+  const kept = { gateway: enrolled.gateway, identity: basename(identity), ...trustOf(trust) };
   await writeFile(`${file}.new`, stringify(kept), { mode: 0o600 });
   await rename(`${file}.new`, file);
-  if (json === true) return printJson({ person: person.name, gateway: person.gateway, context: file });
-  printLine(['you are ', 'green'], person.name);
+  const { kind, name, gateway: served } = enrolled;
+  if (json === true) return printJson({ [kind]: name, gateway: served, context: file });
+  printLine([kind === 'program' ? 'this program is ' : 'you are ', 'green'], name);
   printLine('  certificate and key  ', identity);
   printLine('  context              ', file);
 }

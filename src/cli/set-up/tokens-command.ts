@@ -5,6 +5,7 @@ import type { Cell } from '../print/output.ts';
 import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
 import { parseSeconds, scopeText } from './principal-options.ts';
+import { removeCommand } from './remove-command.ts';
 import { tokenNote } from './token-note.ts';
 
 interface CreateOptions extends GatewayOptions {
@@ -16,10 +17,6 @@ interface CreateOptions extends GatewayOptions {
 
 interface RotateOptions extends GatewayOptions {
   readonly overlap?: number;
-}
-
-interface RemoveOptions extends GatewayOptions {
-  readonly reason?: string;
 }
 
 export function tokensCommand(): Command {
@@ -37,15 +34,24 @@ export function tokensCommand(): Command {
     .argument('<name>')
     .option('--overlap <duration>', 'how long the former one still counts', parseSeconds)
     .action((name: string, _options, command: Command) => rotateToken(name, command.optsWithGlobals()));
-  const remove = gatewayClientCommand('remove', 'end a token, for good')
+  const certificate = gatewayClientCommand(
+    'certificate',
+    'print a code: a certificate for the program of a token',
+  )
     .argument('<name>')
-    .option('--reason <text>', 'for the record')
-    .action((name: string, _options, command: Command) => removeToken(name, command.optsWithGlobals()));
+    .action((name: string, _options, command: Command) => createProgramCode(name, command.optsWithGlobals()));
+  const remove = removeCommand({
+    of: 'tokens',
+    description: 'end a token, for good',
+    method: 'removeApiToken',
+    told: (name) => `the API token ${name} counts no more`,
+  });
   return new Command('tokens')
     .description('API tokens of programs and agents')
     .addCommand(create)
     .addCommand(list)
     .addCommand(rotate)
+    .addCommand(certificate)
     .addCommand(remove);
 }
 
@@ -67,6 +73,22 @@ async function rotateToken(name: string, { overlap = 0, ...options }: RotateOpti
   });
 }
 
+async function createProgramCode(name: string, options: GatewayOptions): Promise<void> {
+  await withGateway('tokens', options, async (client) => {
+    const [{ WardenServiceService }, { printJson, printWhole }, { tell }] = await Promise.all([
+      import('../../gen/clawrden/v1/warden.ts'),
+      import('../print/output.ts'),
+      import('../print/tell.ts'),
+    ]);
+    const { code, codeExpiresAt } = await client.call(WardenServiceService.createProgramCode, { name });
+    if (options.json === true) return printJson({ code, codeExpiresAt });
+    printWhole(code);
+    tell(
+      `lets program:${name} in once, until ${codeExpiresAt}: clawrden login --gateway HOST:PORT --code CODE`,
+    );
+  });
+}
+
 async function printText(
   { text, token }: { readonly text: string; readonly token?: ApiToken | undefined },
   { json }: GatewayOptions,
@@ -82,17 +104,14 @@ async function printText(
 
 async function listTokens(options: GatewayOptions): Promise<void> {
   await withGateway('tokens', options, async (client) => {
-    const [{ WardenServiceService }, { readPages }, { printJson, printTable }, { localTime }] =
+    const [{ WardenServiceService }, { allRows }, { printJson, printTable }, { localTime }] =
       await Promise.all([
         import('../../gen/clawrden/v1/warden.ts'),
-        import('../reach/read-pages.ts'),
+        import('../reach/all-rows.ts'),
         import('../print/output.ts'),
         import('../print/times.ts'),
       ]);
-    const { rows: all } = await readPages<ApiToken>({}, async ({ pageToken }) => {
-      const { tokens, nextPageToken } = await client.call(WardenServiceService.listApiTokens, { pageToken });
-      return { rows: tokens, next: nextPageToken };
-    });
+    const all = await allRows(client, WardenServiceService.listApiTokens, ({ tokens }) => tokens);
     if (options.json === true) return printJson(all);
     const rows = all.map((token): Cell[] => [
       ...[token.name, token.principal, token.role, scopeText(token.scope)],
@@ -101,17 +120,5 @@ async function listTokens(options: GatewayOptions): Promise<void> {
       [tokenNote(token, Date.now()), 'yellow'],
     ]);
     printTable(['TOKEN', 'LETS IN', 'ROLE', 'AGENTS', 'ENDS', 'LAST USED', 'FROM', 'SET BY', ''], rows);
-  });
-}
-
-async function removeToken(name: string, { reason = '', ...options }: RemoveOptions): Promise<void> {
-  await withGateway('tokens', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printLine }] = await Promise.all([
-      import('../../gen/clawrden/v1/warden.ts'),
-      import('../print/output.ts'),
-    ]);
-    await client.call(WardenServiceService.removeApiToken, { name, reason });
-    if (options.json === true) return printJson({ removed: name });
-    printLine(['done ', 'green'], `the API token ${name} counts no more`);
   });
 }

@@ -1,21 +1,17 @@
 import { Command } from 'commander';
 import type { Label } from '../../gen/clawrden/v1/execution.ts';
-import type { User } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
 import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
 import { linkCommands } from './link-commands.ts';
 import { parseSeconds, scopeText } from './principal-options.ts';
+import { removeCommand } from './remove-command.ts';
 
 interface AddOptions extends GatewayOptions {
   readonly role: string;
   readonly agents?: readonly Label[];
   readonly ttl?: number;
   readonly replace?: boolean;
-}
-
-interface RemoveOptions extends GatewayOptions {
-  readonly reason?: string;
 }
 
 export function usersCommand(): Command {
@@ -29,10 +25,12 @@ export function usersCommand(): Command {
   const list = gatewayClientCommand('list', 'the people, and what they may do').action(
     (_options, command: Command) => listUsers(command.optsWithGlobals()),
   );
-  const remove = gatewayClientCommand('remove', 'end what a person may do, for good')
-    .argument('<name>')
-    .option('--reason <text>', 'for the record')
-    .action((name: string, _options, command: Command) => removeUser(name, command.optsWithGlobals()));
+  const remove = removeCommand({
+    of: 'users',
+    description: 'end what a person may do, for good',
+    method: 'removeUser',
+    told: (name) => `${name} is out for good`,
+  });
   return new Command('users')
     .description('people: who may look, answer, operate')
     .addCommand(add)
@@ -62,23 +60,15 @@ async function addUser(
 
 async function listUsers(options: GatewayOptions): Promise<void> {
   await withGateway('users', options, async (client) => {
-    const [
-      { WardenServiceService },
-      { readPages },
-      { printJson, printTable },
-      { localTime },
-      { renderText },
-    ] = await Promise.all([
-      import('../../gen/clawrden/v1/warden.ts'),
-      import('../reach/read-pages.ts'),
-      import('../print/output.ts'),
-      import('../print/times.ts'),
-      import('../../text/render-text.ts'),
-    ]);
-    const { rows: people } = await readPages<User>({}, async ({ pageToken }) => {
-      const { users, nextPageToken } = await client.call(WardenServiceService.listUsers, { pageToken });
-      return { rows: users, next: nextPageToken };
-    });
+    const [{ WardenServiceService }, { allRows }, { printJson, printTable }, { localTime }, { renderText }] =
+      await Promise.all([
+        import('../../gen/clawrden/v1/warden.ts'),
+        import('../reach/all-rows.ts'),
+        import('../print/output.ts'),
+        import('../print/times.ts'),
+        import('../../text/render-text.ts'),
+      ]);
+    const people = await allRows(client, WardenServiceService.listUsers, ({ users }) => users);
     if (options.json === true) return printJson(people);
     const rows = people.map(({ name, role, scope, expiresAt, setBy, setAt, links }): Cell[] => [
       ...[name, role, scopeText(scope)],
@@ -86,17 +76,5 @@ async function listUsers(options: GatewayOptions): Promise<void> {
       ...[setBy, localTime(setAt), links.map(renderText).join(' ')],
     ]);
     printTable(['PERSON', 'ROLE', 'AGENTS', 'ENDS', 'SET BY', 'AT', 'LINKED'], rows);
-  });
-}
-
-async function removeUser(name: string, { reason = '', ...options }: RemoveOptions): Promise<void> {
-  await withGateway('users', options, async (client) => {
-    const [{ WardenServiceService }, { printJson, printLine }] = await Promise.all([
-      import('../../gen/clawrden/v1/warden.ts'),
-      import('../print/output.ts'),
-    ]);
-    await client.call(WardenServiceService.removeUser, { name, reason });
-    if (options.json === true) return printJson({ removed: name });
-    printLine(['done ', 'green'], `${name} is out for good`);
   });
 }

@@ -73,10 +73,17 @@ function toRule(raw: RuleFile, { networks, tools }: PolicyFile, known: KnownTool
   };
 }
 
-function toConsent({ approvals = 1, approvers }: RuleFile): Pick<Rule, 'consent'> {
-  if (approvals === 1 && approvers === undefined) return {};
+/** Absent if every key is left out. */
+function toConsent(raw: RuleFile): Pick<Rule, 'consent'> {
+  const { approvals = 1, approvers, 'answer-in': answerIn, remind, escalate } = raw;
+  const more = {
+    ...(answerIn !== undefined && { answerIn }),
+    ...(remind !== undefined && { remindMs: remind }),
+    ...(escalate !== undefined && { escalate: { afterMs: escalate.after, to: escalate.to } }),
+  };
+  if (approvals === 1 && approvers === undefined && Object.keys(more).length === 0) return {};
   const { role = 'approver', names } = approvers ?? {};
-  return { consent: { approvals, role, ...(names === undefined ? {} : { names }) } };
+  return { consent: { approvals, role, ...(names === undefined ? {} : { names }), ...more } };
 }
 
 function toConditions(raw: RuleFile, known: KnownTools, defined: readonly string[]): Partial<Rule> {

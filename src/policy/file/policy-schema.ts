@@ -7,6 +7,7 @@ import {
   nameField,
   parsedField,
 } from '../../config/fields.ts';
+import { doors } from '../policy.ts';
 import { maxArgItems } from '../rules/match-args.ts';
 import { networksSchema, runFields, runKeys, toolsSchema, variableField } from './tool-schema.ts';
 
@@ -65,10 +66,13 @@ const ruleSchema = strictObject({
   rate: rateField.optional(),
   approvals: z.int().min(1).max(8).optional(),
   approvers: approversSchema.optional(),
+  'answer-in': z.array(z.enum(doors)).min(1).max(doors.length).optional(),
+  remind: durationField.optional(),
+  escalate: strictObject({ after: durationField, to: nameField }).optional(),
   ...runFields,
 }).superRefine((rule, context) => {
   const { approvals = 1, approvers: { names } = {} } = rule;
-  for (const key of ['approvals', 'approvers'] as const)
+  for (const key of askOnly)
     if (rule.action !== 'ask' && rule[key] !== undefined)
       context.addIssue({ code: 'custom', path: [key], message: 'has an effect only with action ask' });
   if (names !== undefined && new Set(names).size < names.length)
@@ -89,6 +93,8 @@ const ruleSchema = strictObject({
     context.addIssue({ code: 'custom', path: [key], message: 'has no effect with action deny' });
   }
 });
+
+const askOnly = ['approvals', 'approvers', 'answer-in', 'remind', 'escalate'] as const;
 
 /** What says how a command runs, and what it needs to be allowed. */
 const withoutEffectOnDenial = ['rate', 'safe-arguments', 'runs-anything', ...runKeys] as const;

@@ -113,3 +113,50 @@ test('people read what is needed in one line', () => {
   );
   expect(consentText({ approvals: 1, role: 'admin' })).toBe('one person with the role admin');
 });
+
+const doorRules = (...said: string[]) =>
+  policyOf(said.map((rule, at) => `  - { name: r${at}, tools: [git], action: ask, ${rule} }\n`).join(''));
+
+test('A-141 P7: only doors that every rule that asks names count, and a rule without answer-in has the usual two', () => {
+  const of = (...said: string[]) => decisionOn(doorRules(...said), 'git', 'push', 'origin');
+  expect(of('answer-in: [chat, cli]').consent).toMatchObject({ answerIn: ['chat', 'cli'] });
+  expect(of('answer-in: [chat, cli]', 'timeout: 1m').consent).toMatchObject({ answerIn: ['cli'] });
+  expect(of('timeout: 1m', 'answer-in: [cli]').consent).toMatchObject({ answerIn: ['cli'] });
+  expect(of('answer-in: [chat, cli]', 'approvals: 2').consent).toMatchObject({
+    answerIn: ['cli'],
+    approvals: 2,
+  });
+  expect(of('answer-in: [chat]', 'timeout: 1m')).toMatchObject({ action: 'deny', rule: 'conflict' });
+  expect(of('answer-in: [chat]', 'answer-in: [cli]')).toMatchObject({ action: 'deny', rule: 'conflict' });
+  // A rule that only may match takes a door away, too.
+  const unsure = of('answer-in: [chat, cli]', 'flags: [--force]');
+  expect(unsure.consent).toMatchObject({ answerIn: ['chat', 'cli'] });
+  const doubt = decisionOn(doorRules('answer-in: [chat, cli]', 'flags: [--force]'), 'git', 'push', '--forc');
+  expect(doubt.consent).toMatchObject({ answerIn: ['cli'] });
+});
+
+test('A-141: a wrapper is answered where all that it does may be', () => {
+  const policy = policyOf(
+    [
+      '  - { name: inner, tools: [git], action: ask, answer-in: [chat, cli] }\n',
+      '  - { name: outer, tools: [env], action: ask }\n',
+    ].join(''),
+  );
+  expect(decisionOn(policy, 'env', 'git', 'push').consent).toMatchObject({ answerIn: ['cli'] });
+});
+
+test('reminders and escalations: the earliest of each', () => {
+  const policy = doorRules(
+    'remind: 5m',
+    'remind: 2m, escalate: { after: 9m, to: b }',
+    'escalate: { after: 3m, to: a }',
+  );
+  expect(decisionOn(policy, 'git', 'push').consent).toMatchObject({
+    remindMs: 120_000,
+    escalate: { afterMs: 180_000, to: 'a' },
+  });
+  expect(problemsOf('{ name: x, tools: [git], action: allow, answer-in: [cli] }')[0]).toContain(
+    'only with action ask',
+  );
+  expect(problemsOf('{ name: x, tools: [git], action: ask, answer-in: [phone] }')).toHaveLength(1);
+});

@@ -1,6 +1,13 @@
-import type { Action, Decision, Policy, Rule, ToolDefinition } from '../policy.ts';
+import {
+  type Action,
+  type Decision,
+  type Policy,
+  type Rule,
+  type ToolDefinition,
+  usualDoors,
+} from '../policy.ts';
 import { CommandLine, type LineFacts, type Sources } from './command-line.ts';
-import { strictestConsent, withConsent } from './consent.ts';
+import { doorsOf, joinedConsent, strictestConsent, withConsent } from './consent.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
@@ -63,7 +70,13 @@ function needing(ruling: Ruling, asking: readonly Rule[], line: CommandLine): Ru
     .filter((rule) => rule.consent !== undefined)
     .filter((rule) => ruling.rules.includes(rule) || fitsStrictly(rule, line) !== 'no');
   const consent = strictestConsent(needs.map((rule) => rule.consent));
-  return { ...ruling, decision: withConsent(ruling.decision, consent) };
+  const doors = consent === undefined ? [] : doorsOf(consent);
+  // A rule without answer-in has the usual doors. It is looked for only if it would take one away.
+  const isWider = doors.some((door) => !usualDoors.includes(door));
+  const isUsual = (rule: Rule) =>
+    rule.consent === undefined && (ruling.rules.includes(rule) || fitsStrictly(rule, line) !== 'no');
+  const narrowed = isWider && asking.some(isUsual) ? joinedConsent([consent, undefined]) : consent;
+  return { ...ruling, decision: withConsent(ruling.decision, narrowed) };
 }
 
 const tooLong: Decision = {

@@ -1,6 +1,6 @@
 import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { Decision, Rule, ToolDefinition } from '../policy.ts';
-import { strictestConsent, withConsent } from './consent.ts';
+import { joinedConsent, withConsent } from './consent.ts';
 import type { Ruling } from './decide-by-rules.ts';
 import { isNarrow } from './match-args.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
@@ -61,7 +61,8 @@ function strictest(outer: Decision, inner: Decision, name: string): Decision {
     timeoutMs,
     ...(rates.length === 0 ? {} : { rates }),
   };
-  return withConsent(both, strictestConsent([outer.consent, inner.consent]));
+  const asking = [outer, inner].filter(({ action }) => action === 'ask');
+  return withConsent(both, joinedConsent(asking.map(({ consent }) => consent)));
 }
 
 function isSamePlace(a: ToolDefinition, b: ToolDefinition): boolean {

@@ -53,7 +53,8 @@ export async function makeNodeRoot(root: string, sources: NodeSources): Promise<
     root,
     sources.mirror,
   ];
-  await run(debootstrap, { timeout: 10 * minutes });
+  const ifLate = `packages come too slowly from ${sources.mirror}; try again, or name a nearer mirror in /etc/apt`;
+  await run(debootstrap, { timeout: 10 * minutes, ifLate });
   await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
   await installNpm(root, sources);
   await copyFile(sources.caBundle, join(root, caInImage));
@@ -68,6 +69,7 @@ async function installNpm(root: string, { npm, registry }: NodeSources): Promise
   const prefix = join(root, 'usr/local');
   await run(['npm', 'install', '--global', '--ignore-scripts', '--prefix', prefix, npm], {
     timeout: 5 * minutes,
+    ifLate: `npm comes too slowly from ${registry}; try again, or name a nearer one: npm config set registry URL`,
   });
   await mkdir(join(prefix, 'etc'), { recursive: true });
   const settings = [`registry=${registry}`, 'audit=false', 'fund=false', 'update-notifier=false', ''];

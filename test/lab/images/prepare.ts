@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../command.ts';
+import { attempt } from '../command.ts';
 import { catalogue } from './catalogue.ts';
 import { cacheDir, cachedImage, makeImage } from './image-cache.ts';
 import { cachedTemplate, makeTemplate } from './template.ts';
@@ -14,7 +14,12 @@ export async function prepareTemplate(progress: (line: string) => void): Promise
   progress('making the images (about a minute, once)');
   await mkdir(cacheDir, { recursive: true });
   const program = [process.execPath, join(import.meta.dirname, 'prepare-main.ts')];
-  return await run(['flock', '--close', join(cacheDir, 'lock'), ...program], { timeout: 20 * 60_000 });
+  const locked = ['flock', '--close', join(cacheDir, 'lock'), ...program];
+  const { code, isLate, stdout, stderr } = await attempt(locked, { timeout: 20 * 60_000 });
+  if (code === 0) return stdout;
+  const why =
+    isLate === true ? 'not made within 20 minutes, perhaps by another run; try again' : stderr.trim();
+  throw new Error(`the images: ${why || `prepare-main.ts ended with ${code}`}`);
 }
 
 /** Makes missing images, in a separate process that holds the cache's lock. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -73,4 +74,16 @@ test('removing takes away this socket and not that of a successor', async () => 
   await listenAt(newServer(), path);
   await remove();
   expect((await lstat(path)).isSocket()).toBe(true);
+});
+
+test('a server whose socket cannot be put at its place listens no more, and leaves nothing behind', async () => {
+  const server = newServer();
+  // Between the look at the place and the rename to it.
+  server.once('listening', () => mkdirSync(path));
+  await expect(listenAt(server, path)).rejects.toThrow('EISDIR');
+  expect(server.listening).toBe(false);
+  expect(await readdir(dirname(path))).toEqual(['warden.sock']);
+  await rm(path, { recursive: true });
+  await listenAt(server, path);
+  expect(server.listening).toBe(true);
 });

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -30,10 +31,11 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
       resolve();
     });
   });
-  await chmod(fresh, 0o666);
-  // While it is open, no other file gets its number.
-  const { dev, ino } = await lstat(fresh);
-  await rename(fresh, path);
+  const { dev, ino } = await show(fresh, path).catch(async (error) => {
+    // Nobody can find it.
+    await new Promise((resolve) => server.close(resolve));
+    throw error;
+  });
   const isThere = async () => {
     const there = await lstat(path).catch(() => undefined);
     return there?.ino === ino && there.dev === dev;
@@ -42,6 +44,14 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
     if (await isThere()) await unlink(path).catch(ignore('ENOENT'));
   };
   return { isThere, remove };
+}
+
+/** The socket itself: while it is open, no other file gets its number. */
+async function show(fresh: string, path: string): Promise<Stats> {
+  await chmod(fresh, 0o666);
+  const itself = await lstat(fresh);
+  await rename(fresh, path);
+  return itself;
 }
 
 async function makeDirectories(path: string): Promise<void> {

@@ -13,12 +13,14 @@ const warnDays = 14;
 export async function checkCertificate(check: string, file: string, renew: string): Promise<Finding> {
   try {
     const { validFromDate, validToDate } = new X509Certificate(readTextFile(file));
-    const days = Math.floor((validToDate.getTime() - Date.now()) / dayMs);
+    const left = validToDate.getTime() - Date.now();
+    const days = Math.floor(left / dayMs);
     if (Date.now() < validFromDate.getTime())
       return bad(check, `${file} is not valid yet`, "set this machine's clock");
     if (days < 0) return bad(check, `${file} expired on ${validToDate.toISOString()}`, renew);
     const text = `${file}, ${days} days left`;
-    return days < warnDays ? doubtful(check, text, renew) : good(check, text);
+    const isLate = left < Math.min(warnDays * dayMs, (validToDate.getTime() - validFromDate.getTime()) / 3);
+    return isLate ? doubtful(check, text, renew) : good(check, text);
   } catch (error) {
     return bad(check, messageOf(error), renew);
   }

@@ -9,6 +9,7 @@ import { checkAudit } from './check-audit.ts';
 import { checkCertificate, checkKey, checkServerFiles } from './check-certificate.ts';
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
+import { checkNotify } from './check-notify.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
@@ -32,6 +33,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(await checkServerFiles('grpc.tls', config.grpc.tls)),
     ...(await checkServerFiles('http.tls', config.http.tls)),
     ...(await checkAudit(config)),
+    ...(await checkNotify(config.notify)),
     ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),
   ];

@@ -53,8 +53,9 @@ export interface EnrollResponse {
   agents: string[];
   /** HOST:PORT of the mTLS listener, as the gateway knows itself; empty if it does not know. */
   grpcAddress: string;
-  /** If a person enrolled; then `relay` is empty. */
+  /** Who enrolled if it was no relay; the others are empty. */
   person: string;
+  program: string;
 }
 
 export interface RenewRequest {
@@ -481,7 +482,7 @@ export const EnrollRequest: MessageFns<EnrollRequest> = {
 };
 
 function createBaseEnrollResponse(): EnrollResponse {
-  return { certificate: "", certificateAuthority: "", relay: "", agents: [], grpcAddress: "", person: "" };
+  return { certificate: "", certificateAuthority: "", relay: "", agents: [], grpcAddress: "", person: "", program: "" };
 }
 
 export const EnrollResponse: MessageFns<EnrollResponse> = {
@@ -503,6 +504,9 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     }
     if (message.person !== "") {
       writer.uint32(50).string(message.person);
+    }
+    if (message.program !== "") {
+      writer.uint32(58).string(message.program);
     }
     return writer;
   },
@@ -568,6 +572,14 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
             message.person = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.program = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -596,6 +608,7 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
         ? globalThis.String(object.grpc_address)
         : "",
       person: isSet(object.person) ? globalThis.String(object.person) : "",
+      program: isSet(object.program) ? globalThis.String(object.program) : "",
     };
   },
 
@@ -619,6 +632,9 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     if (message.person !== "") {
       obj.person = message.person;
     }
+    if (message.program !== "") {
+      obj.program = message.program;
+    }
     return obj;
   },
 
@@ -633,6 +649,7 @@ export const EnrollResponse: MessageFns<EnrollResponse> = {
     message.agents = object.agents?.map((e) => e) || [];
     message.grpcAddress = object.grpcAddress ?? "";
     message.person = object.person ?? "";
+    message.program = object.program ?? "";
     return message;
   },
 };
@@ -1727,7 +1744,7 @@ export const WorkspaceLimits: MessageFns<WorkspaceLimits> = {
 export type RelayServiceService = typeof RelayServiceService;
 export const RelayServiceService = {
   /**
-   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll: {
@@ -1750,7 +1767,7 @@ export const RelayServiceService = {
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
   /**
-   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
+   * Renew signs a new key for the calling relay, person or program before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew: {
@@ -1799,14 +1816,14 @@ export const RelayServiceService = {
 
 export interface RelayServiceServer extends UntypedServiceImplementation {
   /**
-   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
   token: handleUnaryCall<TokenRequest, TokenResponse>;
   /**
-   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
+   * Renew signs a new key for the calling relay, person or program before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
@@ -1831,7 +1848,7 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
 
 export interface RelayServiceClient extends Client {
   /**
-   * Enroll turns a one-time token of a relay, or code of a person, and a certificate request into a client certificate. Served on the enrolment
+   * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
    */
   enroll(
@@ -1866,7 +1883,7 @@ export interface RelayServiceClient extends Client {
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Renew signs a new key for the calling relay or person before its certificate ends. Who was revoked must enrol again.
+   * Renew signs a new key for the calling relay, person or program before its certificate ends. Who was revoked must enrol again.
    * Enroll, Token and Renew that come too often end with RESOURCE_EXHAUSTED and `grpc-retry-pushback-ms`.
    */
   renew(

@@ -475,6 +475,105 @@ export interface Host_LabelsEntry {
   value: string;
 }
 
+export interface ListRelaysRequest {
+  pageToken: string;
+}
+
+export interface ListRelaysResponse {
+  /** By name. */
+  relays: Relay[];
+  nextPageToken: string;
+}
+
+export interface Relay {
+  name: string;
+  /** How many agents of gateway.yaml are behind it. */
+  agents: number;
+  connected: boolean;
+  /** Where it is connected from, ADDRESS:PORT; this and what follows is empty if it is not. */
+  peer: string;
+  /** SHA-256 of its certificate, base64url. */
+  fingerprint: string;
+  /** What it says of itself; empty before its first report. */
+  version: string;
+  /** RFC 3339. */
+  connectedAt: string;
+}
+
+export interface ListToolsRequest {
+  pageToken: string;
+}
+
+export interface ListToolsResponse {
+  /** By name. */
+  tools: Tool[];
+  nextPageToken: string;
+}
+
+export interface Tool {
+  name: string;
+  /** ghost, mirror or passthrough; the last two need the agent itself. */
+  strategy: string;
+  /** Empty unless it runs in a container of its own. */
+  image: string;
+  network: string;
+  /** write, read or none. */
+  workspace: string;
+  /** pipe or none. */
+  stdin: string;
+  /** 0: no limit. */
+  timeoutSeconds: number;
+  /** The best that a command of it may come to: allow, ask or deny. */
+  best: string;
+  /** What becomes of its commands that no rule is about. */
+  otherwise: string;
+  /** Where it comes from how it takes its arguments; empty if that is not known. */
+  known: string;
+}
+
+export interface GetToolRequest {
+  name: string;
+}
+
+export interface GetToolResponse {
+  tool:
+    | Tool
+    | undefined;
+  /** In their order; the first 200. */
+  rules: ToolRule[];
+}
+
+export interface ToolRule {
+  name: string;
+  /** allow, ask or deny. */
+  action: string;
+  reason: string;
+  /** What to do instead of what it denies; empty if it says nothing. */
+  instead: string;
+}
+
+export interface ListAuditRequest {
+  /** The number of the first record; 0 means the newest ones. */
+  from: bigint;
+  /** Lines of a page: 1 to 1000; 0 means 100. A page may have fewer, and not be the last. */
+  limit: number;
+  pageToken: string;
+}
+
+export interface ListAuditResponse {
+  lines: AuditLine[];
+  nextPageToken: string;
+}
+
+export interface AuditLine {
+  /** As the line begins; 0 if it does not begin as a record does. */
+  seq: bigint;
+  /** The record, JSON, as it stands in the log; empty if the line is not, byte for byte, as the gateway writes it. */
+  record: string;
+  /** The beginning of such a line. */
+  damaged: string;
+}
+
 export interface GetWorkspaceRequest {
   agent: string;
 }
@@ -790,6 +889,16 @@ export interface RemoveApiTokenRequest {
 }
 
 export interface RemoveApiTokenResponse {
+}
+
+export interface CreateProgramCodeRequest {
+  name: string;
+}
+
+export interface CreateProgramCodeResponse {
+  code: string;
+  /** RFC 3339. */
+  codeExpiresAt: string;
 }
 
 export interface RotateAuthorityRequest {
@@ -5622,6 +5731,1297 @@ export const Host_LabelsEntry: MessageFns<Host_LabelsEntry> = {
   },
 };
 
+function createBaseListRelaysRequest(): ListRelaysRequest {
+  return { pageToken: "" };
+}
+
+export const ListRelaysRequest: MessageFns<ListRelaysRequest> = {
+  encode(message: ListRelaysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRelaysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRelaysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListRelaysRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListRelaysRequest): unknown {
+    const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListRelaysRequest>): ListRelaysRequest {
+    return ListRelaysRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRelaysRequest>): ListRelaysRequest {
+    const message = createBaseListRelaysRequest();
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListRelaysResponse(): ListRelaysResponse {
+  return { relays: [], nextPageToken: "" };
+}
+
+export const ListRelaysResponse: MessageFns<ListRelaysResponse> = {
+  encode(message: ListRelaysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.relays) {
+      Relay.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRelaysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRelaysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.relays.push(Relay.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListRelaysResponse {
+    return {
+      relays: globalThis.Array.isArray(object?.relays) ? object.relays.map((e: any) => Relay.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListRelaysResponse): unknown {
+    const obj: any = {};
+    if (message.relays?.length) {
+      obj.relays = message.relays.map((e) => Relay.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListRelaysResponse>): ListRelaysResponse {
+    return ListRelaysResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRelaysResponse>): ListRelaysResponse {
+    const message = createBaseListRelaysResponse();
+    message.relays = object.relays?.map((e) => Relay.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseRelay(): Relay {
+  return { name: "", agents: 0, connected: false, peer: "", fingerprint: "", version: "", connectedAt: "" };
+}
+
+export const Relay: MessageFns<Relay> = {
+  encode(message: Relay, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.agents !== 0) {
+      writer.uint32(16).uint32(message.agents);
+    }
+    if (message.connected !== false) {
+      writer.uint32(24).bool(message.connected);
+    }
+    if (message.peer !== "") {
+      writer.uint32(34).string(message.peer);
+    }
+    if (message.fingerprint !== "") {
+      writer.uint32(42).string(message.fingerprint);
+    }
+    if (message.version !== "") {
+      writer.uint32(50).string(message.version);
+    }
+    if (message.connectedAt !== "") {
+      writer.uint32(58).string(message.connectedAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Relay {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRelay();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.agents = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.connected = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.peer = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.fingerprint = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.connectedAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Relay {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      agents: isSet(object.agents) ? globalThis.Number(object.agents) : 0,
+      connected: isSet(object.connected) ? globalThis.Boolean(object.connected) : false,
+      peer: isSet(object.peer) ? globalThis.String(object.peer) : "",
+      fingerprint: isSet(object.fingerprint) ? globalThis.String(object.fingerprint) : "",
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+      connectedAt: isSet(object.connectedAt)
+        ? globalThis.String(object.connectedAt)
+        : isSet(object.connected_at)
+        ? globalThis.String(object.connected_at)
+        : "",
+    };
+  },
+
+  toJSON(message: Relay): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.agents !== 0) {
+      obj.agents = Math.round(message.agents);
+    }
+    if (message.connected !== false) {
+      obj.connected = message.connected;
+    }
+    if (message.peer !== "") {
+      obj.peer = message.peer;
+    }
+    if (message.fingerprint !== "") {
+      obj.fingerprint = message.fingerprint;
+    }
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    if (message.connectedAt !== "") {
+      obj.connectedAt = message.connectedAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Relay>): Relay {
+    return Relay.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Relay>): Relay {
+    const message = createBaseRelay();
+    message.name = object.name ?? "";
+    message.agents = object.agents ?? 0;
+    message.connected = object.connected ?? false;
+    message.peer = object.peer ?? "";
+    message.fingerprint = object.fingerprint ?? "";
+    message.version = object.version ?? "";
+    message.connectedAt = object.connectedAt ?? "";
+    return message;
+  },
+};
+
+function createBaseListToolsRequest(): ListToolsRequest {
+  return { pageToken: "" };
+}
+
+export const ListToolsRequest: MessageFns<ListToolsRequest> = {
+  encode(message: ListToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== "") {
+      writer.uint32(10).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListToolsRequest {
+    return {
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListToolsRequest): unknown {
+    const obj: any = {};
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListToolsRequest>): ListToolsRequest {
+    return ListToolsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListToolsRequest>): ListToolsRequest {
+    const message = createBaseListToolsRequest();
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListToolsResponse(): ListToolsResponse {
+  return { tools: [], nextPageToken: "" };
+}
+
+export const ListToolsResponse: MessageFns<ListToolsResponse> = {
+  encode(message: ListToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tools) {
+      Tool.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tools.push(Tool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListToolsResponse {
+    return {
+      tools: globalThis.Array.isArray(object?.tools) ? object.tools.map((e: any) => Tool.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListToolsResponse): unknown {
+    const obj: any = {};
+    if (message.tools?.length) {
+      obj.tools = message.tools.map((e) => Tool.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListToolsResponse>): ListToolsResponse {
+    return ListToolsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListToolsResponse>): ListToolsResponse {
+    const message = createBaseListToolsResponse();
+    message.tools = object.tools?.map((e) => Tool.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseTool(): Tool {
+  return {
+    name: "",
+    strategy: "",
+    image: "",
+    network: "",
+    workspace: "",
+    stdin: "",
+    timeoutSeconds: 0,
+    best: "",
+    otherwise: "",
+    known: "",
+  };
+}
+
+export const Tool: MessageFns<Tool> = {
+  encode(message: Tool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.strategy !== "") {
+      writer.uint32(18).string(message.strategy);
+    }
+    if (message.image !== "") {
+      writer.uint32(26).string(message.image);
+    }
+    if (message.network !== "") {
+      writer.uint32(34).string(message.network);
+    }
+    if (message.workspace !== "") {
+      writer.uint32(42).string(message.workspace);
+    }
+    if (message.stdin !== "") {
+      writer.uint32(50).string(message.stdin);
+    }
+    if (message.timeoutSeconds !== 0) {
+      writer.uint32(56).uint32(message.timeoutSeconds);
+    }
+    if (message.best !== "") {
+      writer.uint32(66).string(message.best);
+    }
+    if (message.otherwise !== "") {
+      writer.uint32(74).string(message.otherwise);
+    }
+    if (message.known !== "") {
+      writer.uint32(82).string(message.known);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Tool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.strategy = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.network = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workspace = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.stdin = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.timeoutSeconds = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.best = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.otherwise = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.known = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Tool {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      strategy: isSet(object.strategy) ? globalThis.String(object.strategy) : "",
+      image: isSet(object.image) ? globalThis.String(object.image) : "",
+      network: isSet(object.network) ? globalThis.String(object.network) : "",
+      workspace: isSet(object.workspace) ? globalThis.String(object.workspace) : "",
+      stdin: isSet(object.stdin) ? globalThis.String(object.stdin) : "",
+      timeoutSeconds: isSet(object.timeoutSeconds)
+        ? globalThis.Number(object.timeoutSeconds)
+        : isSet(object.timeout_seconds)
+        ? globalThis.Number(object.timeout_seconds)
+        : 0,
+      best: isSet(object.best) ? globalThis.String(object.best) : "",
+      otherwise: isSet(object.otherwise) ? globalThis.String(object.otherwise) : "",
+      known: isSet(object.known) ? globalThis.String(object.known) : "",
+    };
+  },
+
+  toJSON(message: Tool): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.strategy !== "") {
+      obj.strategy = message.strategy;
+    }
+    if (message.image !== "") {
+      obj.image = message.image;
+    }
+    if (message.network !== "") {
+      obj.network = message.network;
+    }
+    if (message.workspace !== "") {
+      obj.workspace = message.workspace;
+    }
+    if (message.stdin !== "") {
+      obj.stdin = message.stdin;
+    }
+    if (message.timeoutSeconds !== 0) {
+      obj.timeoutSeconds = Math.round(message.timeoutSeconds);
+    }
+    if (message.best !== "") {
+      obj.best = message.best;
+    }
+    if (message.otherwise !== "") {
+      obj.otherwise = message.otherwise;
+    }
+    if (message.known !== "") {
+      obj.known = message.known;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Tool>): Tool {
+    return Tool.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Tool>): Tool {
+    const message = createBaseTool();
+    message.name = object.name ?? "";
+    message.strategy = object.strategy ?? "";
+    message.image = object.image ?? "";
+    message.network = object.network ?? "";
+    message.workspace = object.workspace ?? "";
+    message.stdin = object.stdin ?? "";
+    message.timeoutSeconds = object.timeoutSeconds ?? 0;
+    message.best = object.best ?? "";
+    message.otherwise = object.otherwise ?? "";
+    message.known = object.known ?? "";
+    return message;
+  },
+};
+
+function createBaseGetToolRequest(): GetToolRequest {
+  return { name: "" };
+}
+
+export const GetToolRequest: MessageFns<GetToolRequest> = {
+  encode(message: GetToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetToolRequest {
+    return { name: isSet(object.name) ? globalThis.String(object.name) : "" };
+  },
+
+  toJSON(message: GetToolRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetToolRequest>): GetToolRequest {
+    return GetToolRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetToolRequest>): GetToolRequest {
+    const message = createBaseGetToolRequest();
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseGetToolResponse(): GetToolResponse {
+  return { tool: undefined, rules: [] };
+}
+
+export const GetToolResponse: MessageFns<GetToolResponse> = {
+  encode(message: GetToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.rules) {
+      ToolRule.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rules.push(ToolRule.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetToolResponse {
+    return {
+      tool: isSet(object.tool) ? Tool.fromJSON(object.tool) : undefined,
+      rules: globalThis.Array.isArray(object?.rules) ? object.rules.map((e: any) => ToolRule.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: GetToolResponse): unknown {
+    const obj: any = {};
+    if (message.tool !== undefined) {
+      obj.tool = Tool.toJSON(message.tool);
+    }
+    if (message.rules?.length) {
+      obj.rules = message.rules.map((e) => ToolRule.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetToolResponse>): GetToolResponse {
+    return GetToolResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetToolResponse>): GetToolResponse {
+    const message = createBaseGetToolResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    message.rules = object.rules?.map((e) => ToolRule.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseToolRule(): ToolRule {
+  return { name: "", action: "", reason: "", instead: "" };
+}
+
+export const ToolRule: MessageFns<ToolRule> = {
+  encode(message: ToolRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.action !== "") {
+      writer.uint32(18).string(message.action);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.instead !== "") {
+      writer.uint32(34).string(message.instead);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.instead = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ToolRule {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      action: isSet(object.action) ? globalThis.String(object.action) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      instead: isSet(object.instead) ? globalThis.String(object.instead) : "",
+    };
+  },
+
+  toJSON(message: ToolRule): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.action !== "") {
+      obj.action = message.action;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.instead !== "") {
+      obj.instead = message.instead;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ToolRule>): ToolRule {
+    return ToolRule.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ToolRule>): ToolRule {
+    const message = createBaseToolRule();
+    message.name = object.name ?? "";
+    message.action = object.action ?? "";
+    message.reason = object.reason ?? "";
+    message.instead = object.instead ?? "";
+    return message;
+  },
+};
+
+function createBaseListAuditRequest(): ListAuditRequest {
+  return { from: 0n, limit: 0, pageToken: "" };
+}
+
+export const ListAuditRequest: MessageFns<ListAuditRequest> = {
+  encode(message: ListAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== 0n) {
+      if (BigInt.asUintN(64, message.from) !== message.from) {
+        throw new globalThis.Error("value provided for field message.from of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.from);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(16).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.from = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListAuditRequest {
+    return {
+      from: isSet(object.from) ? BigInt(object.from) : 0n,
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListAuditRequest): unknown {
+    const obj: any = {};
+    if (message.from !== 0n) {
+      obj.from = message.from.toString();
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListAuditRequest>): ListAuditRequest {
+    return ListAuditRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAuditRequest>): ListAuditRequest {
+    const message = createBaseListAuditRequest();
+    message.from = (object.from !== undefined && object.from !== null) ? BigInt(object.from) : 0n;
+    message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListAuditResponse(): ListAuditResponse {
+  return { lines: [], nextPageToken: "" };
+}
+
+export const ListAuditResponse: MessageFns<ListAuditResponse> = {
+  encode(message: ListAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.lines) {
+      AuditLine.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.lines.push(AuditLine.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListAuditResponse {
+    return {
+      lines: globalThis.Array.isArray(object?.lines) ? object.lines.map((e: any) => AuditLine.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListAuditResponse): unknown {
+    const obj: any = {};
+    if (message.lines?.length) {
+      obj.lines = message.lines.map((e) => AuditLine.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListAuditResponse>): ListAuditResponse {
+    return ListAuditResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListAuditResponse>): ListAuditResponse {
+    const message = createBaseListAuditResponse();
+    message.lines = object.lines?.map((e) => AuditLine.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseAuditLine(): AuditLine {
+  return { seq: 0n, record: "", damaged: "" };
+}
+
+export const AuditLine: MessageFns<AuditLine> = {
+  encode(message: AuditLine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0n) {
+      if (BigInt.asUintN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.seq);
+    }
+    if (message.record !== "") {
+      writer.uint32(18).string(message.record);
+    }
+    if (message.damaged !== "") {
+      writer.uint32(26).string(message.damaged);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditLine {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditLine();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.record = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.damaged = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AuditLine {
+    return {
+      seq: isSet(object.seq) ? BigInt(object.seq) : 0n,
+      record: isSet(object.record) ? globalThis.String(object.record) : "",
+      damaged: isSet(object.damaged) ? globalThis.String(object.damaged) : "",
+    };
+  },
+
+  toJSON(message: AuditLine): unknown {
+    const obj: any = {};
+    if (message.seq !== 0n) {
+      obj.seq = message.seq.toString();
+    }
+    if (message.record !== "") {
+      obj.record = message.record;
+    }
+    if (message.damaged !== "") {
+      obj.damaged = message.damaged;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AuditLine>): AuditLine {
+    return AuditLine.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuditLine>): AuditLine {
+    const message = createBaseAuditLine();
+    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
+    message.record = object.record ?? "";
+    message.damaged = object.damaged ?? "";
+    return message;
+  },
+};
+
 function createBaseGetWorkspaceRequest(): GetWorkspaceRequest {
   return { agent: "" };
 }
@@ -10183,6 +11583,162 @@ export const RemoveApiTokenResponse: MessageFns<RemoveApiTokenResponse> = {
   },
 };
 
+function createBaseCreateProgramCodeRequest(): CreateProgramCodeRequest {
+  return { name: "" };
+}
+
+export const CreateProgramCodeRequest: MessageFns<CreateProgramCodeRequest> = {
+  encode(message: CreateProgramCodeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateProgramCodeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateProgramCodeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateProgramCodeRequest {
+    return { name: isSet(object.name) ? globalThis.String(object.name) : "" };
+  },
+
+  toJSON(message: CreateProgramCodeRequest): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateProgramCodeRequest>): CreateProgramCodeRequest {
+    return CreateProgramCodeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateProgramCodeRequest>): CreateProgramCodeRequest {
+    const message = createBaseCreateProgramCodeRequest();
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseCreateProgramCodeResponse(): CreateProgramCodeResponse {
+  return { code: "", codeExpiresAt: "" };
+}
+
+export const CreateProgramCodeResponse: MessageFns<CreateProgramCodeResponse> = {
+  encode(message: CreateProgramCodeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.codeExpiresAt !== "") {
+      writer.uint32(18).string(message.codeExpiresAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateProgramCodeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateProgramCodeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.codeExpiresAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CreateProgramCodeResponse {
+    return {
+      code: isSet(object.code) ? globalThis.String(object.code) : "",
+      codeExpiresAt: isSet(object.codeExpiresAt)
+        ? globalThis.String(object.codeExpiresAt)
+        : isSet(object.code_expires_at)
+        ? globalThis.String(object.code_expires_at)
+        : "",
+    };
+  },
+
+  toJSON(message: CreateProgramCodeResponse): unknown {
+    const obj: any = {};
+    if (message.code !== "") {
+      obj.code = message.code;
+    }
+    if (message.codeExpiresAt !== "") {
+      obj.codeExpiresAt = message.codeExpiresAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CreateProgramCodeResponse>): CreateProgramCodeResponse {
+    return CreateProgramCodeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateProgramCodeResponse>): CreateProgramCodeResponse {
+    const message = createBaseCreateProgramCodeResponse();
+    message.code = object.code ?? "";
+    message.codeExpiresAt = object.codeExpiresAt ?? "";
+    return message;
+  },
+};
+
 function createBaseRotateAuthorityRequest(): RotateAuthorityRequest {
   return { overlap: 0, reason: "" };
 }
@@ -11708,6 +13264,46 @@ export const WardenServiceService = {
       Buffer.from(SetHostDrainingResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetHostDrainingResponse => SetHostDrainingResponse.decode(value),
   },
+  /** The relays of gateway.yaml, and those that are connected though it does not name them. */
+  listRelays: {
+    path: "/clawrden.v1.WardenService/ListRelays" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListRelaysRequest): Buffer => Buffer.from(ListRelaysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListRelaysRequest => ListRelaysRequest.decode(value),
+    responseSerialize: (value: ListRelaysResponse): Buffer => Buffer.from(ListRelaysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListRelaysResponse => ListRelaysResponse.decode(value),
+  },
+  /** Tools of the policy that is in force: those that an agent of the caller may use. */
+  listTools: {
+    path: "/clawrden.v1.WardenService/ListTools" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListToolsRequest): Buffer => Buffer.from(ListToolsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListToolsRequest => ListToolsRequest.decode(value),
+    responseSerialize: (value: ListToolsResponse): Buffer => Buffer.from(ListToolsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListToolsResponse => ListToolsResponse.decode(value),
+  },
+  /** One of them, and the rules that are about it. */
+  getTool: {
+    path: "/clawrden.v1.WardenService/GetTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetToolRequest): Buffer => Buffer.from(GetToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetToolRequest => GetToolRequest.decode(value),
+    responseSerialize: (value: GetToolResponse): Buffer => Buffer.from(GetToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetToolResponse => GetToolResponse.decode(value),
+  },
+  /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
+  listAudit: {
+    path: "/clawrden.v1.WardenService/ListAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAuditRequest): Buffer => Buffer.from(ListAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAuditRequest => ListAuditRequest.decode(value),
+    responseSerialize: (value: ListAuditResponse): Buffer => Buffer.from(ListAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAuditResponse => ListAuditResponse.decode(value),
+  },
   /** An agent's workspace at home, and its replicas on Docker hosts. */
   getWorkspace: {
     path: "/clawrden.v1.WardenService/GetWorkspace" as const,
@@ -11901,6 +13497,21 @@ export const WardenServiceService = {
     responseDeserialize: (value: Buffer): RemoveApiTokenResponse => RemoveApiTokenResponse.decode(value),
   },
   /**
+   * Makes a code with which the program of an API token gets a certificate (`Enroll`): once, within an hour. It counts
+   * as long as the token is in force.
+   */
+  createProgramCode: {
+    path: "/clawrden.v1.WardenService/CreateProgramCode" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateProgramCodeRequest): Buffer =>
+      Buffer.from(CreateProgramCodeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateProgramCodeRequest => CreateProgramCodeRequest.decode(value),
+    responseSerialize: (value: CreateProgramCodeResponse): Buffer =>
+      Buffer.from(CreateProgramCodeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateProgramCodeResponse => CreateProgramCodeResponse.decode(value),
+  },
+  /**
    * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends
    * with the certificate of this call at the latest. FAILED_PRECONDITION if the gateway does not know its own address.
    */
@@ -12012,6 +13623,14 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listHosts: handleUnaryCall<ListHostsRequest, ListHostsResponse>;
   /** Gives a host no new work while its running work ends, or gives it work again, durably. */
   setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
+  /** The relays of gateway.yaml, and those that are connected though it does not name them. */
+  listRelays: handleUnaryCall<ListRelaysRequest, ListRelaysResponse>;
+  /** Tools of the policy that is in force: those that an agent of the caller may use. */
+  listTools: handleUnaryCall<ListToolsRequest, ListToolsResponse>;
+  /** One of them, and the rules that are about it. */
+  getTool: handleUnaryCall<GetToolRequest, GetToolResponse>;
+  /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
+  listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
   /** An agent's workspace at home, and its replicas on Docker hosts. */
   getWorkspace: handleUnaryCall<GetWorkspaceRequest, GetWorkspaceResponse>;
   /** Changes of a workspace that were kept and not applied: the newest first, one row for each file. */
@@ -12052,6 +13671,11 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   rotateApiToken: handleUnaryCall<RotateApiTokenRequest, RotateApiTokenResponse>;
   /** For good: the name cannot be used again. */
   removeApiToken: handleUnaryCall<RemoveApiTokenRequest, RemoveApiTokenResponse>;
+  /**
+   * Makes a code with which the program of an API token gets a certificate (`Enroll`): once, within an hour. It counts
+   * as long as the token is in force.
+   */
+  createProgramCode: handleUnaryCall<CreateProgramCodeRequest, CreateProgramCodeResponse>;
   /**
    * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends
    * with the certificate of this call at the latest. FAILED_PRECONDITION if the gateway does not know its own address.
@@ -12298,6 +13922,70 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetHostDrainingResponse) => void,
   ): ClientUnaryCall;
+  /** The relays of gateway.yaml, and those that are connected though it does not name them. */
+  listRelays(
+    request: ListRelaysRequest,
+    callback: (error: ServiceError | null, response: ListRelaysResponse) => void,
+  ): ClientUnaryCall;
+  listRelays(
+    request: ListRelaysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListRelaysResponse) => void,
+  ): ClientUnaryCall;
+  listRelays(
+    request: ListRelaysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListRelaysResponse) => void,
+  ): ClientUnaryCall;
+  /** Tools of the policy that is in force: those that an agent of the caller may use. */
+  listTools(
+    request: ListToolsRequest,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  listTools(
+    request: ListToolsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  listTools(
+    request: ListToolsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  /** One of them, and the rules that are about it. */
+  getTool(
+    request: GetToolRequest,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  getTool(
+    request: GetToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  getTool(
+    request: GetToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
+  listAudit(
+    request: ListAuditRequest,
+    callback: (error: ServiceError | null, response: ListAuditResponse) => void,
+  ): ClientUnaryCall;
+  listAudit(
+    request: ListAuditRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAuditResponse) => void,
+  ): ClientUnaryCall;
+  listAudit(
+    request: ListAuditRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAuditResponse) => void,
+  ): ClientUnaryCall;
   /** An agent's workspace at home, and its replicas on Docker hosts. */
   getWorkspace(
     request: GetWorkspaceRequest,
@@ -12575,6 +14263,25 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveApiTokenResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Makes a code with which the program of an API token gets a certificate (`Enroll`): once, within an hour. It counts
+   * as long as the token is in force.
+   */
+  createProgramCode(
+    request: CreateProgramCodeRequest,
+    callback: (error: ServiceError | null, response: CreateProgramCodeResponse) => void,
+  ): ClientUnaryCall;
+  createProgramCode(
+    request: CreateProgramCodeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateProgramCodeResponse) => void,
+  ): ClientUnaryCall;
+  createProgramCode(
+    request: CreateProgramCodeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateProgramCodeResponse) => void,
   ): ClientUnaryCall;
   /**
    * Makes a code that signs a browser in as the caller (`POST /api/v1/session`): once, within a minute. The session ends

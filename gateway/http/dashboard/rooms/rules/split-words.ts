@@ -1,0 +1,26 @@
+/** The words of a line as a person types it: quotes and backslashes as a shell reads them, and nothing else of a shell. */
+export function splitWords(
+  line: string,
+): { readonly words: readonly string[] } | { readonly problem: string } {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote !== '' && character === quote) quote = '';
+    else if (character === '\\' && quote !== "'") {
+      at += 1;
+      if (at >= line.length) return { problem: 'The line ends with a backslash.' };
+      word = (word ?? '') + line.charAt(at);
+    } else if (quote === '' && (character === "'" || character === '"')) {
+      quote = character;
+      word ??= '';
+    } else if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? '') + character;
+  }
+  if (quote !== '') return { problem: `A quote (${quote}) is not closed.` };
+  if (word !== undefined) words.push(word);
+  return words.length > 0 ? { words } : { problem: 'Type a command, like git push origin main.' };
+}

@@ -1,0 +1,111 @@
+import { createInTurn } from '../../../src/in-turn.ts';
+import type { ApprovalStore } from '../../approvals/approval-store.ts';
+import type { EndedQuestion, News } from '../../ports/notifier.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
+import type { ApprovalRow } from '../../store/database.ts';
+import type { ToldQuestionRow } from '../../store/notice-rows.ts';
+import type { ToldQuestions } from '../../store/notices.ts';
+
+export interface QuestionNewsParts {
+  readonly pending: () => readonly PendingApproval[];
+  readonly approvals: Pick<ApprovalStore, 'find'>;
+  readonly told: ToldQuestions;
+  readonly tell: (news: News) => Promise<void>;
+}
+
+/**
+ * Tells of each question that it waits, and later how it ended. What was told is on the disk, so a question that
+ * ended while no gateway ran is told, too, and nothing is told twice but after a crash, with the same id.
+ */
+export function createQuestionNews(parts: QuestionNewsParts): () => Promise<void> {
+  const inTurn = createInTurn();
+  let told: Map<string, ToldQuestionRow> | undefined;
+  return () =>
+    inTurn(async () => {
+      told ??= new Map((await parts.told.all()).map((row) => [row.approval, row]));
+      await tellChanges(told, parts);
+    });
+}
+
+async function tellChanges(told: Map<string, ToldQuestionRow>, parts: QuestionNewsParts): Promise<void> {
+  const now = parts.pending();
+  const waiting = new Set(now.map(({ id }) => id));
+  for (const question of now) {
+    const row = told.get(question.id);
+    if (row === undefined) await tellNew(question, told, parts);
+    else await tellAgain(question, row, parts);
+  }
+  for (const id of [...told.keys()].filter((each) => !waiting.has(each))) await tellEnd(id, told, parts);
+}
+
+async function tellNew(
+  question: PendingApproval,
+  told: Map<string, ToldQuestionRow>,
+  { told: kept, tell }: QuestionNewsParts,
+): Promise<void> {
+  const { id, createdAt: at } = question;
+  await tell({ event: 'question', id: `question/${id}`, at, question });
+  const row = { approval: id, told_at: Date.now(), reminded: 0, escalated: 0 };
+  await kept.add(row);
+  told.set(id, row);
+}
+
+/** Nobody has answered it for as long as its rule says. */
+async function tellAgain(
+  question: PendingApproval,
+  row: ToldQuestionRow,
+  { told: kept, tell }: QuestionNewsParts,
+): Promise<void> {
+  const { id, createdAt, consent } = question;
+  const { remindMs, escalate } = consent;
+  const [at, before] = [Date.now(), { ...row }];
+  const waited = at - createdAt;
+  if (escalate !== undefined && row.escalated === 0 && waited >= escalate.afterMs) {
+    const { to } = escalate;
+    await tell({ event: 'question-escalated', id: `question-escalated/${id}`, at, question, to });
+    row.escalated = 1;
+  }
+  // What was missed while no gateway ran is one reminder.
+  const due = remindMs === undefined ? 0 : Math.floor(waited / remindMs);
+  if (due > row.reminded && row.reminded < remindersAtMost) {
+    await tell({ event: 'question-reminder', id: `question-reminder/${id}/${due}`, at, question });
+    row.reminded = due;
+  }
+  if (row.escalated !== before.escalated || row.reminded !== before.reminded) await kept.note(row);
+}
+
+async function tellEnd(
+  id: string,
+  told: Map<string, ToldQuestionRow>,
+  { approvals, told: kept, tell }: QuestionNewsParts,
+): Promise<void> {
+  const row = await approvals.find(id);
+  const question = row && endOf(row);
+  const at = row?.resolved_at ?? Date.now();
+  if (question !== undefined)
+    await tell({ event: 'question-ended', id: `question-ended/${id}`, at, question });
+  await kept.remove(id);
+  told.delete(id);
+}
+
+const remindersAtMost = 20;
+
+const ends = ['approved', 'denied', 'expired', 'void'] as const;
+
+/** Undefined if it waits: then a gateway before this one was killed, and nobody came back for it yet. */
+function endOf(row: ApprovalRow): EndedQuestion | undefined {
+  const state = ends.find((each) => each === row.state);
+  return (
+    state && {
+      id: row.id,
+      executionId: row.execution_id,
+      agent: row.agent,
+      planHash: row.plan_hash,
+      rule: row.rule,
+      state,
+      by: row.verdict_by,
+      via: row.verdict_via,
+      reason: row.verdict_reason,
+    }
+  );
+}

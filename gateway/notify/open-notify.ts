@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import { onAbort } from '../../src/abort.ts';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { type NotifyConfig, type TargetConfig, targetNames } from '../../src/config/notify-config.ts';
+import { readSecret } from '../../src/config/secret-field.ts';
+import type { Faults } from '../../src/faults.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import type { ApprovalStore } from '../approvals/approval-store.ts';
+import { agentOf, groupOf, type News, type Notifier } from '../ports/notifier.ts';
+import type { WardenApi } from '../ports/warden-api.ts';
+import { createSees } from '../principals/sees.ts';
+import type { Notices } from '../store/notices.ts';
+import { createQuestionNews } from './news/question-news.ts';
+import { createStateNews } from './news/state-news.ts';
+import { openWebhook } from './webhook/open-webhook.ts';
+
+export interface NotifyParts {
+  readonly warden: WardenApi;
+  readonly approvals: Pick<ApprovalStore, 'find'>;
+  readonly notices: Notices;
+  readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  /** Where people reach the HTTP door, as an origin; undefined if that is not known. */
+  readonly page: string | undefined;
+  readonly faults: Faults;
+  readonly log: Logger;
+}
+
+export interface OpenNotify {
+  /** From now on everybody whom gateway.yaml names is told. */
+  readonly begin: (parts: NotifyParts) => Promise<void>;
+  readonly problems: () => string[];
+  readonly close: () => Promise<void>;
+}
+
+const lookMs = 1_000;
+
+/** Throws one line if a credential cannot be read. */
+export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNotify {
+  const secrets = config.webhooks.map(({ secret, name }) =>
+    readSecret(secret, `notify.webhooks ${name}: secret`),
+  );
+  const closing = new AbortController();
+  let notifiers: readonly Notifier[] = [];
+  return {
+    begin: async (parts) => {
+      await parts.notices.hooks.keepOnly(config.webhooks.map(({ name }) => name));
+      const link = linkTo(parts.page);
+      const told = config.webhooks.map((hook, at): Told => {
+        const hooked = { config: hook, secret: secrets[at] ?? '', queue: parts.notices.hooks, link };
+        return { config: hook, notifier: openWebhook({ ...hooked, ...parts }) };
+      });
+      notifiers = told.map(({ notifier }) => notifier);
+      if (targetNames(config).length > 0) follow(told, parts, closing.signal);
+    },
+    problems: () => [
+      ...unknownTargets(policy(), targetNames(config)),
+      ...notifiers.flatMap((notifier) => notifier.problems()),
+    ],
+    close: async () => {
+      closing.abort();
+      await Promise.all(notifiers.map((notifier) => notifier.close()));
+    },
+  };
+}
+
+function unknownTargets(policy: Policy, names: readonly string[]): string[] {
+  if (policy.version === 0) return [];
+  return policy.rules.flatMap(({ name, consent }) => {
+    const to = consent?.escalate?.to;
+    if (to === undefined || names.includes(to)) return [];
+    return [`the rule ${name} escalates to ${to}, which notify of gateway.yaml does not have`];
+  });
+}
+
+interface Told {
+  readonly config: TargetConfig;
+  readonly notifier: Notifier;
+}
+
+function linkTo(page: string | undefined): (approval: string) => string {
+  return (approval) => (page === undefined ? '' : `${page}/a/${approval}`);
+}
+
+/** Nothing that a command waits for waits for any of this. */
+function follow(told: readonly Told[], parts: NotifyParts, signal: AbortSignal): void {
+  const { warden, faults } = parts;
+  const tell = async (news: News) => {
+    for (const { config, notifier } of told) if (isFor(news, config, parts)) await notifier.tell(news);
+  };
+  const questions = createQuestionNews({
+    ...parts,
+    pending: warden.approvals,
+    told: parts.notices.told,
+    tell,
+  });
+  const states = createStateNews(warden);
+  const ask = faults.guard('notify', questions);
+  const look = faults.guard('notify', async () => {
+    const news = states();
+    // A question whose news could not be kept is told now.
+    await questions();
+    for (const each of news) await tell(each);
+  });
+  warden.watchApprovals(ask, signal);
+  look();
+  const timer = setInterval(look, lookMs).unref();
+  onAbort(signal, () => clearInterval(timer));
+}
+
+function isFor(news: News, { name, tells, agents: scope }: TargetConfig, { agents }: NotifyParts): boolean {
+  const isNamed = 'to' in news && news.to === name;
+  if (!isNamed && ('to' in news || !tells.includes(groupOf[news.event]))) return false;
+  return createSees({ kind: 'person', name: '', scope }, agents).agent(agentOf(news));
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import type { HookDeliveryRow, ToldQuestionRow } from './notice-rows.ts';
+
+/** Deliveries that wait for their webhooks, bounded for each of them; they outlive the gateway. */
+export interface HookQueue {
+  /** Resolves with how many older ones had to go. Does nothing if one of this id waits. */
+  readonly add: (hook: string, delivery: NewDelivery) => Promise<number>;
+  /** The one whose time comes first. */
+  readonly next: (hook: string) => Promise<HookDeliveryRow | undefined>;
+  readonly drop: (row: number) => Promise<void>;
+  readonly later: (row: number, nextAt: number, tries: number) => Promise<void>;
+  readonly waiting: (hook: string) => Promise<number>;
+  /** Deletes what waits for hooks that gateway.yaml does not have. */
+  readonly keepOnly: (hooks: readonly string[]) => Promise<void>;
+}
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly event: string;
+  readonly body: string;
+}
+
+/** Questions of which everybody was told, and not yet that they ended. */
+export interface ToldQuestions {
+  readonly all: () => Promise<ToldQuestionRow[]>;
+  readonly add: (row: ToldQuestionRow) => Promise<void>;
+  readonly note: (row: ToldQuestionRow) => Promise<void>;
+  readonly remove: (approval: string) => Promise<void>;
+}
+
+export interface Notices {
+  readonly hooks: HookQueue;
+  readonly told: ToldQuestions;
+}
+
+export const hookBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
+
+export function createNotices(database: Database, bounds = hookBounds): Notices {
+  return { hooks: createHooks(database, bounds), told: createTold(database) };
+}
+
+function createHooks(database: Database, bounds: typeof hookBounds): HookQueue {
+  return {
+    add: (hook, { id, event, body }) =>
+      database.transaction().execute(async (step) => {
+        const now = Date.now();
+        const times = { made_at: now, next_at: now, tries: 0 };
+        await step
+          .insertInto('hook_deliveries')
+          .values({ hook, id, event, body, bytes: Buffer.byteLength(body), ...times })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        return makeRoom(step, hook, bounds);
+      }),
+    next: (hook) =>
+      database
+        .selectFrom('hook_deliveries')
+        .selectAll()
+        .where('hook', '=', hook)
+        .orderBy('next_at')
+        .orderBy('row')
+        .limit(1)
+        .executeTakeFirst(),
+    drop: async (row) => void (await database.deleteFrom('hook_deliveries').where('row', '=', row).execute()),
+    later: async (row, nextAt, tries) =>
+      void (await database
+        .updateTable('hook_deliveries')
+        .set({ next_at: nextAt, tries })
+        .where('row', '=', row)
+        .execute()),
+    waiting: async (hook) => {
+      const { count } = await database
+        .selectFrom('hook_deliveries')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .where('hook', '=', hook)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+    keepOnly: async (hooks) => {
+      const all = database.deleteFrom('hook_deliveries');
+      await (hooks.length === 0 ? all : all.where('hook', 'not in', hooks)).execute();
+    },
+  };
+}
+
+/** The oldest go first. */
+async function makeRoom(
+  database: Database,
+  hook: string,
+  { rows, bytes }: typeof hookBounds,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from hook_deliveries where row in (
+    select row from (
+      select row, row_number() over newest as place, sum(bytes) over newest as total
+      from hook_deliveries where hook = ${hook} window newest as (order by row desc)
+    ) where place > ${rows} or total > ${bytes})`.execute(database);
+  return Number(numAffectedRows);
+}
+
+function createTold(database: Database): ToldQuestions {
+  return {
+    all: () => database.selectFrom('told_questions').selectAll().execute(),
+    add: async (row) =>
+      void (await database
+        .insertInto('told_questions')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()),
+    note: async ({ approval, reminded, escalated }) =>
+      void (await database
+        .updateTable('told_questions')
+        .set({ reminded, escalated })
+        .where('approval', '=', approval)
+        .execute()),
+    remove: async (approval) =>
+      void (await database.deleteFrom('told_questions').where('approval', '=', approval).execute()),
+  };
+}

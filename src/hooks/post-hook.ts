@@ -1,0 +1,84 @@
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { deadline } from '../abort.ts';
+import { packageVersion } from '../package-version.ts';
+import { guardedLookup, whyNotAddress } from './hook-address.ts';
+import { signHook } from './sign-hook.ts';
+
+export interface HookReceiver {
+  readonly url: string;
+  readonly secret: string;
+  readonly private: boolean;
+}
+
+export interface HookDelivery {
+  /** The same for every try. */
+  readonly id: string;
+  readonly event: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** What the receiver made of it. `waitMs`: it said when to come back. */
+export type HookAnswer = { readonly taken: true } | { readonly why: string; readonly waitMs?: number };
+
+const answerWithinMs = 10_000;
+
+/** One try. A redirect is not followed: what is sent goes to the receiver that gateway.yaml names. */
+export async function postHook(
+  receiver: HookReceiver,
+  delivery: HookDelivery,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  const literal = new URL(receiver.url).hostname.replace(/^\[|\]$/g, '');
+  const why = isIP(literal) === 0 ? '' : whyNotAddress(literal, receiver.private);
+  if (why !== '') return { why };
+  using until = deadline(answerWithinMs, () => new Error('it did not answer within 10 s'), signal);
+  try {
+    return await answerOf(receiver, delivery, until.signal);
+  } catch (error) {
+    const reason = until.signal.aborted ? until.signal.reason : error;
+    return { why: textOf(reason) };
+  }
+}
+
+function answerOf(
+  { url, secret, private: mayBePrivate }: HookReceiver,
+  { id, event, body }: HookDelivery,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  const request = url.startsWith('https:') ? tlsRequest : plainRequest;
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'User-Agent': `clawrden/${packageVersion()}`,
+    'Clawrden-Event': event,
+    'Clawrden-Delivery': id,
+    'Clawrden-Signature': signHook(secret, body, Date.now()),
+  };
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', headers, signal, agent: false, lookup: guardedLookup(mayBePrivate) };
+    const call = request(url, options, (response) => {
+      resolve(judge(response.statusCode ?? 0, response.headers['retry-after']));
+      // Nothing of the answer's body counts.
+      response.destroy();
+    });
+    call.on('error', reject).end(body);
+  });
+}
+
+function judge(status: number, retryAfter: string | undefined): HookAnswer {
+  if (status >= 200 && status < 300) return { taken: true };
+  if (status >= 300 && status < 400) return { why: `it redirects (${status}), which is not followed` };
+  const seconds = Number(retryAfter);
+  const wait = retryAfter !== undefined && Number.isFinite(seconds) && seconds >= 0;
+  return { why: `it answered ${status}`, ...(wait && { waitMs: seconds * 1000 }) };
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(textOf).join('; ');
+  return error instanceof Error
+    ? error.message || String((error as NodeJS.ErrnoException).code)
+    : String(error);
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { enroll } from '../../src/gateway-client/enroll.ts';
+import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { packageRoot } from '../../src/package-root.ts';
+import { run } from '../lab/command.ts';
+import { type First, type Mirrored, newMirrored, play } from '../warden/mirrored.ts';
+import { type RealGateway, type RealGatewayOptions, startRealGateway } from '../warden/real-gateway.ts';
+
+/** A gateway as its users run it, Debian's Chromium, and a relay whose part the test plays. */
+export interface TriedDashboard extends AsyncDisposable {
+  readonly gateway: RealGateway;
+  readonly admin: GatewayClient;
+  /** A browser of its own, signed in as the admin, or as a person who is made for it. */
+  readonly open: (path?: string, options?: OpenOptions) => Promise<Page>;
+  /** Another page of the same browser. */
+  readonly openBeside: (page: Page, path: string) => Promise<Page>;
+  /** For a page that is signed in by it. */
+  readonly link: (as?: Person) => Promise<string>;
+  /** A command that asks; it waits until it is answered. */
+  readonly ask: (first?: Partial<First>) => Promise<Asked>;
+  /** What pages wrote to their consoles as errors, among it each violation of the content security policy. */
+  readonly complaints: string[];
+}
+
+export interface Person {
+  readonly name: string;
+  readonly role: 'viewer' | 'approver' | 'operator' | 'admin';
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The admin if absent. */
+  readonly as?: Person;
+}
+
+export interface Asked {
+  readonly command: Mirrored;
+  readonly ended: Promise<void>;
+  /** Its caller goes away. */
+  readonly leave: () => void;
+}
+
+/** As narrow as the narrowest telephone that is cared for. */
+export const narrow = { viewport: { width: 380, height: 780 } } as const;
+
+export async function startDashboard(options: RealGatewayOptions = {}): Promise<TriedDashboard> {
+  await run([join(packageRoot(), 'scripts/dashboard')], { timeout: 300_000 });
+  const [gateway, browser] = await Promise.all([startRealGateway(options), startBrowser()]);
+  const dir = await mkdtemp(join(tmpdir(), 'clawrden-dashboard-'));
+  const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
+  const identities = new Map<string, string>();
+  const complaints: string[] = [];
+  const identityOf = async (as: Person | undefined) => {
+    if (as === undefined) return join(gateway.state, 'admin');
+    const known = identities.get(as.name);
+    if (known !== undefined) return known;
+    const user = { ...as, scope: [], ttl: 0n, replace: false };
+    const { code } = await admin.call(WardenServiceService.setUser, user);
+    const identityDir = join(dir, as.name);
+    await enroll({ address: gateway.enrollAddress, token: code, as: 'caller', identityDir });
+    identities.set(as.name, identityDir);
+    return identityDir;
+  };
+  const link = async (as?: Person) => {
+    const client = await connectGateway({ address: gateway.address, identityDir: await identityOf(as) });
+    const { code } = await client.call(WardenServiceService.createSignInCode, {});
+    client.close();
+    return `${gateway.httpUrl}/#code=${code}`;
+  };
+  const watched = (page: Page) => {
+    page.setDefaultTimeout(60_000);
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (line) => {
+      // A request that the gateway refuses is a matter of the page, which tells it.
+      if (line.type() === 'error' && !line.text().startsWith('Failed to load resource'))
+        complaints.push(line.text());
+    });
+    return page;
+  };
+  return {
+    ...{ gateway, admin, link, complaints },
+    open: async (path = '/waiting', { as, ...more } = {}) => {
+      const page = watched(await (await browser.newContext(more)).newPage());
+      await page.goto((await link(as)).replace('/#', `${path}#`));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    },
+    openBeside: async (page, path) => {
+      const beside = watched(await page.context().newPage());
+      await beside.goto(`${gateway.httpUrl}${path}`);
+      await beside.getByRole('heading', { level: 1 }).waitFor();
+      return beside;
+    },
+    ask: async (first = {}) => {
+      const command = newMirrored();
+      const leaves = new AbortController();
+      const ended = play(relay, command, { tool: 'ask', ...first }, gateway.audit, leaves.signal);
+      await expect.poll(() => command.approvalId || command.outcome?.reason, { interval: 5 }).toBeTruthy();
+      return { command, ended, leave: () => leaves.abort() };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      relay.close();
+      admin.close();
+      await gateway[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server', '--disable-background-networking'],
+    timeout: 120_000,
+  });
+}
