@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judge } from '../../gateway/judging/judge.ts';
 import { sealJudged } from '../../gateway/judging/seal-plan.ts';
-import { planFacts } from '../../src/cli/print/describe-plan.ts';
 import { noStdin } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Plan, Strategy } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { explainCommand } from '../../src/policy/rules/explain.ts';
+import { planLines } from '../../src/text/describe-plan.ts';
 
 const relay = { kind: 'relay', name: 'host-1', role: 'relay', scope: {} } as const;
 const identity = { uid: 1000, gid: 1000 };
@@ -30,7 +30,7 @@ async function planOf(text: string, version = 1): Promise<{ plan: Plan; page: Ma
   const request = { executionId: '', agent: 'coder', hostLabels: {}, identity, command: asked };
   const judgement = judge(result.policy, agents, relay, request, () => undefined);
   const { plan, canonical } = await sealJudged(judgement, result.policy, () => Promise.resolve(image));
-  return { plan, page: new Map(planFacts(canonical)) };
+  return { plan, page: new Map(planLines(canonical).map((line) => [line.name, line.text])) };
 }
 
 /** As a person writes it: what the strategy has no effect for is left out, because the policy would be refused. */

@@ -1,7 +1,7 @@
 import { consentText } from '../../policy/rules/consent.ts';
 import { quoteText } from '../../text/render-text.ts';
-import { planFacts } from '../print/describe-plan.ts';
 import { printJson } from '../print/output.ts';
+import { planFacts } from '../print/plan-facts.ts';
 import { withGateway } from '../reach/with-gateway.ts';
 import { printExplanation, ruleText } from './print-explanation.ts';
 import { toConsent } from './show-approval.ts';

@@ -34,7 +34,7 @@ async function revokeGrant(id: string, { reason = '', ...options }: RevokeOption
     const [{ WardenServiceService }, { printJson, printFolded }, { commandText }] = await Promise.all([
       import('../../gen/clawrden/v1/warden.ts'),
       import('../print/output.ts'),
-      import('../print/command-text.ts'),
+      import('../../text/command-text.ts'),
     ]);
     const { grant } = await client.call(WardenServiceService.revokeGrant, { id, reason });
     if (grant === undefined) throw new Error('the gateway answered nothing');

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Grant, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
+import { commandText } from '../../text/command-text.ts';
 import { renderArgument } from '../../text/render-text.ts';
-import { commandText } from '../print/command-text.ts';
 import { type Cell, printJson, printLine, printTable } from '../print/output.ts';
 import { between, localTime } from '../print/times.ts';
 import { type Pages, readPages, sayMore } from '../reach/read-pages.ts';

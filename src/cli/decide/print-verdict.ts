@@ -1,5 +1,5 @@
 import type { Approval } from '../../gen/clawrden/v1/warden.ts';
-import { commandText } from '../print/command-text.ts';
+import { commandText } from '../../text/command-text.ts';
 import { type Cell, printFolded, printJson } from '../print/output.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
 import { approvalJson, askedBy } from './show-approval.ts';

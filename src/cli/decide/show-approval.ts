@@ -2,10 +2,10 @@ import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import type { Consent } from '../../policy/policy.ts';
 import { consentText } from '../../policy/rules/consent.ts';
+import { commandText } from '../../text/command-text.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
-import { commandText } from '../print/command-text.ts';
-import { planFacts } from '../print/describe-plan.ts';
 import { type Fact, printFacts, printFolded, printLine } from '../print/output.ts';
+import { planFacts } from '../print/plan-facts.ts';
 import { between, localTime } from '../print/times.ts';
 import { type Listed, type Pages, readPages } from '../reach/read-pages.ts';
 

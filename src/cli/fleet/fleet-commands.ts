@@ -22,7 +22,7 @@ async function hosts(options: GatewayOptions): Promise<void> {
     const [{ listHosts }, { printJson, printTable }, { sizeText }] = await Promise.all([
       import('./list-fleet.ts'),
       import('../print/output.ts'),
-      import('../print/size-text.ts'),
+      import('../../text/size-text.ts'),
     ]);
     const all = await listHosts(client);
     if (options.json === true) return printJson(all);

@@ -6,8 +6,8 @@ import {
   type WorkspaceReplica,
 } from '../../gen/clawrden/v1/warden.ts';
 import { renderBytes, renderText } from '../../text/render-text.ts';
+import { sizeText } from '../../text/size-text.ts';
 import { type Cell, type Fact, printFacts, printJson, printLine, printTable } from '../print/output.ts';
-import { sizeText } from '../print/size-text.ts';
 import { localTime } from '../print/times.ts';
 import { CliError } from '../reach/cli-error.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';

@@ -66,7 +66,7 @@ async function printExecutions(executions: readonly Execution[], running: boolea
     await Promise.all([
       import('../print/output.ts'),
       import('../../text/render-text.ts'),
-      import('../print/command-text.ts'),
+      import('../../text/command-text.ts'),
       import('../print/times.ts'),
       import('./describe-execution.ts'),
     ]);

@@ -1,8 +1,8 @@
 import type { Execution } from '../../gen/clawrden/v1/warden.ts';
 import type { Operand, Plan } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
-import { operandFacts, planFacts } from '../print/describe-plan.ts';
 import { type Fact, printFacts } from '../print/output.ts';
+import { operandFacts, planFacts } from '../print/plan-facts.ts';
 import { between, localTime } from '../print/times.ts';
 import { decisionCell, resultCell } from './describe-execution.ts';
 

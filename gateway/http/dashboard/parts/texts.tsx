@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { quoteText, renderText } from '../../../../src/text/render-text.ts';
+import { kindOfCharacter } from '../../../../src/text/unusual-characters.ts';
 
 /** What `render-text.ts` makes of a character that a reader would not see, or take for another one. */
 const escape = /\\(?:u\{[0-9a-f]+\}|x20\{\d+\}|[nrt])/g;
@@ -53,14 +54,8 @@ function nameOf(escaped: string): string {
   const blanks = /^\\x20\{(\d+)\}$/.exec(escaped)?.[1];
   if (blanks !== undefined) return blanks === '1' ? 'a blank at the edge' : `${blanks} blanks`;
   const code = escaped.slice(3, -1);
-  const value = Number.parseInt(code, 16);
-  return `the character U+${code.toUpperCase().padStart(4, '0')}${kindOf(value)}`;
-}
-
-function kindOf(code: number): string {
-  const character = String.fromCodePoint(code);
-  if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(character)) return ', which turns the direction';
-  if (/\p{Cc}/u.test(character)) return ', which controls a terminal';
-  if (/[\p{Cf}\p{Zs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u.test(character)) return ', which nobody sees';
-  return `: ${character}`;
+  const character = String.fromCodePoint(Number.parseInt(code, 16));
+  const kind = kindOfCharacter(character);
+  const rest = kind === 'may look like another one' ? `: ${character}` : `, which ${kind ?? 'is plain'}`;
+  return `the character U+${code.toUpperCase().padStart(4, '0')}${rest}`;
 }

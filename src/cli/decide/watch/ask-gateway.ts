@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { type Approval, Verdict, WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
-import { commandText } from '../../print/command-text.ts';
+import { commandText } from '../../../text/command-text.ts';
 import { toCliError } from '../../reach/grpc-error.ts';
 import { askedBy } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';

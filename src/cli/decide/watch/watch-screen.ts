@@ -1,7 +1,7 @@
 import type { Approval } from '../../../gen/clawrden/v1/warden.ts';
+import { commandText } from '../../../text/command-text.ts';
 import { escapeUnprintable } from '../../../text/render-text.ts';
 import { cutRow, type Row } from '../../print/cells.ts';
-import { commandText } from '../../print/command-text.ts';
 import { cutText } from '../../print/fold.ts';
 import { askedBy, timeLeft } from '../show-approval.ts';
 import { bodyRows, fullySeen, type OpenPlan, openRows, tooSmall, type WatchModel } from './watch-model.ts';
