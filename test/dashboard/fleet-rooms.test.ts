@@ -140,20 +140,20 @@ test.skipIf(!hasChromium)(
 );
 
 test.skipIf(!hasChromium)(
-  'A-47: what a relay tells of an agent is text; its tools are all on its own page',
+  'A-47: what a relay tells of an agent is text, and no tool has a name like that; its tools are all on its own page',
   async () => {
     const page = await tried.open('/agents');
     const other = card(page, 'other');
     await other.getByText('online', { exact: true }).waitFor();
-    for (const name of ['other', oddAgent])
-      expect(await card(page, name).textContent()).toContain(String.raw`\u{202e}gpj.exe`);
+    expect(await card(page, oddAgent).textContent()).toContain(String.raw`\u{202e}gpj.exe`);
+    expect(await other.textContent()).not.toContain('gpj.exe');
     const tools = page.getByRole('list', { name: 'Tools of other' });
     expect([await tools.getByRole('listitem').count(), await page.locator('main img').count()]).toEqual([
       9, 0,
     ]);
-    await tools.getByRole('link', { name: /^13 more/ }).click();
+    await tools.getByRole('link', { name: /^12 more/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Agent other' }).waitFor();
-    await expect.poll(() => tools.getByRole('listitem').count()).toBe(21);
+    await expect.poll(() => tools.getByRole('listitem').count()).toBe(20);
     await page.goBack();
     await card(page, 'coder').waitFor();
   },

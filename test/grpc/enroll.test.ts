@@ -23,7 +23,7 @@ test('a relay enrols with a token, and is then let in as itself', async () => {
   const identityDir = join(gateway.dir, 'new-relay');
   const token = await newToken(gateway);
   const enrolled = await enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir });
-  expect(enrolled).toEqual({ name: 'host-7', agents: ['coder'], gateway: gateway.address });
+  expect(enrolled).toEqual({ kind: 'relay', name: 'host-7', agents: ['coder'], gateway: gateway.address });
   expect(await readFile(join(identityDir, 'ca.pem'), 'utf8')).toBe(gateway.authority.certificate);
   expect((await stat(join(identityDir, 'key.pem'))).mode & 0o777).toBe(0o600);
   const client = await connectGateway({ address: enrolled.gateway, identityDir });
