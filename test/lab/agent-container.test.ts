@@ -60,7 +60,7 @@ describe.skipIf(!hasLab())("an agent's container", () => {
       cwd: '/tmp',
       user: '1000:1000',
     });
-    expect(result).toEqual({ stdout: 'in\n/tmp\n', stderr: '1\n', code: 7, signal: null });
+    expect(result).toEqual({ stdout: 'in\n/tmp\n', stderr: '1\n', code: 7, signal: null, isLate: false });
   });
 
   test('spawn streams while the program runs', async () => {
