@@ -1,6 +1,8 @@
 import type { AgentConfig } from '../src/config/gateway-config.ts';
 import { type ClawrdenError, toClawrdenError } from '../src/errors.ts';
+import { terminalOf } from '../src/init-client/init-plan.ts';
 import { type Outcome, outcomeOf } from '../src/outcome.ts';
+import type { Plan } from '../src/plan.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import type { Asked } from './approvals/asked.ts';
 import { type AuthorizeParts, authorize, awaitVerdict, type Permit } from './approvals/permit.ts';
@@ -9,6 +11,7 @@ import type { Breakers } from './control/breakers.ts';
 import { recordedBytes } from './execution/bounded-records.ts';
 import { type Execution, Interrupted } from './execution/execution.ts';
 import type { Ledger } from './execution/ledger.ts';
+import type { RecordingRoom } from './execution/recording-room.ts';
 import type { Executors } from './executors/create-executors.ts';
 import type { Run } from './executors/executor.ts';
 import { type InspectParts, inspected } from './executors/inspect.ts';
@@ -34,6 +37,7 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly halted: (agent: string) => ClawrdenError | undefined;
   readonly ledger: Ledger;
   readonly authorizing: AuthorizeParts;
+  readonly recordingRoom: RecordingRoom;
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
 }
 
@@ -129,7 +133,7 @@ function chargeRecords(
 
 /** The place that the plan runs in. The caller hears of the yes before it waits for one. */
 function lease(
-  { executors, agents }: ExecuteParts,
+  { executors, agents, recordingRoom }: ExecuteParts,
   permit: Permit,
   execution: Execution,
 ): Run | Promise<Run> {
@@ -137,9 +141,19 @@ function lease(
   execution.signal.throwIfAborted();
   const unbound = unboundNow(agents(), execution.record);
   if (unbound !== undefined) throw unbound;
-  if (plan.record === 'head-tail') execution.output.record();
+  record(plan, execution, recordingRoom);
   if (plan.strategy === 'ghost') void execution.send({ type: 'accepted', planHash: hash });
   return executors[plan.strategy](permit, execution);
+}
+
+function record(
+  { record: wanted }: Pick<Plan, 'record'>,
+  { output, context }: Execution,
+  room: RecordingRoom,
+): void {
+  if (wanted === undefined) return;
+  output.record();
+  if (wanted === 'full') output.recordTimed(room, terminalOf(context.wiring));
 }
 
 /** Waits for the end of a life, whatever it is, and records it. */

@@ -34,6 +34,7 @@ import { createEventFeed } from './events/event-feed.ts';
 import { createExecute, createResume, type ExecuteParts } from './execute.ts';
 import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
+import { createRecordingRoom } from './execution/recording-room.ts';
 import { createRefusals } from './execution/refusals.ts';
 import { createExecutors } from './executors/create-executors.ts';
 import { createBudgets } from './judging/budgets.ts';
@@ -179,6 +180,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     halted: states.refusal,
     ledger,
     recorder,
+    recordingRoom: createRecordingRoom(),
     authorizing: {
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,

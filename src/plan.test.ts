@@ -40,7 +40,7 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   stdin: fc.constantFrom('pipe', 'none'),
   timeoutMs: fc.nat(),
   idleTimeoutMs: fc.nat(),
-  record: fc.constant('head-tail'),
+  record: fc.constantFrom('head-tail', 'full'),
   liveMs: fc.nat(),
   policyHash: text,
   scripts: fc.array(fc.oneof(fc.record({ path: text }), fc.record({ notInspected: text })), { maxLength: 2 }),

@@ -82,7 +82,7 @@ export interface Plan {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Absent: the gateway keeps nothing of its output. */
-  readonly record?: 'head-tail';
+  readonly record?: 'head-tail' | 'full';
   /** So often changes of the workspace go both ways while it runs elsewhere, in milliseconds; absent: not. */
   readonly liveMs?: number;
   readonly policyHash: string;

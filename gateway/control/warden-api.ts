@@ -80,6 +80,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     follow: (id, by) => followExecution(parts, id, by),
     cancel: (id, by) => cancelExecution(ledger, id, by),
     output: parts.outputs.find,
+    recording: parts.outputs.recordings.find,
     approvals: () => approvals.pending(),
     watchApprovals: approvals.watch,
     resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: principalName(by) }),

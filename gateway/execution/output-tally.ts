@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { TerminalSize } from '../../src/command.ts';
 import type { RecentOutput } from '../ports/followed-output.ts';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import { createExcerpt, type ExcerptWriter } from './output-excerpt.ts';
 import { createRecentOutput } from './recent-output.ts';
+import { createTimedRecorder, type TimedRecorder } from './record-timed.ts';
+import type { RecordingRoom } from './recording-room.ts';
 
 export interface OutputTotals {
   readonly stdoutBytes: number;
@@ -20,8 +23,11 @@ export interface OutputTally {
   /** Once, at the end. */
   readonly totals: () => OutputTotals;
   readonly record: () => void;
+  /** Keeps the time of each chunk besides. */
+  readonly recordTimed: (room: RecordingRoom, terminal: TerminalSize | undefined) => void;
   /** `undefined` if it was not to be recorded. */
   readonly recorded: () => RecordedOutput | undefined;
+  readonly timed: () => TimedRecorder | undefined;
 }
 
 export function createOutputTally(): OutputTally {
@@ -29,11 +35,13 @@ export function createOutputTally(): OutputTally {
   const counts = { 1: 0, 2: 0 };
   const recent = createRecentOutput();
   let excerpts: Readonly<Record<1 | 2, ExcerptWriter>> | undefined;
+  let timed: TimedRecorder | undefined;
   return {
     add: (fd, bytes) => {
       counts[fd] += bytes.length;
       hashes[fd].update(bytes);
       excerpts?.[fd].add(bytes);
+      timed?.add(fd, bytes);
       recent.add(fd, bytes);
     },
     recent,
@@ -46,6 +54,10 @@ export function createOutputTally(): OutputTally {
     record: () => {
       excerpts = { 1: createExcerpt(), 2: createExcerpt() };
     },
+    recordTimed: (room, terminal) => {
+      timed ??= createTimedRecorder(room, terminal);
+    },
+    timed: () => timed,
     recorded: () => excerpts && { stdout: excerpts[1].excerpt(), stderr: excerpts[2].excerpt() },
   };
 }

@@ -93,7 +93,11 @@ export function createRecorder(
       execution.ended({ stdoutBytes, stderrBytes, ...endFields(outcome) });
       audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
       const recorded = execution.output.recorded();
-      if (recorded !== undefined) outputs.save(execution.record.caller, execution.record.id, recorded);
+      const { caller, id } = execution.record;
+      if (recorded !== undefined) outputs.save(caller, id, recorded);
+      const timed = execution.output.timed();
+      if (timed !== undefined)
+        void outputs.recordings.save(caller, id, timed.recording()).then(timed.release);
     },
     refused: async (caller, request, error) => {
       const outcome = failure(error.code, error.message);

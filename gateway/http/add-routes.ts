@@ -99,8 +99,8 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
 }
 
 /** It answers with what it finds, and ends. */
-function isLook({ method, events }: Route): boolean {
-  return method === 'GET' && events === undefined;
+function isLook({ method, events, lines }: Route): boolean {
+  return method === 'GET' && events === undefined && lines === undefined;
 }
 
 function toOpenCall(route: Route, request: FastifyRequest, reply: FastifyReply): OpenCall<Route> {

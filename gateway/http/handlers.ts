@@ -16,6 +16,7 @@ import { fleetHandlers } from './fleet-handlers.ts';
 import { lookHandlers } from './look-handlers.ts';
 import { monitorHandlers } from './monitor-handlers.ts';
 import { principalHandlers } from './principal-handlers.ts';
+import { sendRecording } from './send-recording.ts';
 import { toStatus } from './views.ts';
 
 export interface HandlerParts extends SessionHandlersParts {
@@ -39,6 +40,7 @@ export function createHandlers(
     executionResult: (call) => detachedResult(detached, call),
     cancelExecution,
     followExecution: (call) => followOutput(call, faults),
+    recording: sendRecording,
     events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),

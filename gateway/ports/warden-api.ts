@@ -17,6 +17,7 @@ import type { Metric } from './metrics.ts';
 import type { CheckPolicy } from './policy-check.ts';
 import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
+import type { KeptRecording } from './recording.ts';
 import type { Rotations } from './rotations.ts';
 import type { ToolView } from './tool-view.ts';
 import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
@@ -143,6 +144,8 @@ export interface WardenApi {
   readonly follow: (id: string, by: Principal) => Promise<Followed | undefined>;
   /** `undefined` if the policy did not have it recorded, or if it was deleted since. */
   readonly output: (caller: string, id: string) => Promise<RecordedOutput | undefined>;
+  /** The same with its timing, if the policy wanted that. */
+  readonly recording: (caller: string, id: string) => Promise<KeptRecording | undefined>;
   /** All waiting questions, the oldest first. */
   readonly approvals: () => PendingApproval[];
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;

@@ -154,6 +154,21 @@ export interface OutputRow {
   stderr_tail: Buffer;
 }
 
+/** One part of what a command wrote, with the times of its chunks. */
+export interface RecordingPartRow {
+  caller: string;
+  execution: string;
+  /** From 0; the first is written last, so that what has no first part is not whole. */
+  part: number;
+  saved_at: number;
+  bytes: number;
+  begun_at: number;
+  /** 0 by 0 if there was no terminal. */
+  cols: number;
+  rows: number;
+  data: Buffer;
+}
+
 export interface AuditPositionRow {
   /** Always 1: there is one row. */
   one: number;
@@ -218,6 +233,7 @@ export interface Tables {
   yeses: YesRow;
   links: LinkRow;
   outputs: OutputRow;
+  recordings: RecordingPartRow;
   revocations: RevocationRow;
   enrolled: EnrolledRow;
   later_certificates: LaterCertificateRow;

@@ -4,6 +4,7 @@ import { addConsent, nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createNotices } from './notice-tables.ts';
+import { createRecordings } from './recordings-migration.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addSearch } from './search-tables.ts';
 
@@ -36,6 +37,7 @@ export const migrations: Record<string, Migration> = {
   '0028-consent': { up: addConsent },
   '0032-search': { up: addSearch },
   '0034-notices': { up: createNotices },
+  '0036-recordings': { up: createRecordings },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

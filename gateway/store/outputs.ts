@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import type { Database, OutputRow } from './database.ts';
+import { createRecordings, type Recordings } from './recordings.ts';
 
 /** The output of commands that the policy wanted to have recorded. */
 export interface Outputs {
   /** Written later. Output that cannot be written is lost; its digest is in the audit in any case. */
   readonly save: (caller: string, execution: string, output: RecordedOutput) => void;
   readonly find: (caller: string, execution: string) => Promise<RecordedOutput | undefined>;
+  /** The same with its timing. */
+  readonly recordings: Recordings;
 }
 
 /** The limit for all of them together; the oldest are deleted first. */
@@ -16,6 +19,7 @@ const batch = 16;
 export function createOutputs(database: Database, maxBytes = defaultMaxBytes): Outputs {
   let total = totalOf(database);
   return {
+    recordings: createRecordings(database),
     save: (caller, execution, output) => {
       const row = toRow(caller, execution, output);
       total = total

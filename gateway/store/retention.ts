@@ -31,10 +31,12 @@ export async function removeOlder(database: Database, before: number, signal: Ab
     select id from approvals where expires_at < ${before} and state <> 'pending' limit ${batch})`;
   const outputs = sql`delete from outputs where rowid in (
     select rowid from outputs where saved_at < ${before} limit ${batch})`;
+  const recordings = sql`delete from recordings where (caller, execution, part) in (
+    select caller, execution, part from recordings where saved_at < ${before} limit ${batch})`;
   const grants = sql`delete from grants where until < ${before}`;
   const yeses = sql`delete from yeses where approval not in (select id from approvals)`;
   let removed = 0;
-  for (const statement of [executions, approvals, outputs, grants, yeses]) {
+  for (const statement of [executions, approvals, outputs, recordings, grants, yeses]) {
     for (let more = true; more && !signal.aborted; await turn()) {
       const { numAffectedRows = 0n } = await statement.execute(database);
       removed += Number(numAffectedRows);

@@ -16,11 +16,7 @@ import {
   type SynchronizeRequest,
   type SynchronizeResponse,
 } from '../gen/clawrden/v1/relay.ts';
-import {
-  WardenServiceService,
-  type WatchApprovalsRequest,
-  type WatchApprovalsResponse,
-} from '../gen/clawrden/v1/warden.ts';
+import { WardenServiceService, type WatchApprovalsResponse } from '../gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../pki/identity-files.ts';
 import { readTrust } from '../pki/trust-file.ts';
 import { executeMethod } from '../wire/execute-method.ts';
@@ -41,10 +37,13 @@ export interface GatewayClient {
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   /** The lane to the home of an agent's workspace; read like `execute`. */
   readonly carry: () => ClientDuplexStream<CarryRequest, CarryResponse>;
-  /**
-   * All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code.
-   */
+  /** All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code. */
   readonly watchApprovals: () => ClientReadableStream<WatchApprovalsResponse>;
+  /** A call that is answered with a stream of messages. Read at once; cancel it to leave early. */
+  readonly stream: <Request, Response>(
+    method: StreamedMethod<Request, Response>,
+    request: Request,
+  ) => ClientReadableStream<Response>;
   /** One call of a unary method, with a deadline of 10 s unless it says more; rejects with a gRPC `ServiceError`. */
   readonly call: <Request, Response>(
     method: UnaryMethod<Request, Response>,
@@ -82,7 +81,8 @@ export async function connectGateway({
     execute: () => openStream(client, executeMethod, tokens),
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
     carry: () => openStream(client, RelayServiceService.carry, tokens),
-    watchApprovals: () => openWatch(client, tokens),
+    watchApprovals: () => openStreamed(client, WardenServiceService.watchApprovals, {}, tokens),
+    stream: (method, request) => openStreamed(client, method, request, tokens),
     call: (method, request, withinMs) => callWithToken(client, method, request, tokens, withinMs),
     authority: tokens.authority,
     waitForReady: (timeoutMs) => waitForReady(client, timeoutMs),
@@ -114,13 +114,23 @@ function openStream<Request, Response>(
   return stream;
 }
 
-function openWatch(client: Client, tokens: TokenSource): ClientReadableStream<WatchApprovalsResponse> {
-  const { path, requestSerialize, responseDeserialize } = WardenServiceService.watchApprovals;
-  const stream = client.makeServerStreamRequest<WatchApprovalsRequest, WatchApprovalsResponse>(
+/** A method as the generated code describes it. */
+export interface StreamedMethod<Request, Response> extends StreamMethod<Request, Response> {
+  readonly requestStream: false;
+  readonly responseStream: true;
+}
+
+function openStreamed<Request, Response>(
+  client: Client,
+  { path, requestSerialize, responseDeserialize }: StreamedMethod<Request, Response>,
+  request: Request,
+  tokens: TokenSource,
+): ClientReadableStream<Response> {
+  const stream = client.makeServerStreamRequest<Request, Response>(
     path,
     requestSerialize,
     responseDeserialize,
-    {},
+    request,
     new Metadata(),
     { credentials: tokens.credentials },
   );

@@ -6,6 +6,7 @@ import { jsonLines } from './json-lines.ts';
 import { csrfHeader, paths } from './paths.ts';
 import { pause } from './pause.ts';
 import type { Problem } from './problem.ts';
+import type { RecordingLine } from './recording.ts';
 import type { AnswerOf, BodyIn, ParamsOf, QueryIn, RouteName, Routes } from './routes.ts';
 import { type WatchedEvent, type WatchOptions, watchEvents } from './watch-events.ts';
 
@@ -87,6 +88,8 @@ export interface Client {
     query?: QueryIn<Routes['followExecution']>,
     options?: CallOptions,
   ) => AsyncGenerator<FollowEvent, void>;
+  /** What was recorded of one that has ended: the head of an asciicast, then its events. */
+  readonly recording: (id: string, options?: CallOptions) => AsyncGenerator<RecordingLine, void>;
   /**
    * What changes, as it changes, over as many connections as it takes. After a `reset` some was missed: what is there
    * has to be asked for again. Rejects with an ApiError if the gateway refuses it.
@@ -117,6 +120,7 @@ export function connect(options: ConnectOptions): Client {
     start: (body, more) => start(options, body, more),
     result: (id, more) => result(call, id, more),
     follow: (id, query, more) => follow(options, id, query, more),
+    recording: (id, more) => recording(options, id, more),
     watch: (query = {}, more) =>
       watchEvents((after, signal) => askForEvents(options, query, after, signal), isFinal, more),
     list: (name, query, more) => list(call, name, query, more) as AsyncGenerator<never, void>,
@@ -172,6 +176,24 @@ async function* follow(
   const asked = { accept: 'text/event-stream', ...(signal && { signal }) };
   for await (const { data } of eventLines(await ask(options, 'followExecution', wish, asked)))
     if (data !== '') yield JSON.parse(data) as FollowEvent;
+}
+
+async function* recording(
+  options: ConnectOptions,
+  id: string,
+  more: CallOptions = {},
+): AsyncGenerator<RecordingLine, void> {
+  const leave = new AbortController();
+  const signal = more.signal === undefined ? leave.signal : AbortSignal.any([more.signal, leave.signal]);
+  try {
+    const asked = { signal, accept: 'application/x-ndjson' };
+    yield* jsonLines(await ask(options, 'recording', { params: { id } }, asked)) as AsyncGenerator<
+      RecordingLine,
+      void
+    >;
+  } finally {
+    leave.abort();
+  }
 }
 
 async function* list(

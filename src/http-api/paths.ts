@@ -10,6 +10,7 @@ export const paths = {
   executionResult: { method: 'GET', path: '/api/v1/executions/{id}/result' },
   followExecution: { method: 'GET', path: '/api/v1/executions/{id}/follow' },
   executionOutput: { method: 'GET', path: '/api/v1/executions/{id}/output' },
+  recording: { method: 'GET', path: '/api/v1/executions/{id}/recording' },
   cancelExecution: { method: 'DELETE', path: '/api/v1/executions/{id}' },
   approvals: { method: 'GET', path: '/api/v1/approvals' },
   approval: { method: 'GET', path: '/api/v1/approvals/{id}' },

@@ -14,13 +14,13 @@ export interface Route {
   /** Headers that mean something to this route only. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Absent if it answers with events only. */
+  /** Absent if it answers with events or lines only. */
   readonly answer?: z.ZodType;
   /** The media type of an answer that is a text and no JSON. */
   readonly text?: string;
   /** What is answered with 202, if the caller prefers `respond-async`. */
   readonly accepted?: z.ZodType;
-  /** What each line of `application/x-ndjson` is, if the caller asks for that. */
+  /** What each line of `application/x-ndjson` is; if there is an `answer`, too, the caller may ask for either. */
   readonly lines?: z.ZodType;
   /** What the data of each event of `text/event-stream` is. */
   readonly events?: z.ZodType;

@@ -27,6 +27,7 @@ import { execution, executions, executionsQuery, wholeExecution } from './histor
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy, policyReport, policyText } from './policy.ts';
 import { principalRoutes } from './principal-routes.ts';
+import { recordingLine } from './recording.ts';
 import type { Route } from './route.ts';
 import { browserSession, session, signedOut, signInRequest } from './session.ts';
 import { health, status } from './status.ts';
@@ -92,6 +93,12 @@ export const routes = {
     params: z.strictObject({ id: executionId }),
     query: outputQuery,
     answer: recordedOutput,
+  },
+  recording: {
+    ...paths.recording,
+    does: 'what was recorded of an execution with its timing: asciicast v2, lines of JSON',
+    params: z.strictObject({ id: executionId }),
+    lines: recordingLine,
   },
   cancelExecution: {
     ...paths.cancelExecution,

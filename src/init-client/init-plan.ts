@@ -23,9 +23,14 @@ export function inspectionOf(plan: Plan): InitPlan {
   return { ...initPlanOf(plan, noWiring), inspect: true };
 }
 
-/** Orders for an init. The tool gets a terminal if and only if the caller's fds 0 and 1 are both terminals. */
+/** The tool's own terminal: it has one if and only if the caller's fds 0 and 1 are both terminals. */
+export function terminalOf({ stdio, terminal = defaultSize }: Wiring): TerminalSize | undefined {
+  return stdio[0] === 'tty' && stdio[1] === 'tty' ? terminal : undefined;
+}
+
+/** Orders for an init. */
 export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
-  const terminal = wiring.stdio[0] === 'tty' && wiring.stdio[1] === 'tty';
+  const terminal = terminalOf(wiring) !== undefined;
   const { cols, rows } = wiring.terminal ?? defaultSize;
   const stdio = wiring.stdio.map((kind) => (terminal && kind === 'tty' ? 'tty' : initKinds[kind]));
   return {

@@ -64,8 +64,8 @@ export interface ToolDefinition {
   readonly idleTimeoutMs: number;
   /** Names of environment variables that it may see besides the policy's. */
   readonly environment: readonly string[];
-  /** `head-tail`: the gateway keeps the beginning and the end of its output. */
-  readonly record: 'none' | 'head-tail';
+  /** `head-tail`: the gateway keeps the beginning and the end of its output; `full`: and the time of each chunk. */
+  readonly record: 'none' | 'head-tail' | 'full';
   /** What it may do with the agent's workspace; `none`: it does not see it. */
   readonly workspace: 'write' | 'read' | 'none';
   /** So often, in milliseconds, changes go both ways while it runs on a host that does not see the workspace; 0: not. */

@@ -4,6 +4,8 @@ import { quoteText, renderArgument } from './render-text.ts';
 import { exactSize } from './size-text.ts';
 import { unusualCharacters } from './unusual-characters.ts';
 
+const recorded = { 'head-tail': "its output's head and tail", full: 'its output, with its timing' };
+
 /** One line of a plan: printable ASCII, and no other plan has the same lines. */
 export interface PlanLine {
   /** One of our names; empty if the line continues the one before. */
@@ -40,7 +42,7 @@ export function planLines(canonical: string, shown: PlanShown = 'whole'): PlanLi
     line('limits', limits(plan)),
     line('stdin', plan.stdin),
     ...(plan.liveMs === undefined ? [] : [line('live', `every ${plan.liveMs / 1000} s`)]),
-    ...(plan.record === undefined ? [] : [line('record', "its output's head and tail")]),
+    ...(plan.record === undefined ? [] : [line('record', recorded[plan.record])]),
     line('policy', renderArgument(plan.policyHash)),
   ];
 }

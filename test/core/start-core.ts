@@ -13,6 +13,7 @@ import { type ExecuteParts } from '../../gateway/execute.ts';
 import type { Execution } from '../../gateway/execution/execution.ts';
 import { createLedger } from '../../gateway/execution/ledger.ts';
 import { createRecorder } from '../../gateway/execution/recorder.ts';
+import { createRecordingRoom } from '../../gateway/execution/recording-room.ts';
 import { createRefusals, type Refusals } from '../../gateway/execution/refusals.ts';
 import type { Records } from '../../gateway/execution/settle-history.ts';
 import type { Executor } from '../../gateway/executors/executor.ts';
@@ -130,6 +131,7 @@ export async function startCore(
     halted: states.refusal,
     ledger,
     recorder,
+    recordingRoom: createRecordingRoom(),
     authorizing: authorizing(policy, approvals, grants, recorder),
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: { ghost: executor, mirror: executor, passthrough: executor },

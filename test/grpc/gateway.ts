@@ -235,6 +235,7 @@ export const emptyWarden: WardenApi = {
   cancel: async () => undefined,
   follow: async () => undefined,
   output: async () => undefined,
+  recording: async () => undefined,
   approvals: () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
   watchApprovals: () => {},

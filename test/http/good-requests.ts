@@ -38,6 +38,7 @@ const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string
   revokeGrant: { id: 'a'.repeat(16) },
   unlinkUser: { id: 'a'.repeat(16) },
   executionResult: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
+  recording: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
   executionOutput: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
   cancelExecution: { id: '0199f3a1-b2c3-7abc-8def-000000000001' },
 };

@@ -85,6 +85,10 @@ export function invalid(why: string): CallRefused {
   return new CallRefused(status.INVALID_ARGUMENT, why);
 }
 
+export function notFound(what: string): CallRefused {
+  return new CallRefused(status.NOT_FOUND, what);
+}
+
 export function toStatus(error: unknown): { code: Status; details: string; metadata?: Metadata } {
   if (error instanceof CallRefused) return { code: error.code, details: error.message };
   const { code, message } = toClawrdenError(unwritten(error));

@@ -1,4 +1,5 @@
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
+import type { Faults } from '../../../src/faults.ts';
 import {
   AgentStatus,
   type ExplainCommandRequest,
@@ -18,6 +19,7 @@ import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type FleetCalls, fleetCalls } from './fleet-calls.ts';
+import { followOutput, getRecording, type SeenOfCall } from './output-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
 import { createSignInCode, type SignIn } from './sign-in-call.ts';
@@ -31,6 +33,7 @@ export interface WardenServiceParts {
   readonly warden: WardenApi;
   readonly enrolment: Enrolment;
   readonly signIn: SignIn;
+  readonly faults: Faults;
 }
 
 export function wardenService(parts: WardenServiceParts): WardenServiceServer {
@@ -44,6 +47,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
     getExecution: by(async (request, _caller, seen) => ({
       execution: toExecution(await theOne(seen.warden, request)),
     })),
+    ...outputHandlers(parts),
     getOutput: by(async (request, _caller, seen) => {
       const { caller, id } = await theOne(seen.warden, request);
       return toOutput(id, await warden.output(caller, id));
@@ -110,6 +114,18 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
     revoke: by((request, caller) => calls.revoke(request, caller)),
   };
+}
+
+function outputHandlers({
+  callers,
+  warden,
+  faults,
+}: WardenServiceParts): Pick<WardenServiceServer, 'getRecording' | 'followOutput'> {
+  const seenOf: SeenOfCall = (call) => {
+    const caller = callers.of(call);
+    return { caller, warden: seenBy(warden, caller).warden };
+  };
+  return { getRecording: getRecording(seenOf), followOutput: followOutput(seenOf, faults) };
 }
 
 function fleetHandlers(by: By, calls: FleetCalls): Pick<WardenServiceServer, keyof FleetCalls> {

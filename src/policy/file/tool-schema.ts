@@ -45,7 +45,7 @@ export const runFields = {
   output: sizeField.optional(),
   'file-size': sizeField.optional(),
   environment: z.array(variableField).max(64).optional(),
-  record: z.enum(['none', 'head-tail']).optional(),
+  record: z.enum(['none', 'head-tail', 'full']).optional(),
   workspace: z.enum(['write', 'read', 'none']).optional(),
   live: durationField.refine((ms) => ms >= leastLiveMs, 'must be at least 200ms').optional(),
 };

@@ -23,7 +23,7 @@ export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolD
     ...outer,
     ...Object.fromEntries(limits.map((key) => [key, tighterLimit(outer[key], inner[key])])),
     stdin: outer.stdin === 'none' ? 'none' : inner.stdin,
-    record: outer.record === 'none' ? 'none' : inner.record,
+    record: lessRecord(outer.record, inner.record),
     workspace: lesser(outer.workspace, inner.workspace),
     environment: outer.environment.filter((name) => inner.environment.includes(name)),
   };
@@ -33,6 +33,12 @@ const workspaces = ['none', 'read', 'write'] as const;
 
 function lesser(...said: readonly ToolDefinition['workspace'][]): ToolDefinition['workspace'] {
   return workspaces.find((each) => said.includes(each)) ?? 'write';
+}
+
+const records = ['none', 'head-tail', 'full'] as const;
+
+function lessRecord(...said: readonly ToolDefinition['record'][]): ToolDefinition['record'] {
+  return records.find((each) => said.includes(each)) ?? 'none';
 }
 
 /** 0 means no limit. */
@@ -51,7 +57,7 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
   return {
     ...merged,
     ...limitKeys.map((key) => least(key, a, b)).reduce((all, one) => ({ ...all, ...one })),
-    ...(a.record === 'none' || b.record === 'none' ? { record: 'none' } : {}),
+    ...(a.record && b.record ? { record: lessRecord(a.record, b.record) } : {}),
     ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
     ...(a.workspace && b.workspace ? { workspace: lesser(a.workspace, b.workspace) } : {}),
   };

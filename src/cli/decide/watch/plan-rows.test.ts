@@ -98,7 +98,7 @@ const plan = fc.record({
   stdin: fc.constantFrom('pipe', 'none'),
   timeoutMs: count,
   idleTimeoutMs: count,
-  kept: fc.constantFrom({}, { record: 'head-tail' }),
+  kept: fc.constantFrom({}, { record: 'head-tail' }, { record: 'full' }),
   policyHash: text,
   operands: fc.option(fc.array(operand, { maxLength: 2 })),
 });

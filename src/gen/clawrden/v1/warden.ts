@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Label } from "./execution.ts";
+import { Label, Outcome } from "./execution.ts";
 
 export const Verdict = { UNSPECIFIED: 0, APPROVE: 1, DENY: 2, UNRECOGNIZED: -1 } as const;
 
@@ -230,6 +230,36 @@ export interface RecordedStream {
   dropped: bigint;
   /** The last bytes; empty if the head is all. */
   tail: Uint8Array;
+}
+
+export interface GetRecordingRequest {
+  /** Its id, or a beginning that no other has. */
+  id: string;
+  /** Whose it is, as KIND:NAME, if two callers' have the same id; may be empty. */
+  caller: string;
+}
+
+export interface GetRecordingResponse {
+  /** Whole lines of an asciicast v2: the first line of all is its head, each further one an event. */
+  lines: string;
+}
+
+export interface FollowOutputRequest {
+  /** The whole id. */
+  id: string;
+  /** From now on; if not, from the last 64 KiB on. */
+  fromNow: boolean;
+}
+
+export interface FollowOutputResponse {
+  event:
+    | { $case: "stdout"; value: Uint8Array }
+    | { $case: "stderr"; value: Uint8Array }
+    | //
+    /** So many bytes are left out here. */
+    { $case: "gap"; value: bigint }
+    | { $case: "outcome"; value: Outcome }
+    | undefined;
 }
 
 export interface ListApprovalsRequest {
@@ -2463,6 +2493,393 @@ export const RecordedStream: MessageFns<RecordedStream> = {
     message.head = object.head ?? new Uint8Array(0);
     message.dropped = (object.dropped !== undefined && object.dropped !== null) ? BigInt(object.dropped) : 0n;
     message.tail = object.tail ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseGetRecordingRequest(): GetRecordingRequest {
+  return { id: "", caller: "" };
+}
+
+export const GetRecordingRequest: MessageFns<GetRecordingRequest> = {
+  encode(message: GetRecordingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.caller !== "") {
+      writer.uint32(18).string(message.caller);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetRecordingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetRecordingRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.caller = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetRecordingRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      caller: isSet(object.caller) ? globalThis.String(object.caller) : "",
+    };
+  },
+
+  toJSON(message: GetRecordingRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.caller !== "") {
+      obj.caller = message.caller;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetRecordingRequest>): GetRecordingRequest {
+    return GetRecordingRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetRecordingRequest>): GetRecordingRequest {
+    const message = createBaseGetRecordingRequest();
+    message.id = object.id ?? "";
+    message.caller = object.caller ?? "";
+    return message;
+  },
+};
+
+function createBaseGetRecordingResponse(): GetRecordingResponse {
+  return { lines: "" };
+}
+
+export const GetRecordingResponse: MessageFns<GetRecordingResponse> = {
+  encode(message: GetRecordingResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lines !== "") {
+      writer.uint32(10).string(message.lines);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetRecordingResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetRecordingResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.lines = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetRecordingResponse {
+    return { lines: isSet(object.lines) ? globalThis.String(object.lines) : "" };
+  },
+
+  toJSON(message: GetRecordingResponse): unknown {
+    const obj: any = {};
+    if (message.lines !== "") {
+      obj.lines = message.lines;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetRecordingResponse>): GetRecordingResponse {
+    return GetRecordingResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetRecordingResponse>): GetRecordingResponse {
+    const message = createBaseGetRecordingResponse();
+    message.lines = object.lines ?? "";
+    return message;
+  },
+};
+
+function createBaseFollowOutputRequest(): FollowOutputRequest {
+  return { id: "", fromNow: false };
+}
+
+export const FollowOutputRequest: MessageFns<FollowOutputRequest> = {
+  encode(message: FollowOutputRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.fromNow !== false) {
+      writer.uint32(16).bool(message.fromNow);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowOutputRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowOutputRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fromNow = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FollowOutputRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      fromNow: isSet(object.fromNow)
+        ? globalThis.Boolean(object.fromNow)
+        : isSet(object.from_now)
+        ? globalThis.Boolean(object.from_now)
+        : false,
+    };
+  },
+
+  toJSON(message: FollowOutputRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.fromNow !== false) {
+      obj.fromNow = message.fromNow;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FollowOutputRequest>): FollowOutputRequest {
+    return FollowOutputRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FollowOutputRequest>): FollowOutputRequest {
+    const message = createBaseFollowOutputRequest();
+    message.id = object.id ?? "";
+    message.fromNow = object.fromNow ?? false;
+    return message;
+  },
+};
+
+function createBaseFollowOutputResponse(): FollowOutputResponse {
+  return { event: undefined };
+}
+
+export const FollowOutputResponse: MessageFns<FollowOutputResponse> = {
+  encode(message: FollowOutputResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.event?.$case) {
+      case "stdout":
+        writer.uint32(10).bytes(message.event.value);
+        break;
+      case "stderr":
+        writer.uint32(18).bytes(message.event.value);
+        break;
+      case "gap":
+        if (BigInt.asUintN(64, message.event.value) !== message.event.value) {
+          throw new globalThis.Error("value provided for field message.event.value of type uint64 too large");
+        }
+        writer.uint32(24).uint64(message.event.value);
+        break;
+      case "outcome":
+        Outcome.encode(message.event.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowOutputResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowOutputResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = { $case: "stdout", value: reader.bytes() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = { $case: "stderr", value: reader.bytes() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.event = { $case: "gap", value: reader.uint64() as bigint };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.event = { $case: "outcome", value: Outcome.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FollowOutputResponse {
+    return {
+      event: isSet(object.stdout)
+        ? { $case: "stdout", value: bytesFromBase64(object.stdout) }
+        : isSet(object.stderr)
+        ? { $case: "stderr", value: bytesFromBase64(object.stderr) }
+        : isSet(object.gap)
+        ? { $case: "gap", value: BigInt(object.gap) }
+        : isSet(object.outcome)
+        ? { $case: "outcome", value: Outcome.fromJSON(object.outcome) }
+        : undefined,
+    };
+  },
+
+  toJSON(message: FollowOutputResponse): unknown {
+    const obj: any = {};
+    if (message.event?.$case === "stdout") {
+      obj.stdout = base64FromBytes(message.event.value);
+    } else if (message.event?.$case === "stderr") {
+      obj.stderr = base64FromBytes(message.event.value);
+    } else if (message.event?.$case === "gap") {
+      obj.gap = message.event.value.toString();
+    } else if (message.event?.$case === "outcome") {
+      obj.outcome = Outcome.toJSON(message.event.value);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FollowOutputResponse>): FollowOutputResponse {
+    return FollowOutputResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FollowOutputResponse>): FollowOutputResponse {
+    const message = createBaseFollowOutputResponse();
+    switch (object.event?.$case) {
+      case "stdout": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "stdout", value: object.event.value };
+        }
+        break;
+      }
+      case "stderr": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "stderr", value: object.event.value };
+        }
+        break;
+      }
+      case "gap": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "gap", value: BigInt(object.event.value) };
+        }
+        break;
+      }
+      case "outcome": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "outcome", value: Outcome.fromPartial(object.event.value) };
+        }
+        break;
+      }
+    }
     return message;
   },
 };
@@ -13135,7 +13552,34 @@ export const WardenServiceService = {
     responseSerialize: (value: GetOutputResponse): Buffer => Buffer.from(GetOutputResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetOutputResponse => GetOutputResponse.decode(value),
   },
-  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
+  /**
+   * Questions that wait for a person: every agent's oldest first, then every agent's next.
+   * What was recorded with its timing (record: full), as an asciicast. Not found if nothing was.
+   */
+  getRecording: {
+    path: "/clawrden.v1.WardenService/GetRecording" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: GetRecordingRequest): Buffer => Buffer.from(GetRecordingRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetRecordingRequest => GetRecordingRequest.decode(value),
+    responseSerialize: (value: GetRecordingResponse): Buffer =>
+      Buffer.from(GetRecordingResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetRecordingResponse => GetRecordingResponse.decode(value),
+  },
+  /**
+   * What a running tool writes, as it writes it; its outcome is the last message. A reader that takes too little loses
+   * output, with a gap; the tool never waits. Each reader is in the audit.
+   */
+  followOutput: {
+    path: "/clawrden.v1.WardenService/FollowOutput" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: FollowOutputRequest): Buffer => Buffer.from(FollowOutputRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FollowOutputRequest => FollowOutputRequest.decode(value),
+    responseSerialize: (value: FollowOutputResponse): Buffer =>
+      Buffer.from(FollowOutputResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FollowOutputResponse => FollowOutputResponse.decode(value),
+  },
   listApprovals: {
     path: "/clawrden.v1.WardenService/ListApprovals" as const,
     requestStream: false as const,
@@ -13590,7 +14034,16 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   getExecution: handleUnaryCall<GetExecutionRequest, GetExecutionResponse>;
   /** The recorded output of an execution. Not for `viewer`, because output may contain secrets. */
   getOutput: handleUnaryCall<GetOutputRequest, GetOutputResponse>;
-  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
+  /**
+   * Questions that wait for a person: every agent's oldest first, then every agent's next.
+   * What was recorded with its timing (record: full), as an asciicast. Not found if nothing was.
+   */
+  getRecording: handleServerStreamingCall<GetRecordingRequest, GetRecordingResponse>;
+  /**
+   * What a running tool writes, as it writes it; its outcome is the last message. A reader that takes too little loses
+   * output, with a gap; the tool never waits. Each reader is in the audit.
+   */
+  followOutput: handleServerStreamingCall<FollowOutputRequest, FollowOutputResponse>;
   listApprovals: handleUnaryCall<ListApprovalsRequest, ListApprovalsResponse>;
   /** One waiting question, with its whole plan. */
   getApproval: handleUnaryCall<GetApprovalRequest, GetApprovalResponse>;
@@ -13741,7 +14194,32 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetOutputResponse) => void,
   ): ClientUnaryCall;
-  /** Questions that wait for a person: every agent's oldest first, then every agent's next. */
+  /**
+   * Questions that wait for a person: every agent's oldest first, then every agent's next.
+   * What was recorded with its timing (record: full), as an asciicast. Not found if nothing was.
+   */
+  getRecording(
+    request: GetRecordingRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<GetRecordingResponse>;
+  getRecording(
+    request: GetRecordingRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<GetRecordingResponse>;
+  /**
+   * What a running tool writes, as it writes it; its outcome is the last message. A reader that takes too little loses
+   * output, with a gap; the tool never waits. Each reader is in the audit.
+   */
+  followOutput(
+    request: FollowOutputRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<FollowOutputResponse>;
+  followOutput(
+    request: FollowOutputRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<FollowOutputResponse>;
   listApprovals(
     request: ListApprovalsRequest,
     callback: (error: ServiceError | null, response: ListApprovalsResponse) => void,

@@ -1,0 +1,117 @@
+import type { handleServerStreamingCall, Metadata } from '@grpc/grpc-js';
+import type { Faults } from '../../../src/faults.ts';
+import type {
+  FollowOutputRequest,
+  FollowOutputResponse,
+  GetRecordingRequest,
+  GetRecordingResponse,
+} from '../../../src/gen/clawrden/v1/warden.ts';
+import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
+import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
+import { asciicastOf } from '../../execution/asciicast.ts';
+import type { Followed } from '../../ports/followed-output.ts';
+import { type Principal, presentName } from '../../ports/principal.ts';
+import type { WardenApi } from '../../ports/warden-api.ts';
+import { notFound, toStatus } from '../calls/errors.ts';
+
+/** What a call's caller sees, and who that is. */
+export type SeenOfCall = (call: { readonly metadata: Metadata }) => {
+  readonly warden: WardenApi;
+  readonly caller: Principal;
+};
+
+const settleMs = 20;
+
+/** What was recorded with its timing; never all of it in memory. */
+export function getRecording(
+  seenOf: SeenOfCall,
+): handleServerStreamingCall<GetRecordingRequest, GetRecordingResponse> {
+  return (call) => {
+    const send = async (): Promise<void> => {
+      const { id, caller } = call.request;
+      const { warden } = seenOf(call);
+      const record = await warden.execution(id, presentName(caller));
+      if (record === undefined) throw notFound(`no single execution ${id}`);
+      const recording = await warden.recording(record.caller, record.id);
+      if (recording === undefined) throw notFound(`no timing of an execution ${id} was recorded`);
+      const writer = boundedWriter<GetRecordingResponse>(call);
+      call.once('cancelled', () => writer.release());
+      for await (const lines of asciicastOf(recording, record.startedAt ?? recording.begunAt)) {
+        if (call.cancelled) return;
+        if (lines !== '') await writer.write({ lines }, lines.length);
+      }
+      call.end();
+    };
+    send().catch((error: unknown) => refuse(call, error));
+  };
+}
+
+/** What a running tool writes. Its reader loses what it does not take in time; the tool never waits. */
+export function followOutput(
+  seenOf: SeenOfCall,
+  faults: Faults,
+): handleServerStreamingCall<FollowOutputRequest, FollowOutputResponse> {
+  return (call) => {
+    const gone = new AbortController();
+    call.once('cancelled', () => gone.abort());
+    const begin = async (): Promise<void> => {
+      const { id, fromNow } = call.request;
+      const { warden, caller } = seenOf(call);
+      const followed = await warden.follow(id, caller);
+      if (followed === undefined) throw notFound(`no running execution ${id}`);
+      const tell = teller(followed, fromNow);
+      let timer: NodeJS.Timeout | undefined;
+      let busy = false;
+      const go = faults.guard('follow', () => {
+        timer = undefined;
+        // A reader that is behind gets the newest when it reads again.
+        if (busy || gone.signal.aborted) return;
+        const messages = tell();
+        const last = messages.pop();
+        for (const event of messages) call.write({ event });
+        if (last === undefined) return;
+        busy = true;
+        call.write({ event: last }, () => {
+          busy = false;
+          changed();
+        });
+      });
+      const changed = (): void => {
+        timer ??= setTimeout(go, settleMs).unref();
+      };
+      followed.output.watch(changed, gone.signal);
+      go();
+      const outcome = await followed.outcome;
+      clearTimeout(timer);
+      if (gone.signal.aborted) return;
+      gone.abort();
+      for (const event of tell()) call.write({ event });
+      call.write({ event: { $case: 'outcome', value: toWireOutcome(outcome) } });
+      call.end();
+    };
+    begin().catch((error: unknown) => refuse(call, error));
+  };
+}
+
+/** gRPC reads the status from the error that ends a stream. */
+function refuse(call: { readonly destroy: (error: Error) => unknown }, error: unknown): void {
+  call.destroy(Object.assign(new Error('refused'), toStatus(error)));
+}
+
+type FollowedEvent = NonNullable<FollowOutputResponse['event']>;
+
+/** What has come since it was asked last. */
+function teller({ output }: Followed, fromNow: boolean): () => FollowedEvent[] {
+  let place = fromNow ? output.total() : 0;
+  return () => {
+    const { skipped, parts } = output.behind(place);
+    place = parts.at(-1)?.place ?? place + skipped;
+    const gap: FollowedEvent[] = skipped > 0 ? [{ $case: 'gap', value: BigInt(skipped) }] : [];
+    return [
+      ...gap,
+      ...parts.map(
+        ({ fd, bytes }): FollowedEvent => ({ $case: fd === 1 ? 'stdout' : 'stderr', value: bytes }),
+      ),
+    ];
+  };
+}

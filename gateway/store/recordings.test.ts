@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Database, openDatabase } from './database.ts';
+import { createRecordings } from './recordings.ts';
+import { removeOlder } from './retention.ts';
+
+let database: Database;
+beforeEach(async () => {
+  database = await openDatabase(':memory:', 'crash');
+});
+afterEach(() => database.destroy());
+
+const recorded = (...parts: string[]) => ({
+  begunAt: 5,
+  terminal: { cols: 90, rows: 20 },
+  parts: parts.map((part) => Buffer.from(part)),
+});
+
+async function partsOf(recordings: ReturnType<typeof createRecordings>, execution: string) {
+  const found = await recordings.find('c', execution);
+  if (found === undefined) return undefined;
+  const parts: string[] = [];
+  for await (const part of found.parts()) parts.push(Buffer.from(part).toString());
+  return { begunAt: found.begunAt, terminal: found.terminal, parts };
+}
+
+test('what is saved is found as it was; a silent command has a recording, too', async () => {
+  const recordings = createRecordings(database);
+  void recordings.save('c', 'e', recorded('one', 'two', 'three'));
+  void recordings.save('c', 'silent', { begunAt: 1, parts: [] });
+  expect(await partsOf(recordings, 'e')).toEqual({
+    ...{ begunAt: 5, terminal: { cols: 90, rows: 20 }, parts: ['one', 'two', 'three'] },
+  });
+  expect(await partsOf(recordings, 'silent')).toEqual({ begunAt: 1, terminal: undefined, parts: [''] });
+  expect(await recordings.find('other', 'e')).toBeUndefined();
+});
+
+test('one that a kill has cut off is not there', async () => {
+  const recordings = createRecordings(database);
+  await recordings.save('c', 'e', recorded('one', 'two'));
+  await database.deleteFrom('recordings').where('part', '=', 0).execute();
+  expect(await recordings.find('c', 'e')).toBeUndefined();
+});
+
+test('all of them together stay within their size: the oldest goes, whole', async () => {
+  const recordings = createRecordings(database, 10_000);
+  for (let at = 0; at < 30; at += 1) {
+    await recordings.save('c', `${at}`, recorded('x'.repeat(500), 'y'.repeat(500)));
+    await database.updateTable('recordings').set({ saved_at: at }).where('execution', '=', `${at}`).execute();
+  }
+  const rows = await database.selectFrom('recordings').selectAll().orderBy('saved_at').execute();
+  expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(10_000);
+  expect(rows[0]?.execution).toBe('20');
+});
+
+test('goes when its time is over', async () => {
+  const recordings = createRecordings(database);
+  await recordings.save('c', 'e', recorded('x', 'y'));
+  await removeOlder(database, Date.now() + 1, new AbortController().signal);
+  expect(await database.selectFrom('recordings').select('part').execute()).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { KeptRecording, WrittenRecording } from '../ports/recording.ts';
+import type { Database } from './database.ts';
+
+/** What commands wrote, with its timing. */
+export interface Recordings {
+  /** Resolves when it is written, or lost because it cannot be. */
+  readonly save: (caller: string, execution: string, recording: WrittenRecording) => Promise<void>;
+  readonly find: (caller: string, execution: string) => Promise<KeptRecording | undefined>;
+}
+
+/** The limit for all of them together; the oldest are deleted first. */
+const defaultMaxBytes = 1024 ** 3;
+
+export function createRecordings(database: Database, maxBytes = defaultMaxBytes): Recordings {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    save: (caller, execution, recording) => {
+      const saved = last
+        .then(() => write(database, caller, execution, recording))
+        .then(() => makeRoom(database, maxBytes))
+        .catch(() => {});
+      last = saved;
+      return saved;
+    },
+    find: async (caller, execution) => {
+      await last;
+      return await find(database, caller, execution);
+    },
+  };
+}
+
+async function write(
+  database: Database,
+  caller: string,
+  execution: string,
+  { begunAt, terminal, parts }: WrittenRecording,
+): Promise<void> {
+  const { cols, rows } = terminal ?? { cols: 0, rows: 0 };
+  const whose = { caller, execution, saved_at: Date.now(), begun_at: begunAt, cols, rows };
+  const all = parts.length === 0 ? [new Uint8Array()] : parts;
+  // The first one last; between two of them others have their turn.
+  for (let part = all.length - 1; part >= 0; part -= 1) {
+    const bytes = all[part] ?? new Uint8Array();
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    await database
+      .insertInto('recordings')
+      .values({ ...whose, part, bytes: data.length, data })
+      .execute();
+    await turn();
+  }
+}
+
+async function find(
+  database: Database,
+  caller: string,
+  execution: string,
+): Promise<KeptRecording | undefined> {
+  const partOf = (part: number) =>
+    database
+      .selectFrom('recordings')
+      .selectAll()
+      .where('caller', '=', caller)
+      .where('execution', '=', execution)
+      .where('part', '=', part)
+      .executeTakeFirst();
+  const first = await partOf(0);
+  if (first === undefined) return undefined;
+  const { begun_at: begunAt, cols, rows } = first;
+  return {
+    begunAt,
+    terminal: cols === 0 ? undefined : { cols, rows },
+    parts: async function* () {
+      for (let part = 0; ; part += 1) {
+        const row = part === 0 ? first : await partOf(part);
+        if (row === undefined) return;
+        yield row.data;
+      }
+    },
+  };
+}
+
+async function makeRoom(database: Database, maxBytes: number): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{
+      total: number | null;
+    }>`select sum(bytes) as total from recordings`.execute(database);
+    if ((rows[0]?.total ?? 0) <= maxBytes) return;
+    await sql`delete from recordings where (caller, execution) in
+      (select caller, execution from recordings order by saved_at limit 1)`.execute(database);
+    await turn();
+  }
+}
