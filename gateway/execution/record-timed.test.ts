@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTimedRecorder, partBytes, partsOfAnEnd } from './record-timed.ts';
+import { createTimedRecorder } from './record-timed.ts';
 import { entriesOf, type RecordingEntry } from './recording-entries.ts';
+import { partBytes, partsOfAnEnd } from './recording-parts.ts';
 import { createRecordingRoom } from './recording-room.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] ? 500 : 30;

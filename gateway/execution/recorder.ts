@@ -92,12 +92,7 @@ export function createRecorder(
       const { stdoutBytes, stderrBytes } = totals;
       execution.ended({ stdoutBytes, stderrBytes, ...endFields(outcome) });
       audit.append(outcomeRecord(execution, outcome, totals)).catch(() => {});
-      const recorded = execution.output.recorded();
-      const { caller, id } = execution.record;
-      if (recorded !== undefined) outputs.save(caller, id, recorded);
-      const timed = execution.output.timed();
-      if (timed !== undefined)
-        void outputs.recordings.save(caller, id, timed.recording()).then(timed.release);
+      keepOutput(outputs, execution);
     },
     refused: async (caller, request, error) => {
       const outcome = failure(error.code, error.message);
@@ -105,6 +100,13 @@ export function createRecorder(
       return refusals.admit(decision) ? keepDecision(decision).then(() => outcome, unrecorded) : outcome;
     },
   };
+}
+
+function keepOutput(outputs: Outputs, { record: { caller, id }, output }: Execution): void {
+  const recorded = output.recorded();
+  if (recorded !== undefined) outputs.save(caller, id, recorded);
+  const timed = output.timed();
+  if (timed !== undefined) void outputs.recordings.save(caller, id, timed.recording()).then(timed.release);
 }
 
 /** For a request that never became an execution. */

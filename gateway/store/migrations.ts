@@ -4,7 +4,7 @@ import { addConsent, nameGrants } from './approval-migrations.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createNotices } from './notice-tables.ts';
-import { createRecordings } from './recordings-migration.ts';
+import { createOutputs, createRecordings } from './output-tables.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addSearch } from './search-tables.ts';
 
@@ -125,20 +125,6 @@ async function createHistoryIndexes(database: Kysely<unknown>): Promise<void> {
 }
 
 /** The numbers come before the blobs, so that summing them up reads no page of a blob. */
-async function createOutputs(database: Kysely<unknown>): Promise<void> {
-  let table = database.schema
-    .createTable('outputs')
-    .addColumn('caller', 'text', (column) => column.notNull())
-    .addColumn('execution', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('outputs_key', ['caller', 'execution']);
-  for (const name of ['saved_at', 'bytes', 'stdout_dropped', 'stderr_dropped'])
-    table = table.addColumn(name, 'bigint', (column) => column.notNull());
-  for (const name of ['stdout_head', 'stdout_tail', 'stderr_head', 'stderr_tail'])
-    table = table.addColumn(name, 'blob', (column) => column.notNull());
-  await table.execute();
-  await database.schema.createIndex('outputs_by_time').on('outputs').columns(['saved_at', 'bytes']).execute();
-}
-
 async function addOperands(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('executions')

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
-import type { Database, OutputRow } from './database.ts';
+import type { Database } from './database.ts';
+import type { OutputRow } from './output-rows.ts';
 import { createRecordings, type Recordings } from './recordings.ts';
 
 /** The output of commands that the policy wanted to have recorded. */
