@@ -13,7 +13,7 @@ export interface RecordingPart {
 /** The first parts of a recording, and the last ones. */
 export interface RecordingParts {
   readonly current: () => RecordingPart | undefined;
-  /** Another one behind it; where there is no room, an older one goes. */
+  /** Another one behind it; if there is no room, an older one goes. */
   readonly next: () => RecordingPart;
   readonly head: () => readonly Uint8Array[];
   readonly tail: () => readonly Uint8Array[];
