@@ -7,6 +7,7 @@ import {
   SqliteDialect,
 } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { ChatPostTableRow } from './chat-post-rows.ts';
 import { databaseFault } from './database-fault.ts';
 import type { DetachedRow } from './detached-row.ts';
 import { migrations } from './migrations.ts';
@@ -185,6 +186,7 @@ export interface KeptFileTableRow {
 
 export interface Tables {
   detached: DetachedRow;
+  chat_posts: ChatPostTableRow;
   hook_deliveries: HookDeliveryTableRow;
   told_questions: ToldQuestionRow;
   signing_keys: SigningKeyRow;

@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addConsent, nameGrants } from './approval-migrations.ts';
+import { createChatPosts } from './chat-post-rows.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
+import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addSearch } from './search-tables.ts';
 
@@ -38,6 +40,7 @@ export const migrations: Record<string, Migration> = {
   '0032-search': { up: addSearch },
   '0034-notices': { up: createNotices },
   '0036-recordings': { up: createRecordings },
+  '0038-chat-posts': { up: createChatPosts },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
@@ -255,34 +258,4 @@ async function renameOperators(database: Kysely<unknown>): Promise<void> {
         where ${sql.ref(name)} like ${`${begin}%`}`.execute(database);
     }
   }
-}
-
-async function createPrincipals(database: Kysely<unknown>): Promise<void> {
-  const run = (statement: string) => sql.raw(statement).execute(database);
-  await run(`create table people (name text primary key not null, role text not null, scope text not null,
-    until bigint, set_by text not null, set_at bigint not null, removed bigint not null, let_in bigint not null)`);
-  await run(`create table api_tokens (name text primary key not null, principal text not null, role text not null,
-    scope text not null, digest text not null, former_digest text not null, former_until bigint not null,
-    until bigint, set_by text not null, set_at bigint not null, removed bigint not null,
-    used_at bigint, used_from text not null)`);
-}
-
-/** Only relays were revoked and enrolled; now everybody with a certificate is, under the name of a principal. */
-async function renameRelays(database: Kysely<unknown>): Promise<void> {
-  const run = (statement: string) => sql.raw(statement).execute(database);
-  await run(`create table revocations (principal text primary key not null, set_by text not null, reason text not null,
-    set_at bigint not null, epoch bigint not null)`);
-  await run(
-    `insert into revocations select 'relay:' || relay, set_by, reason, set_at, epoch from revoked_relays`,
-  );
-  await run('create table enrolled (principal text primary key not null)');
-  await run(`insert into enrolled select 'relay:' || relay from enrolled_relays`);
-  await run(
-    'create table later_certificates (fingerprint text primary key not null, principal text not null, epoch bigint not null)',
-  );
-  await run(
-    `insert into later_certificates select fingerprint, 'relay:' || relay, epoch from reissued_certificates`,
-  );
-  for (const table of ['revoked_relays', 'enrolled_relays', 'reissued_certificates'])
-    await run(`drop table ${table}`);
 }

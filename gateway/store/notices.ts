@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type ChatPosts, createChatPosts } from './chat-posts.ts';
 import type { Database } from './database.ts';
 import type { HookDeliveryRow, ToldQuestionRow } from './notice-rows.ts';
 
@@ -31,13 +32,18 @@ export interface ToldQuestions {
 
 export interface Notices {
   readonly hooks: HookQueue;
+  readonly chats: ChatPosts;
   readonly told: ToldQuestions;
 }
 
 export const hookBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 
 export function createNotices(database: Database, bounds = hookBounds): Notices {
-  return { hooks: createHooks(database, bounds), told: createTold(database) };
+  return {
+    hooks: createHooks(database, bounds),
+    chats: createChatPosts(database),
+    told: createTold(database),
+  };
 }
 
 function createHooks(database: Database, bounds: typeof hookBounds): HookQueue {

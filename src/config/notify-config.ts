@@ -21,11 +21,51 @@ export interface WebhookConfig extends TargetConfig {
   readonly private: boolean;
 }
 
+/** One bot in all chats. */
+export interface TelegramConfig {
+  readonly token: SecretSource;
+  /** The origin of the Bot API. */
+  readonly api: string;
+  readonly chats: readonly TelegramChatConfig[];
+}
+
+export interface TelegramChatConfig extends TargetConfig {
+  /** A person's chat with the bot, or, below zero, a group. */
+  readonly chat: number;
+}
+
+/** One app in all channels. */
+export interface SlackConfig {
+  /** Opens connections. */
+  readonly appToken: SecretSource;
+  /** Calls methods. */
+  readonly botToken: SecretSource;
+  readonly api: string;
+  readonly channels: readonly SlackChannelConfig[];
+}
+
+export interface SlackChannelConfig extends TargetConfig {
+  /** Its id. */
+  readonly channel: string;
+}
+
 export interface NotifyConfig {
   readonly webhooks: readonly WebhookConfig[];
+  readonly telegram?: TelegramConfig;
+  readonly slack?: SlackConfig;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+interface Targets {
+  readonly webhooks: readonly Named[];
+  readonly telegram?: { readonly chats: readonly Named[] } | undefined;
+  readonly slack?: { readonly channels: readonly Named[] } | undefined;
 }
 
 /** The names of all who are told, in the order of the file. */
-export function targetNames({ webhooks }: Pick<NotifyConfig, 'webhooks'>): string[] {
-  return webhooks.map(({ name }) => name);
+export function targetNames({ webhooks, telegram, slack }: Targets): string[] {
+  return [...webhooks, ...(telegram?.chats ?? []), ...(slack?.channels ?? [])].map(({ name }) => name);
 }

@@ -18,7 +18,7 @@ const adapterPackages = {
   http: ['fastify', '@fastify'],
   auth: ['jose'],
   mcp: ['@modelcontextprotocol'],
-  notify: ['@slack', 'grammy'],
+  notify: ['ws'],
 } as const;
 
 const adapters = Object.keys(adapterPackages) as (keyof typeof adapterPackages)[];

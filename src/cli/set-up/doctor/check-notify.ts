@@ -4,11 +4,18 @@ import { readSecret } from '../../../config/secret-field.ts';
 import { postHook } from '../../../hooks/post-hook.ts';
 import { asciiJson } from '../../../text/ascii-json.ts';
 import { checkKey } from './check-certificate.ts';
+import { checkSlack } from './check-slack.ts';
+import { checkTelegram } from './check-telegram.ts';
 import { bad, type Finding, good, messageOf } from './finding.ts';
 
 /** Whether everybody whom gateway.yaml names can be told from here. */
-export async function checkNotify({ webhooks }: NotifyConfig): Promise<Finding[]> {
-  return (await Promise.all(webhooks.map(checkWebhook))).flat();
+export async function checkNotify({ webhooks, telegram, slack }: NotifyConfig): Promise<Finding[]> {
+  const all = [
+    ...webhooks.map(checkWebhook),
+    ...(telegram === undefined ? [] : [checkTelegram(telegram)]),
+    ...(slack === undefined ? [] : [checkSlack(slack)]),
+  ];
+  return (await Promise.all(all)).flat();
 }
 
 /** Sends a `ping`, signed as everything is. */

@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import type { ChatPostRow } from './chat-post-rows.ts';
+import type { Database } from './database.ts';
+
+/** What chats show and are to be told, bounded for each of them; it outlives the gateway. */
+export interface ChatPosts {
+  /** Resolves with how many older ones had to go. Does nothing if there is one of this id. */
+  readonly add: (chat: string, post: NewChatPost) => Promise<number>;
+  /** The question waits no more: what was posted is to be edited, and what was not is not told. */
+  readonly end: (chat: string, approval: string, ended: string) => Promise<void>;
+  /** What is to be told or edited now, the longest due first, `chatBatch` at most. */
+  readonly due: (chat: string) => Promise<ChatPostRow[]>;
+  /** When the next is due; undefined if nothing is. */
+  readonly nextAt: (chat: string) => Promise<number | undefined>;
+  /** All that one message shows, in the order of adding. */
+  readonly ofMessage: (chat: string, message: string) => Promise<ChatPostRow[]>;
+  /** The message shows them as they were when they were read. What has not to be edited any more is forgotten. */
+  readonly shown: (rows: readonly ChatPostRow[], message: string) => Promise<void>;
+  readonly later: (rows: readonly ChatPostRow[], nextAt: number) => Promise<void>;
+  readonly drop: (rows: readonly ChatPostRow[]) => Promise<void>;
+  /** Deletes what is for chats that gateway.yaml does not have. */
+  readonly keepOnly: (chats: readonly string[]) => Promise<void>;
+}
+
+export type NewChatPost = Pick<ChatPostRow, 'id' | 'kind' | 'approval' | 'body'>;
+
+export const chatBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
+/** Of their plans, which are as large as a question may be, no more is held in memory. */
+export const chatBatch = 10;
+
+export function createChatPosts(database: Database, bounds = chatBounds): ChatPosts {
+  return { ...incoming(database, bounds), ...readers(database), ...outcomes(database) };
+}
+
+function incoming(
+  database: Database,
+  bounds: typeof chatBounds,
+): Pick<ChatPosts, 'add' | 'end' | 'keepOnly'> {
+  return {
+    keepOnly: async (chats) => {
+      const all = database.deleteFrom('chat_posts');
+      await (chats.length === 0 ? all : all.where('chat', 'not in', chats)).execute();
+    },
+    add: (chat, post) =>
+      database.transaction().execute(async (step) => {
+        const now = Date.now();
+        const times = { made_at: now, due_since: now, next_at: now, tries: 0 };
+        const rest = { bytes: Buffer.byteLength(post.body), ended: '', message: '', revision: 1, shown: 0 };
+        await step
+          .insertInto('chat_posts')
+          .values({ chat, ...post, ...rest, ...times })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        return makeRoom(step, chat, bounds);
+      }),
+    end: (chat, approval, ended) =>
+      database.transaction().execute(async (step) => {
+        const now = Date.now();
+        const untold = step
+          .deleteFrom('chat_posts')
+          .where('chat', '=', chat)
+          .where('approval', '=', approval);
+        await untold.where((row) => row.or([row('message', '=', ''), row('kind', '=', 'note')])).execute();
+        await step
+          .updateTable('chat_posts')
+          .set({ ended, revision: sql`revision + 1`, due_since: now, next_at: now, tries: 0 })
+          .where('chat', '=', chat)
+          .where('approval', '=', approval)
+          .where('ended', '=', '')
+          .execute();
+      }),
+  };
+}
+
+function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage'> {
+  return {
+    due: (chat) =>
+      database
+        .selectFrom('chat_posts')
+        .selectAll()
+        .where('chat', '=', chat)
+        .whereRef('shown', '<', 'revision')
+        .where('next_at', '<=', Date.now())
+        .orderBy('next_at')
+        .orderBy('row')
+        .limit(chatBatch)
+        .execute(),
+    nextAt: async (chat) => {
+      const first = await database
+        .selectFrom('chat_posts')
+        .select('next_at')
+        .where('chat', '=', chat)
+        .whereRef('shown', '<', 'revision')
+        .orderBy('next_at')
+        .limit(1)
+        .executeTakeFirst();
+      return first?.next_at;
+    },
+    ofMessage: (chat, message) =>
+      database
+        .selectFrom('chat_posts')
+        .selectAll()
+        .where('chat', '=', chat)
+        .where('message', '=', message)
+        .orderBy('row')
+        .limit(chatBatch)
+        .execute(),
+  };
+}
+
+function outcomes(database: Database): Pick<ChatPosts, 'shown' | 'later' | 'drop'> {
+  return {
+    shown: (rows, message) =>
+      database.transaction().execute(async (step) => {
+        for (const { row, revision } of rows)
+          await step
+            .updateTable('chat_posts')
+            .set({ message, shown: revision, tries: 0 })
+            .where('row', '=', row)
+            .execute();
+        await forgetShown(step, rows, message);
+      }),
+    later: async (rows, nextAt) =>
+      void (await database
+        .updateTable('chat_posts')
+        .set({ next_at: nextAt, tries: sql`tries + 1` })
+        .where('row', 'in', numbers(rows))
+        .execute()),
+    drop: async (rows) =>
+      void (await database.deleteFrom('chat_posts').where('row', 'in', numbers(rows)).execute()),
+  };
+}
+
+/** Notes, and the questions of a message that have all ended. */
+async function forgetShown(database: Database, rows: readonly ChatPostRow[], message: string): Promise<void> {
+  const mine = () => database.deleteFrom('chat_posts').where('chat', '=', rows[0]?.chat ?? '');
+  await mine().where('row', 'in', numbers(rows)).where('kind', '=', 'note').execute();
+  const waiting = await database
+    .selectFrom('chat_posts')
+    .select('row')
+    .where('chat', '=', rows[0]?.chat ?? '')
+    .where('message', '=', message)
+    .where((row) => row.or([row('ended', '=', ''), row('shown', '<', row.ref('revision'))]))
+    .limit(1)
+    .executeTakeFirst();
+  if (waiting === undefined) await mine().where('message', '=', message).execute();
+}
+
+function numbers(rows: readonly ChatPostRow[]): number[] {
+  return rows.map(({ row }) => row);
+}
+
+/** The oldest go first. */
+async function makeRoom(
+  database: Database,
+  chat: string,
+  { rows, bytes }: typeof chatBounds,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from chat_posts where row in (
+    select row from (
+      select row, row_number() over newest as place, sum(bytes) over newest as total
+      from chat_posts where chat = ${chat} window newest as (order by row desc)
+    ) where place > ${rows} or total > ${bytes})`.execute(database);
+  return Number(numAffectedRows);
+}
