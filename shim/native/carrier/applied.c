@@ -16,7 +16,7 @@ static bool explained(const struct entry *entry, const struct op *op, bool delet
 {
     if (!entry_alive(entry))
         return deleted || (op && op->kind == CHANGE_DELETE) || entry->seq == 0;
-    return op && op->kind != CHANGE_DELETE && record_same(&entry->now, &op->wanted);
+    return op && op->kind != CHANGE_DELETE && entry_is(entry, &op->wanted);
 }
 
 /* What the other side did not have before and has not sent gets a version of its own, which it does not have. */
@@ -27,7 +27,7 @@ static void set_apart(struct carrier *carrier, struct entry *entry, bool deleted
     bool gone = op && op->kind == CHANGE_DELETE && (op->done || op->verdict == DO_NOTHING);
     if (entry->seq > carrier->receiving->seq && !explained(entry, op, deleted))
         index_change(&carrier->index, entry);
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (child->below > carrier->receiving->seq)
             set_apart(carrier, child, deleted || gone);
 }
@@ -36,7 +36,7 @@ static void set_apart(struct carrier *carrier, struct entry *entry, bool deleted
 static bool in_the_way(const struct carrier *carrier, const char *path)
 {
     const struct entry *entry = carrier->index.root;
-    while (entry && *path && entry->now.type == TYPE_FOLDER) {
+    while (entry && *path && entry->type == TYPE_FOLDER) {
         size_t length = strcspn(path, "/");
         entry = length <= NAME_MOST ? index_find(&carrier->index, entry, path, length) : NULL;
         path += length;
@@ -67,7 +67,7 @@ static void change_once(struct index *index, struct entry *entry)
 static void change_below(struct index *index, struct entry *entry)
 {
     change_once(index, entry);
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (entry_alive(child))
             change_below(index, child);
 }
@@ -85,7 +85,7 @@ static void set_op_apart(struct index *index, const struct op *op)
     bool here = entry && entry_alive(entry), put = op->kind != CHANGE_DELETE;
     if (!put && here && taken(op))
         change_below(index, entry);
-    else if (entry && (!taken(op) || (here && put && !record_same(&entry->now, &op->wanted))))
+    else if (entry && (!taken(op) || (here && put && !entry_is(entry, &op->wanted))))
         change_once(index, entry);
     if (!here && put && taken(op) && (entry = index_make(index, op->path)))
         index_lost(index, entry);
@@ -112,8 +112,8 @@ static void had_nothing(struct index *index, struct entry *entry)
 
 static void had_nothing_below(struct index *index, struct entry *entry)
 {
-    for (struct entry *child = entry->child, *next; child; child = next) {
-        next = child->next;
+    for (struct entry *child = entry_child(entry), *next; child; child = next) {
+        next = entry_next(child);
         had_nothing(index, child);
     }
 }

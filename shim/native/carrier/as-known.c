@@ -18,9 +18,9 @@ static bool same_bytes(struct carrier *carrier, const struct entry *entry, int f
     struct content content = {.blocks = NULL};
     int fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK);
     bool same = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
-        && (uint64_t)status.st_size == entry->now.size
+        && (uint64_t)status.st_size == entry_size(entry)
         && content_read(fd, &status, carrier->block, &carrier->meanwhile, &content) == CONTENT_WHOLE
-        && memcmp(content.id, entry->now.id, SHA256_BYTES) == 0;
+        && memcmp(content.id, entry_id(entry), SHA256_BYTES) == 0;
     free(content.blocks);
     if (fd >= 0)
         close(fd);
@@ -34,16 +34,16 @@ bool as_known(struct carrier *carrier, const struct entry *entry, int folder, co
     struct stat status;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
-    if (entry->inode != status.st_ino || entry->now.mtime != nanoseconds(&status.st_mtim))
+    if (entry_inode(entry) != status.st_ino || entry_mtime(entry) != nanoseconds(&status.st_mtim))
         return false;
-    if (entry->now.type == TYPE_FOLDER)
+    if (entry->type == TYPE_FOLDER)
         return S_ISDIR(status.st_mode) && folder_as_known(carrier, entry, folder, name);
     bool unreadable = entry->flags & ENTRY_UNREADABLE;
-    if (!unreadable && (uint64_t)status.st_size != entry->now.size)
+    if (!unreadable && (uint64_t)status.st_size != entry_size(entry))
         return false;
     /* Taking it out has moved its ctime, and that of its other names: then the bytes must be looked at. */
-    bool touched = entry->ctime != nanoseconds(&status.st_ctim);
-    bool some = entry->now.size > 0 && entry->now.size <= READ_AGAIN_MOST;
+    bool touched = entry_ctime(entry) != nanoseconds(&status.st_ctim);
+    bool some = entry_size(entry) > 0 && entry_size(entry) <= READ_AGAIN_MOST;
     bool read = touched && S_ISREG(status.st_mode) && !unreadable && some;
     return !read || same_bytes(carrier, entry, folder, name);
 }
@@ -52,7 +52,7 @@ static bool names_as_known(struct carrier *carrier, const struct entry *entry, D
 {
     struct dirent *found;
     size_t count = 0, known = 0;
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         known += entry_alive(child);
     while ((found = readdir(names))) {
         const char *name = found->d_name;

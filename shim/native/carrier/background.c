@@ -35,10 +35,10 @@ int background_wait_ms(const struct carrier *carrier)
  * find that without us. */
 static void told_is_queued(struct entry *entry)
 {
-    entry->flags &= (uint8_t)~ENTRY_TOLD;
+    entry->flags &= (uint16_t)~ENTRY_TOLD;
     if (entry->flags & ENTRY_QUEUED)
         entry->flags |= ENTRY_TOLD;
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         told_is_queued(child);
 }
 
@@ -47,7 +47,7 @@ static uint64_t count_missed(const struct index *index, const struct entry *entr
 {
     told = told || entry->flags & ENTRY_TOLD || links_told(index, entry);
     uint64_t missed = entry->seq == index->next && !told;
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (child->below == index->next)
             missed += count_missed(index, child, told);
     return missed;

@@ -66,9 +66,9 @@ static void move_all(struct carrier *carrier)
 static void restore_time(struct carrier *carrier, const char *path)
 {
     const struct entry *entry = living(carrier, path);
-    if (!entry || entry->now.type != TYPE_FOLDER)
+    if (!entry || entry->type != TYPE_FOLDER)
         return;
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, time_of(entry->now.mtime)};
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, time_of(entry_mtime(entry))};
     int fd = beneath_open(carrier->root, path, O_RDONLY | O_DIRECTORY);
     if (fd >= 0) {
         futimens(fd, times);

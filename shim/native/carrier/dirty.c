@@ -1,11 +1,9 @@
 #include "dirty.h"
 
-#include <stdlib.h>
-
 static uint64_t count_below(const struct entry *entry, uint64_t since)
 {
     uint64_t count = entry_dirty(entry);
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (child->below > since)
             count += count_below(child, since);
     return count;
@@ -19,22 +17,16 @@ uint64_t dirty_count(struct index *index)
     return count;
 }
 
-static void drop_base(struct entry *entry)
-{
-    free(entry->base);
-    entry->base = NULL;
-}
-
 static void acknowledge_below(struct index *index, struct entry *entry)
 {
-    for (struct entry *child = entry->child, *next; child; child = next) {
-        next = child->next;
+    for (struct entry *child = entry_child(entry), *next; child; child = next) {
+        next = entry_next(child);
         if (child->below > index->acked)
             acknowledge_below(index, child);
     }
     if (entry->flags & ENTRY_UNSTABLE)
         return;
-    drop_base(entry);
+    index_base(index, entry, NULL);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT)
         index_forget(index, entry);
 }
@@ -47,36 +39,30 @@ void dirty_acknowledge(struct index *index)
 }
 
 /* True where nothing below differs: then the other side had the folder as it is, and its id says all of it. */
-static bool clean_below(struct entry *entry, uint64_t since)
+static bool clean_below(struct index *index, struct entry *entry, uint64_t since)
 {
     bool clean = !entry_dirty(entry);
-    for (struct entry *child = entry->child; child; child = child->next)
-        if (child->below > since && !clean_below(child, since))
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        if (child->below > since && !clean_below(index, child, since))
             clean = false;
     if (clean && entry_alive(entry))
-        drop_base(entry);
+        index_base(index, entry, NULL);
     return clean;
 }
 
 void dirty_clean(struct index *index)
 {
     if (index->keeps_base)
-        clean_below(index->root, index->acked);
+        clean_below(index, index->root, index->acked);
 }
 
 void dirty_base(struct index *index, struct entry *entry, const struct record *record)
 {
     if (!index->keeps_base)
         return;
-    if (!entry->base)
-        entry->base = malloc(sizeof *entry->base);
-    if (!entry->base) {
-        index->failed = true;
-        return;
-    }
-    *entry->base = *record;
-    if (record_same(record, &entry->now))
-        drop_base(entry);
+    index_base(index, entry, record);
+    if (entry_is(entry, record))
+        index_base(index, entry, NULL);
     else
         index_change(index, entry);
 }

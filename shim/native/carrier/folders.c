@@ -12,7 +12,7 @@ static int open_meant(struct carrier *carrier, const struct entry *folder)
     char path[PATH_MOST + 1];
     struct stat status;
     int fd = entry_path(folder, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
-    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_ino == folder->inode))
+    if (fd < 0 || (fstat(fd, &status) == 0 && status.st_ino == entry_inode(folder)))
         return fd;
     close(fd);
     errno = ESTALE;
@@ -21,11 +21,11 @@ static int open_meant(struct carrier *carrier, const struct entry *folder)
 
 int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder)
 {
-    if (open_folder->entry == entry->parent && open_folder->fd >= 0)
+    if (open_folder->entry == entry_parent(entry) && open_folder->fd >= 0)
         return open_folder->fd;
     folder_close(open_folder);
-    open_folder->entry = entry->parent;
-    open_folder->fd = open_meant(carrier, entry->parent);
+    open_folder->entry = entry_parent(entry);
+    open_folder->fd = open_meant(carrier, entry_parent(entry));
     return open_folder->fd;
 }
 

@@ -4,14 +4,14 @@
 
 static void forget_below(struct index *index, struct entry *entry)
 {
-    for (struct entry *child = entry->child, *next; child; child = next) {
-        next = child->next;
+    for (struct entry *child = entry_child(entry), *next; child; child = next) {
+        next = entry_next(child);
         forget_below(index, child);
     }
     if (entry_alive(entry) || entry->seq == 0 || entry->skip != SKIP_NOT)
         return;
     /* A replica must say of what home had that it is gone. */
-    bool counts = index->keeps_base ? entry->base && entry->base->type != TYPE_NONE : entry->seq > index->floor;
+    bool counts = index->keeps_base ? entry->base && entry->base != BASE_NONE : entry->seq > index->floor;
     if (!counts)
         index_forget(index, entry);
 }
@@ -20,7 +20,7 @@ static void list_below(const struct entry *entry, uint64_t *list, size_t room, s
 {
     if (!entry_alive(entry) && entry->seq > 0 && *count < room)
         list[(*count)++] = entry->seq;
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         list_below(child, list, room, count);
 }
 

@@ -26,7 +26,7 @@ void guard_trust(struct carrier *carrier)
 static uint64_t living_below(const struct entry *entry)
 {
     uint64_t count = entry_alive(entry);
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         count += living_below(child);
     return count;
 }

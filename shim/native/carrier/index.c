@@ -5,10 +5,12 @@
 #include <sys/random.h>
 
 #include "inodes.h"
+#include "manners.h"
 #include "name-hash.h"
 #include "watches.h"
 
-enum { BUCKETS_FIRST = 1024 };
+/* On average there are this many entries in a bucket before there are more buckets. */
+enum { BUCKETS_FIRST = 1024, IN_EACH = 2 };
 
 static size_t name_bucket(const struct index *index, const struct entry *folder, const char *name, size_t length)
 {
@@ -17,9 +19,9 @@ static size_t name_bucket(const struct index *index, const struct entry *folder,
 
 static bool make_tables(struct index *index, size_t buckets)
 {
-    struct entry **names = calloc(buckets, sizeof *names);
-    struct entry **inodes = calloc(buckets, sizeof *inodes);
-    struct entry **watches = calloc(buckets, sizeof *watches);
+    uint32_t *names = calloc(buckets, sizeof *names);
+    uint32_t *inodes = calloc(buckets, sizeof *inodes);
+    uint32_t *watches = calloc(watch_buckets(buckets), sizeof *watches);
     if (!names || !inodes || !watches) {
         free(names);
         free(inodes);
@@ -36,14 +38,19 @@ static bool make_tables(struct index *index, size_t buckets)
     return true;
 }
 
-static struct entry *entry_make(const char *name, size_t length)
+/* With the zero at the end of its name. */
+static size_t bytes_of(size_t length)
 {
-    struct entry *entry = calloc(1, sizeof *entry + length + 1);
+    return offsetof(struct entry, name) + length + 1;
+}
+
+static struct entry *entry_make(struct index *index, const char *name, size_t length)
+{
+    struct entry *entry = arena_take(&index->arena, bytes_of(length));
     if (!entry)
         return NULL;
     memcpy(entry->name, name, length);
     entry->length = (uint8_t)length;
-    entry->watch = -1;
     return entry;
 }
 
@@ -55,28 +62,28 @@ bool index_begin(struct index *index, bool keeps_base)
     if (getrandom(&index->epoch, sizeof index->epoch, 0) != sizeof index->epoch)
         return false;
     index->epoch |= 1;
-    index->root = entry_make("", 0);
+    if (!arena_begin(&index->arena) || !manners_begin(index))
+        return false;
+    index->root = entry_make(index, "", 0);
     return index->root && make_tables(index, BUCKETS_FIRST);
 }
 
-static void free_below(struct entry *entry)
+static void free_blocks(struct entry *entry)
 {
-    for (struct entry *child = entry->child, *next; child; child = next) {
-        next = child->next;
-        free_below(child);
-    }
-    free(entry->base);
-    free(entry->blocks);
-    free(entry);
+    free(entry_blocks(entry));
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        free_blocks(child);
 }
 
 void index_end(struct index *index)
 {
     if (index->root)
-        free_below(index->root);
+        free_blocks(index->root);
+    arena_end(&index->arena);
     free(index->names);
     free(index->inodes);
     free(index->watches);
+    free(index->manners);
     free(index->queue);
     free(index->torn);
     *index = (struct index){0};
@@ -84,9 +91,9 @@ void index_end(struct index *index)
 
 struct entry *index_find(const struct index *index, const struct entry *folder, const char *name, size_t length)
 {
-    struct entry *entry = index->names[name_bucket(index, folder, name, length)];
-    while (entry && (entry->parent != folder || entry->length != length || memcmp(entry->name, name, length) != 0))
-        entry = entry->bucket_next;
+    struct entry *entry = arena_at(&index->arena, index->names[name_bucket(index, folder, name, length)]);
+    while (entry && (entry_parent(entry) != folder || entry->length != length || memcmp(entry->name, name, length) != 0))
+        entry = way_end(entry, entry->bucket_next);
     return entry;
 }
 
@@ -102,17 +109,31 @@ struct entry *index_at(const struct index *index, const char *path)
     return entry;
 }
 
+static void put_in_bucket(struct index *index, const struct entry *folder, struct entry *entry)
+{
+    uint32_t *bucket = &index->names[name_bucket(index, folder, entry->name, entry->length)];
+    entry->bucket_next = way_between(entry, arena_at(&index->arena, *bucket));
+    *bucket = arena_place(&index->arena, entry);
+}
+
 static void rehash(struct index *index, struct entry *entry)
 {
-    if (entry->parent) {
-        struct entry **bucket = &index->names[name_bucket(index, entry->parent, entry->name, entry->length)];
-        entry->bucket_next = *bucket;
-        *bucket = entry;
-    }
+    if (entry->parent)
+        put_in_bucket(index, entry_parent(entry), entry);
     inodes_rehash(index, entry);
     watches_rehash(index, entry);
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         rehash(index, child);
+}
+
+static void put_in_folder(struct entry *folder, struct entry *entry)
+{
+    struct entry *first = entry_child(folder);
+    entry->parent = way_between(entry, folder);
+    entry->next = way_between(entry, first);
+    if (first)
+        first->before = way_between(first, entry);
+    folder->child = way_between(folder, entry);
 }
 
 struct entry *index_add(struct index *index, struct entry *folder, const char *name, size_t length)
@@ -120,20 +141,14 @@ struct entry *index_add(struct index *index, struct entry *folder, const char *n
     struct entry *entry = index_find(index, folder, name, length);
     if (entry)
         return entry;
-    entry = entry_make(name, length);
+    entry = entry_make(index, name, length);
     if (!entry) {
         index->failed = true;
         return NULL;
     }
-    entry->parent = folder;
-    entry->next = folder->child;
-    if (folder->child)
-        folder->child->before = entry;
-    folder->child = entry;
-    struct entry **bucket = &index->names[name_bucket(index, folder, name, length)];
-    entry->bucket_next = *bucket;
-    *bucket = entry;
-    if (++index->held > index->buckets && make_tables(index, index->buckets * 2))
+    put_in_folder(folder, entry);
+    put_in_bucket(index, folder, entry);
+    if (++index->held > index->buckets * IN_EACH && make_tables(index, index->buckets * 2))
         rehash(index, index->root);
     return entry;
 }
@@ -154,69 +169,166 @@ static void keep_base(struct index *index, struct entry *entry)
 {
     if (!index->keeps_base || entry->base)
         return;
-    entry->base = malloc(sizeof *entry->base);
-    if (entry->base)
-        *entry->base = entry->now;
-    else
-        index->failed = true;
+    struct record now = entry_now(entry);
+    index_base(index, entry, &now);
 }
 
-struct record *index_change(struct index *index, struct entry *entry)
+void index_change(struct index *index, struct entry *entry)
 {
     keep_base(index, entry);
-    entry->seq = index->next;
+    /* No carrier lives to see so many. */
+    index->failed |= index->next > UINT32_MAX;
+    uint32_t next = (uint32_t)index->next;
+    entry->seq = next;
     index->changed = true;
-    for (struct entry *above = entry; above; above = above->parent) {
-        if (above->below == index->next && above->flags & ENTRY_STALE)
+    for (struct entry *above = entry; above; above = entry_parent(above)) {
+        if (above->below == next && above->flags & ENTRY_STALE)
             break;
         keep_base(index, above);
         above->flags |= ENTRY_STALE;
-        above->below = index->next;
+        above->below = next;
     }
-    return &entry->now;
 }
 
 static void count(struct index *index, const struct entry *entry, int by)
 {
-    if (entry->now.type == TYPE_NONE) {
+    if (!entry_alive(entry)) {
         if (entry->seq > 0)
             index->gone += (uint64_t)(int64_t)by;
         return;
     }
     index->entries += (uint64_t)(int64_t)by;
-    index->bytes += by > 0 ? entry->now.size : -entry->now.size;
+    index->bytes += by > 0 ? entry_size(entry) : -entry_size(entry);
+}
+
+/* Forgets nothing of `packed` if memory is short. */
+static bool pack(struct index *index, struct packed *packed, const struct record *record)
+{
+    struct manner *manner = manners_take(index, record);
+    if (!manner)
+        return false;
+    manners_give(index, way_end(packed, packed->manner));
+    packed->manner = way_between(packed, manner);
+    packed->mtime = record->mtime;
+    packed->size = record->size;
+    memcpy(packed->id, record->id, SHA256_BYTES);
+    return true;
+}
+
+static void drop_facts(struct index *index, struct entry *entry)
+{
+    struct facts *facts = entry_facts(entry);
+    if (!facts)
+        return;
+    inodes_leave(index, entry);
+    watches_remove(index, entry);
+    index_blocks(index, entry, NULL);
+    manners_give(index, way_end(&facts->now, facts->now.manner));
+    arena_give(&index->arena, facts, sizeof *facts);
+    entry->facts = 0;
+}
+
+static void set_now(struct index *index, struct entry *entry, const struct record *record)
+{
+    entry->type = record->type;
+    if (record->type == TYPE_NONE) {
+        drop_facts(index, entry);
+        return;
+    }
+    if (!entry->facts)
+        entry->facts = way_between(entry, arena_take(&index->arena, sizeof(struct facts)));
+    struct facts *facts = entry_facts(entry);
+    if (facts && pack(index, &facts->now, record))
+        return;
+    index->failed = true;
+    entry->type = TYPE_NONE;
+    drop_facts(index, entry);
 }
 
 void index_set(struct index *index, struct entry *entry, const struct record *record)
 {
     count(index, entry, -1);
-    *index_change(index, entry) = *record;
+    index_change(index, entry);
+    set_now(index, entry, record);
     count(index, entry, 1);
+}
+
+void index_take_up(struct index *index, struct entry *entry, const struct record *record)
+{
+    set_now(index, entry, record);
+    count(index, entry, 1);
+}
+
+void index_facts(struct index *index, struct entry *entry, uint64_t inode, int64_t ctime)
+{
+    struct facts *facts = entry_facts(entry);
+    if (!facts)
+        return;
+    facts->ctime = ctime;
+    if (entry->type == TYPE_FILE) {
+        inodes_join(index, entry, inode);
+        return;
+    }
+    inodes_leave(index, entry);
+    facts->inode = inode;
+}
+
+void index_blocks(struct index *index, struct entry *entry, uint8_t (*blocks)[SHA256_BYTES])
+{
+    struct facts *facts = entry_facts(entry);
+    uint8_t (**place)[SHA256_BYTES] = facts ? way_end(&facts->now, facts->now.blocks) : NULL;
+    if (place)
+        free(*place);
+    else if (facts && blocks)
+        place = arena_take(&index->arena, sizeof *place);
+    if (!place) {
+        index->failed |= facts && blocks;
+        free(blocks);
+        return;
+    }
+    *place = blocks;
+    facts->now.blocks = way_between(&facts->now, blocks ? place : NULL);
+    if (!blocks)
+        arena_give(&index->arena, place, sizeof *place);
+}
+
+void index_base(struct index *index, struct entry *entry, const struct record *record)
+{
+    struct packed *base = entry->base == BASE_NONE ? NULL : way_end(entry, entry->base);
+    bool needed = record && record->type != TYPE_NONE;
+    if (base && !needed) {
+        manners_give(index, way_end(base, base->manner));
+        arena_give(&index->arena, base, sizeof *base);
+    }
+    if (!needed) {
+        entry->base = record ? BASE_NONE : 0;
+        return;
+    }
+    if (!base)
+        base = arena_take(&index->arena, sizeof *base);
+    if (base)
+        entry->base = way_between(entry, base);
+    index->failed |= !base || !pack(index, base, record);
 }
 
 void index_unreadable(struct index *index, struct entry *entry, bool unreadable)
 {
     bool before = entry->flags & ENTRY_UNREADABLE;
     index->unreadable += (uint64_t)unreadable - (uint64_t)before;
-    entry->flags = (uint8_t)((entry->flags & ~ENTRY_UNREADABLE) | (unreadable ? ENTRY_UNREADABLE : 0));
+    entry->flags = (uint16_t)((entry->flags & ~ENTRY_UNREADABLE) | (unreadable ? ENTRY_UNREADABLE : 0));
 }
 
 void index_gone(struct index *index, struct entry *entry)
 {
     static const struct record none;
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (entry_alive(child) || child->skip != SKIP_NOT)
             index_gone(index, child);
-    inodes_leave(index, entry);
     index->skipped -= entry->skip != SKIP_NOT;
     index->too_large -= entry->skip == SKIP_TOO_LARGE;
     entry->skip = SKIP_NOT;
-    free(entry->blocks);
-    entry->blocks = NULL;
-    entry->inode = 0;
-    entry->ctime = 0;
     index_unreadable(index, entry, false);
-    entry->flags &= (uint8_t)~ENTRY_UNSTABLE;
+    entry->flags &= (uint16_t)~ENTRY_UNSTABLE;
     if (entry_alive(entry))
         index_set(index, entry, &none);
 }
@@ -230,12 +342,29 @@ void index_lost(struct index *index, struct entry *entry)
     count(index, entry, 1);
 }
 
-static void unlink_bucket(struct entry **at, struct entry *entry)
+static void leave_bucket(struct index *index, struct entry *entry)
 {
-    while (*at && *at != entry)
-        at = &(*at)->bucket_next;
-    if (*at)
-        *at = entry->bucket_next;
+    uint32_t *bucket = &index->names[name_bucket(index, entry_parent(entry), entry->name, entry->length)];
+    struct entry *at = arena_at(&index->arena, *bucket), *next = way_end(entry, entry->bucket_next);
+    if (at == entry) {
+        *bucket = next ? arena_place(&index->arena, next) : 0;
+        return;
+    }
+    while (at && way_end(at, at->bucket_next) != entry)
+        at = way_end(at, at->bucket_next);
+    if (at)
+        at->bucket_next = way_between(at, next);
+}
+
+static void leave_folder(struct entry *entry)
+{
+    struct entry *folder = entry_parent(entry), *before = way_end(entry, entry->before), *next = entry_next(entry);
+    if (before)
+        before->next = way_between(before, next);
+    else
+        folder->child = way_between(folder, next);
+    if (next)
+        next->before = way_between(next, before);
 }
 
 void index_forget(struct index *index, struct entry *entry)
@@ -243,16 +372,11 @@ void index_forget(struct index *index, struct entry *entry)
     if (!entry->parent || entry->child || entry_alive(entry) || entry->flags & ENTRY_QUEUED)
         return;
     count(index, entry, -1);
-    unlink_bucket(&index->names[name_bucket(index, entry->parent, entry->name, entry->length)], entry);
-    if (entry->before)
-        entry->before->next = entry->next;
-    else
-        entry->parent->child = entry->next;
-    if (entry->next)
-        entry->next->before = entry->before;
+    leave_bucket(index, entry);
+    leave_folder(entry);
     index->held--;
-    free(entry->base);
-    free(entry);
+    index_base(index, entry, NULL);
+    arena_give(&index->arena, entry, bytes_of(entry->length));
 }
 
 void index_queue(struct index *index, struct entry *entry)

@@ -2,43 +2,7 @@
 #ifndef CLAWRDEN_CARRIER_INDEX_H
 #define CLAWRDEN_CARRIER_INDEX_H
 
-#include "record.h"
-
-enum entry_flag {
-    /* It is in the queue of what must be looked at again. */
-    ENTRY_QUEUED = 1,
-    /* A folder whose id does not hold what is in it now. */
-    ENTRY_STALE = 2,
-    /* It changed while it was read, here or when it was sent: whatever is next found is a new version. */
-    ENTRY_UNSTABLE = 4,
-    /* Its bytes may not be read here: it is carried as an empty file. */
-    ENTRY_UNREADABLE = 8,
-    /* Found by the walk that is going on. */
-    ENTRY_SEEN = 16,
-    /* A file: it is in the table of inodes. */
-    ENTRY_LINKED = 32,
-    /* The kernel told of it; only the look in the background asks. */
-    ENTRY_TOLD = 64,
-};
-
-struct entry {
-    struct entry *parent, *child, *next, *before;
-    struct entry *bucket_next, *inode_next, *inode_before, *watch_next;
-    /* The record that the other side last had; NULL while that is `now`. */
-    struct record *base;
-    /* Ids of the blocks of a file above one block. */
-    uint8_t (*blocks)[SHA256_BYTES];
-    /* Facts of the inode when the record was made, and when its reading began. */
-    uint64_t inode;
-    int64_t ctime, looked;
-    /* When this changed last, and when anything in it did. */
-    uint64_t seq, below;
-    struct record now;
-    int watch;
-    uint8_t flags, skip;
-    uint8_t length;
-    char name[];
-};
+#include "entry.h"
 
 struct torn {
     uint64_t inode;
@@ -47,10 +11,15 @@ struct torn {
 };
 
 struct index {
+    /* All entries, and what belongs to them. */
+    struct arena arena;
     struct entry *root;
-    /* Tables of one size: by folder and name, by inode (files), by watch. */
-    struct entry **names, **inodes, **watches;
+    /* Tables of places in the arena: by folder and name, and by inode (files), of one size; by watch, smaller. */
+    uint32_t *names, *inodes, *watches;
     size_t buckets, held, watched;
+    /* What entries have in common, by what it is. */
+    uint32_t *manners;
+    size_t manner_buckets, manners_held;
     uint64_t key[2];
     uint64_t entries, bytes, gone, skipped, too_large;
     /* A file of several names changed while something is skipped for its size: that may be another name of it. */
@@ -92,11 +61,23 @@ struct entry *index_make(struct index *index, const char *path);
 /* What is not here is told as gone, though it was never seen here: the other side believes that it is there. */
 void index_lost(struct index *index, struct entry *entry);
 
-/* Call before `now` of an entry is changed: keeps what the other side had, and marks everything above. */
-struct record *index_change(struct index *index, struct entry *entry);
+/* Call before what an entry is now is changed: keeps what the other side had, and marks everything above. */
+void index_change(struct index *index, struct entry *entry);
 
 /* Sets what an entry is now, and counts. */
 void index_set(struct index *index, struct entry *entry, const struct record *record);
+
+/* The same of an entry that an earlier run knew: nothing has changed by it. */
+void index_take_up(struct index *index, struct entry *entry, const struct record *record);
+
+/* Facts of the inode of what is alive. */
+void index_facts(struct index *index, struct entry *entry, uint64_t inode, int64_t ctime);
+
+/* The ids of its blocks, or NULL. They are the index's from now on. */
+void index_blocks(struct index *index, struct entry *entry, uint8_t (*blocks)[SHA256_BYTES]);
+
+/* What the other side had; NULL: what is now. */
+void index_base(struct index *index, struct entry *entry, const struct record *record);
 
 /* It is gone, and all that was in it. */
 void index_gone(struct index *index, struct entry *entry);
@@ -108,23 +89,5 @@ void index_unreadable(struct index *index, struct entry *entry, bool unreadable)
 void index_forget(struct index *index, struct entry *entry);
 
 void index_queue(struct index *index, struct entry *entry);
-
-static inline bool entry_alive(const struct entry *entry)
-{
-    return entry->now.type != TYPE_NONE;
-}
-
-/* Differs from what the other side had. */
-static inline bool entry_dirty(const struct entry *entry)
-{
-    return entry->base && !record_same(entry->base, &entry->now);
-}
-
-/* Names in the order of their bytes: the tree's order. */
-int names_order(const struct entry *a, const struct entry *b);
-
-/* The entry's path from the root, without a slash in front. False where it is longer than paths may be. */
-bool entry_path(const struct entry *entry, char path[PATH_MOST + 1]);
-uint32_t entry_depth(const struct entry *entry);
 
 #endif

@@ -8,8 +8,11 @@
 void inodes_join(struct index *index, struct entry *entry, uint64_t inode);
 void inodes_leave(struct index *index, struct entry *entry);
 
-/* A name of the inode, or NULL. The others follow it by `inode_next`, with names of other inodes between them. */
+/* A name of the inode, or NULL. The others follow it, with names of other inodes between them. */
 struct entry *inodes_find(const struct index *index, uint64_t inode);
+
+struct entry *inode_next(const struct entry *entry);
+struct entry *inode_before(const struct entry *entry);
 
 /* From now on it is found before the other names of its inode. */
 void inodes_put_first(const struct index *index, struct entry *entry);

@@ -8,15 +8,15 @@ bool dirty_below(const struct entry *entry)
 {
     if (entry_dirty(entry))
         return true;
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (dirty_below(child))
             return true;
     return false;
 }
 
-static bool same_content(const struct record *a, const struct record *b)
+static bool same_content(const struct entry *entry, const struct record *wanted)
 {
-    return a->type == b->type && a->size == b->size && memcmp(a->id, b->id, SHA256_BYTES) == 0;
+    return entry->type == wanted->type && entry_size(entry) == wanted->size && memcmp(entry_id(entry), wanted->id, SHA256_BYTES) == 0;
 }
 
 bool judge_known(const struct carrier *carrier, const struct entry *entry, const struct op *op)
@@ -24,7 +24,7 @@ bool judge_known(const struct carrier *carrier, const struct entry *entry, const
     if (carrier->receiving->force)
         return true;
     if (op->bits & CHANGE_WAS)
-        return entry->now.type == op->was_type && memcmp(entry->now.id, op->was_id, SHA256_BYTES) == 0;
+        return entry->type == op->was_type && memcmp(entry_id(entry), op->was_id, SHA256_BYTES) == 0;
     /* Home says nothing of what was: a replica knows it, and never loses what home has not. */
     return carrier->limits.replica && !dirty_below(entry);
 }
@@ -35,7 +35,7 @@ static enum verdict judge_delete(const struct carrier *carrier, const struct ent
         return DO_NOTHING;
     if (judge_known(carrier, entry, op))
         return DO_DELETE;
-    bool folder = entry->now.type == TYPE_FOLDER && (!(op->bits & CHANGE_WAS) || op->was_type == TYPE_FOLDER);
+    bool folder = entry->type == TYPE_FOLDER && (!(op->bits & CHANGE_WAS) || op->was_type == TYPE_FOLDER);
     return folder ? DO_EMPTY : IN_CONFLICT;
 }
 
@@ -43,26 +43,26 @@ static enum verdict judge_meta(const struct entry *entry, const struct op *op)
 {
     if (!entry)
         return op->wanted.type == TYPE_FOLDER ? DO_MAKE : DO_NOTHING;
-    if (record_same(&entry->now, &op->wanted))
+    if (entry_is(entry, &op->wanted))
         return DO_NOTHING;
-    if (entry->now.type != op->wanted.type)
+    if (entry->type != op->wanted.type)
         return IN_CONFLICT;
-    return op->wanted.type == TYPE_FOLDER || same_content(&entry->now, &op->wanted) ? DO_META : IN_CONFLICT;
+    return op->wanted.type == TYPE_FOLDER || same_content(entry, &op->wanted) ? DO_META : IN_CONFLICT;
 }
 
 static enum verdict judge_put(const struct carrier *carrier, const struct entry *entry, const struct op *op)
 {
     if (!entry)
         return DO_MAKE;
-    if (record_same(&entry->now, &op->wanted))
+    if (entry_is(entry, &op->wanted))
         return DO_NOTHING;
-    bool folders = entry->now.type == TYPE_FOLDER && op->wanted.type == TYPE_FOLDER;
-    if (folders || (same_content(&entry->now, &op->wanted) && entry->now.link == op->wanted.link))
+    bool folders = entry->type == TYPE_FOLDER && op->wanted.type == TYPE_FOLDER;
+    if (folders || (same_content(entry, &op->wanted) && entry_link(entry) == op->wanted.link))
         return DO_META;
     /* Nobody knows what is in it, so nobody replaces it. */
     bool unread = entry->flags & ENTRY_UNREADABLE && !carrier->receiving->force;
     /* A folder of which each entry is told: it goes where they leave it empty. */
-    bool told = entry->now.type == TYPE_FOLDER && op->bits & CHANGE_WAS && op->was_type == TYPE_FOLDER;
+    bool told = entry->type == TYPE_FOLDER && op->bits & CHANGE_WAS && op->was_type == TYPE_FOLDER;
     return told || (!unread && judge_known(carrier, entry, op)) ? DO_REPLACE : IN_CONFLICT;
 }
 
@@ -83,7 +83,7 @@ static enum verdict judge(const struct carrier *carrier, struct op *op)
         return verdict == DO_NOTHING ? DO_NOTHING : IN_CONFLICT;
     const struct entry *entry = living(carrier, op->path);
     op->aside = carrier->receiving->theirs && verdict == IN_CONFLICT && op->kind != CHANGE_META && entry
-        && entry->now.type != TYPE_FOLDER;
+        && entry->type != TYPE_FOLDER;
     if (!op->aside)
         return verdict;
     return op->kind == CHANGE_DELETE ? DO_DELETE : DO_REPLACE;

@@ -85,17 +85,17 @@ static void remember_file(struct carrier *carrier, const struct entry *entry, co
     struct late_file *file = calloc(1, sizeof *file);
     if (!file)
         return;
-    *file = (struct late_file){.number = carrier->late.buried++, .inode = entry->inode, .size = entry->now.size};
+    *file = (struct late_file){.number = carrier->late.buried++, .inode = entry_inode(entry), .size = entry_size(entry)};
     file->path = strdup(path);
     if (!file->path || !bury(carrier, file, staged, &status)) {
         file_free(file);
         return;
     }
-    file->mtime = entry->now.mtime;
+    file->mtime = entry_mtime(entry);
     file->ctime = nanoseconds(&status.st_ctim);
     file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
     file->buried = monotonic_ms();
-    memcpy(file->id, entry->now.id, SHA256_BYTES);
+    memcpy(file->id, entry_id(entry), SHA256_BYTES);
     append(&carrier->late, file);
     carrier->late.fresh++;
 }
@@ -108,9 +108,9 @@ static void remember_below(struct carrier *carrier, const struct entry *entry, c
     if (!entry_alive(entry) || carrier->late.fresh >= LATE_MOST || !entry_path(entry, path))
         return;
     snprintf(inside, sizeof inside, "%s%s", staged, path + top);
-    if (entry->now.type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE))
+    if (entry->type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE))
         remember_file(carrier, entry, path, inside);
-    for (const struct entry *child = entry->child; child; child = child->next)
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         remember_below(carrier, child, staged, top);
 }
 

@@ -9,7 +9,7 @@
 static const struct entry *above(const struct entry *entry, uint32_t steps)
 {
     for (; steps > 0; steps--)
-        entry = entry->parent;
+        entry = entry_parent(entry);
     return entry;
 }
 
@@ -19,9 +19,9 @@ static bool comes_first(const struct entry *a, const struct entry *b)
     uint32_t deep_a = entry_depth(a), deep_b = entry_depth(b);
     a = above(a, deep_a > deep_b ? deep_a - deep_b : 0);
     b = above(b, deep_b > deep_a ? deep_b - deep_a : 0);
-    while (a->parent != b->parent) {
-        a = a->parent;
-        b = b->parent;
+    while (entry_parent(a) != entry_parent(b)) {
+        a = entry_parent(a);
+        b = entry_parent(b);
     }
     return names_order(a, b) < 0;
 }
@@ -30,10 +30,10 @@ static bool comes_first(const struct entry *a, const struct entry *b)
 static struct entry *first_of(const struct index *index, uint64_t inode)
 {
     struct entry *first = inodes_find(index, inode);
-    if (!first || (index->torn_count == 0 && first->now.link == 0))
+    if (!first || (index->torn_count == 0 && entry_link(first) == 0))
         return first;
-    for (struct entry *at = first->inode_next; at; at = at->inode_next)
-        if (at->inode == inode && comes_first(at, first))
+    for (struct entry *at = inode_next(first); at; at = inode_next(at))
+        if (entry_inode(at) == inode && comes_first(at, first))
             first = at;
     inodes_put_first(index, first);
     return first;
@@ -41,7 +41,7 @@ static struct entry *first_of(const struct index *index, uint64_t inode)
 
 struct entry *links_first(const struct index *index, const struct entry *entry)
 {
-    struct entry *first = first_of(index, entry->inode);
+    struct entry *first = first_of(index, entry_inode(entry));
     return first == entry ? NULL : first;
 }
 
@@ -60,9 +60,9 @@ static uint64_t key_of(const struct entry *entry)
 
 static void set_link(struct index *index, struct entry *entry, uint64_t link)
 {
-    if (entry->now.link == link || !entry_alive(entry))
+    if (entry_link(entry) == link || !entry_alive(entry))
         return;
-    struct record record = entry->now;
+    struct record record = entry_now(entry);
     record.link = link;
     index_set(index, entry, &record);
 }
@@ -71,8 +71,8 @@ static void mend(struct index *index, uint64_t inode)
 {
     struct entry *first = first_of(index, inode);
     uint64_t key = first ? key_of(first) : 0;
-    for (struct entry *at = first ? inodes_find(index, inode) : NULL; at; at = at->inode_next)
-        if (at->inode == inode)
+    for (struct entry *at = first ? inodes_find(index, inode) : NULL; at; at = inode_next(at))
+        if (entry_inode(at) == inode)
             set_link(index, at, at == first ? 0 : key);
 }
 
@@ -98,21 +98,21 @@ void links_queue_torn(struct index *index)
     for (; index->torn_looked < index->torn_count; index->torn_looked++) {
         uint64_t inode = index->torn[index->torn_looked].inode;
         for (struct entry *at = index->torn[index->torn_looked].left ? inodes_find(index, inode) : NULL; at;
-             at = at->inode_next)
-            if (at->inode == inode)
+             at = inode_next(at))
+            if (entry_inode(at) == inode)
                 index_queue(index, at);
     }
 }
 
 bool links_agree(const struct entry *entry)
 {
-    const struct entry *others[] = {entry->inode_before, entry->inode_next};
+    const struct entry *others[] = {inode_before(entry), inode_next(entry)};
     for (int i = 0; i < 2; i++) {
-        if (!(entry->flags & ENTRY_LINKED) || !others[i] || others[i]->inode != entry->inode)
+        if (!(entry->flags & ENTRY_LINKED) || !others[i] || entry_inode(others[i]) != entry_inode(entry))
             continue;
-        struct record record = others[i]->now;
-        record.link = entry->now.link;
-        if (record_same(&record, &entry->now))
+        struct record record = entry_now(others[i]);
+        record.link = entry_link(entry);
+        if (entry_is(entry, &record))
             return true;
     }
     return false;
@@ -122,31 +122,30 @@ void links_queue(struct index *index, const struct entry *entry)
 {
     if (!(entry->flags & ENTRY_LINKED))
         return;
-    for (struct entry *at = inodes_find(index, entry->inode); at; at = at->inode_next)
-        if (at->inode == entry->inode && at != entry)
+    for (struct entry *at = inodes_find(index, entry_inode(entry)); at; at = inode_next(at))
+        if (entry_inode(at) == entry_inode(entry) && at != entry)
             index_queue(index, at);
 }
 
-/* A look that began at the last change is not believed. */
 static void doubt(struct entry *entry)
 {
-    entry->looked = entry->ctime;
+    entry->flags = (uint16_t)((entry->flags & ~ENTRY_BELIEVED) | ENTRY_DOUBTED);
 }
 
 void links_doubt(const struct index *index, struct entry *entry)
 {
-    if (entry->looked == entry->ctime)
+    if (entry->flags & ENTRY_DOUBTED)
         return;
     doubt(entry);
-    for (struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry->inode) : NULL; at; at = at->inode_next)
-        if (at->inode == entry->inode)
+    for (struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry_inode(entry)) : NULL; at; at = inode_next(at))
+        if (entry_inode(at) == entry_inode(entry))
             doubt(at);
 }
 
 bool links_told(const struct index *index, const struct entry *entry)
 {
-    const struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry->inode) : NULL;
-    while (at && !(at->inode == entry->inode && at->flags & ENTRY_TOLD))
-        at = at->inode_next;
+    const struct entry *at = entry->flags & ENTRY_LINKED ? inodes_find(index, entry_inode(entry)) : NULL;
+    while (at && !(entry_inode(at) == entry_inode(entry) && at->flags & ENTRY_TOLD))
+        at = inode_next(at);
     return at;
 }

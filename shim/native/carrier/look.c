@@ -14,6 +14,7 @@
 #include "links.h"
 #include "notify.h"
 #include "skip.h"
+#include "watches.h"
 #include "xattrs.h"
 
 /* Within so much of a change the clock that stamps files may stand still: what is read then may change and look the same. */
@@ -50,14 +51,14 @@ struct record record_of(const struct stat *status)
 static bool holds(const struct entry *entry, const struct stat *status)
 {
     struct record record = record_of(status);
-    const struct record *now = &entry->now;
-    if (entry->flags & ENTRY_UNSTABLE || entry->inode != status->st_ino || entry->ctime != nanoseconds(&status->st_ctim))
+    if (entry->flags & ENTRY_UNSTABLE || entry_inode(entry) != status->st_ino || entry_ctime(entry) != nanoseconds(&status->st_ctim))
         return false;
-    if (now->type != record.type || now->mode != record.mode || now->uid != record.uid || now->gid != record.gid)
+    struct record now = entry_now(entry);
+    if (now.type != record.type || now.mode != record.mode || now.uid != record.uid || now.gid != record.gid)
         return false;
-    if (now->mtime != record.mtime || (now->size != record.size && !(entry->flags & ENTRY_UNREADABLE)))
+    if (now.mtime != record.mtime || (now.size != record.size && !(entry->flags & ENTRY_UNREADABLE)))
         return false;
-    return entry->looked - entry->ctime >= CLOCK_STANDS_NS;
+    return entry->flags & ENTRY_BELIEVED;
 }
 
 static void read_as_empty(struct found *found)
@@ -174,54 +175,53 @@ static enum skip read_entry(struct carrier *carrier, int folder, const char *nam
 /* Another name of the same inode that was read since it changed last knows all of it. */
 static bool known_by_other_name(const struct entry *entry, struct found *found)
 {
-    const struct entry *others[] = {entry->inode_before, entry->inode_next};
+    const struct entry *others[] = {inode_before(entry), inode_next(entry)};
     for (int i = 0; i < 2; i++) {
         const struct entry *other = others[i];
-        if (!other || !(entry->flags & ENTRY_LINKED) || other->inode != entry->inode || !holds(other, &found->status))
+        if (!other || !(entry->flags & ENTRY_LINKED) || entry_inode(other) != entry_inode(entry) || !holds(other, &found->status))
             continue;
-        if (other->blocks || other->flags & ENTRY_UNREADABLE)
+        if (entry_blocks(other) || other->flags & ENTRY_UNREADABLE)
             continue;
-        found->looked = other->looked;
-        found->record = other->now;
+        found->looked = INT64_MAX;
+        found->record = entry_now(other);
         return true;
     }
     return false;
 }
 
+static bool believed(const struct found *found)
+{
+    int64_t changed = nanoseconds(&found->status.st_ctim);
+    return found->looked >= changed && (uint64_t)found->looked - (uint64_t)changed >= CLOCK_STANDS_NS;
+}
+
 static void keep_facts(struct index *index, struct entry *entry, struct found *found)
 {
-    free(entry->blocks);
-    entry->blocks = found->content.blocks;
-    entry->ctime = nanoseconds(&found->status.st_ctim);
-    entry->looked = found->looked;
+    uint32_t cleared = ENTRY_UNSTABLE | ENTRY_BELIEVED | ENTRY_DOUBTED;
+    index_blocks(index, entry, found->content.blocks);
     index_unreadable(index, entry, found->flags & ENTRY_UNREADABLE);
-    entry->flags = (uint8_t)((entry->flags & ~ENTRY_UNSTABLE) | found->flags);
-    if (found->record.type == TYPE_FILE) {
-        inodes_join(index, entry, found->status.st_ino);
-    } else {
-        inodes_leave(index, entry);
-        entry->inode = found->status.st_ino;
-    }
+    entry->flags = (uint16_t)((entry->flags & ~cleared) | found->flags | (believed(found) ? ENTRY_BELIEVED : 0));
+    index_facts(index, entry, found->status.st_ino, nanoseconds(&found->status.st_ctim));
 }
 
 /* The index says what was found; what was there before is not the same thing where a folder is concerned. */
 static void take(struct carrier *carrier, struct entry *entry, struct found *found)
 {
     struct index *index = &carrier->index;
-    bool folder = entry->now.type == TYPE_FOLDER || found->record.type == TYPE_FOLDER;
-    if (entry_alive(entry) && folder && (entry->now.type != found->record.type || entry->inode != found->status.st_ino))
+    bool folder = entry->type == TYPE_FOLDER || found->record.type == TYPE_FOLDER;
+    if (entry_alive(entry) && folder && (entry->type != found->record.type || entry_inode(entry) != found->status.st_ino))
         lose(carrier, entry);
     bool unstable = entry->flags & ENTRY_UNSTABLE;
     /* Folders keep the id of what is in them; links are put in order at the end of a settle. */
-    found->record.link = entry->now.type == TYPE_FILE && entry->inode == found->status.st_ino ? entry->now.link : 0;
+    found->record.link = entry->type == TYPE_FILE && entry_inode(entry) == found->status.st_ino ? entry_link(entry) : 0;
     if (found->record.type == TYPE_FOLDER)
-        memcpy(found->record.id, entry->now.id, SHA256_BYTES);
-    bool other = unstable || !record_same(&entry->now, &found->record);
+        memcpy(found->record.id, entry_id(entry), SHA256_BYTES);
+    bool other = unstable || !entry_is(entry, &found->record);
     if (other)
         index_set(index, entry, &found->record);
     index->shrunk |= other && found->record.type == TYPE_FILE && found->status.st_nlink > 1;
     /* A name that was just made may be what its file was written through. */
-    bool joins = !(entry->flags & ENTRY_LINKED) || entry->inode != found->status.st_ino;
+    bool joins = !(entry->flags & ENTRY_LINKED) || entry_inode(entry) != found->status.st_ino;
     keep_facts(index, entry, found);
     if ((other || joins) && !links_agree(entry))
         links_queue(index, entry);
@@ -239,14 +239,14 @@ static void leave_out(struct carrier *carrier, struct entry *entry, enum skip sk
  * moment, or never have had one because it could not be opened. */
 static bool unwatched(const struct carrier *carrier, const struct entry *entry)
 {
-    return entry->now.type == TYPE_FOLDER && carrier->watching && entry->watch < 0;
+    return entry->type == TYPE_FOLDER && carrier->watching && watch_of(entry) < 0;
 }
 
 bool look(struct carrier *carrier, int folder, struct entry *entry)
 {
     struct found found = {0};
-    bool known = entry->now.type == TYPE_FOLDER, closed = known && entry->flags & ENTRY_UNREADABLE;
-    uint64_t inode = entry->inode;
+    bool known = entry->type == TYPE_FOLDER, closed = known && entry->flags & ENTRY_UNREADABLE;
+    uint64_t inode = entry_inode(entry);
     goes_on(carrier);
     if (fstatat(folder, entry->name, &found.status, AT_SYMLINK_NOFOLLOW) != 0) {
         /* Its folder is closed: it is not gone, and is looked at as soon as that opens. */
@@ -266,9 +266,9 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         return false;
     }
     take(carrier, entry, &found);
-    bool same = known && inode == entry->inode;
+    bool same = known && inode == entry_inode(entry);
     bool opens = closed && !(entry->flags & ENTRY_UNREADABLE);
-    return entry->now.type == TYPE_FOLDER && (!same || opens || unwatched(carrier, entry));
+    return entry->type == TYPE_FOLDER && (!same || opens || unwatched(carrier, entry));
 }
 
 void scan_root(struct carrier *carrier, bool all)
@@ -279,9 +279,9 @@ void scan_root(struct carrier *carrier, bool all)
         return;
     if (!holds(root, &found.status)) {
         read_entry(carrier, carrier->root, "", &found);
-        if (root->now.type == TYPE_FOLDER)
-            memcpy(found.record.id, root->now.id, SHA256_BYTES);
-        if (!record_same(&root->now, &found.record))
+        if (root->type == TYPE_FOLDER)
+            memcpy(found.record.id, entry_id(root), SHA256_BYTES);
+        if (!entry_is(root, &found.record))
             index_set(&carrier->index, root, &found.record);
         keep_facts(&carrier->index, root, &found);
     }

@@ -63,7 +63,7 @@ void move_delete(struct carrier *carrier, struct op *op)
     const struct entry *entry = living(carrier, op->path);
     op->done = !entry || take_out(carrier, entry, op);
     if (!op->done)
-        op->verdict = entry->now.type == TYPE_FOLDER ? DO_EMPTY : IN_CONFLICT;
+        op->verdict = entry->type == TYPE_FOLDER ? DO_EMPTY : IN_CONFLICT;
 }
 
 /* Out of the tree into a grave, and back again if somebody wrote since it was judged. */
@@ -77,10 +77,10 @@ static void bury_one(struct carrier *carrier, const struct entry *entry, int fol
 
 static void empty_below(struct carrier *carrier, const struct entry *folder, int fd, int grave)
 {
-    for (const struct entry *child = folder->child; child; child = child->next) {
+    for (const struct entry *child = entry_child(folder); child; child = entry_next(child)) {
         if (!entry_alive(child) || entry_dirty(child))
             continue;
-        if (child->now.type != TYPE_FOLDER) {
+        if (child->type != TYPE_FOLDER) {
             bury_one(carrier, child, fd, grave);
             continue;
         }
@@ -216,7 +216,7 @@ static void replace(struct carrier *carrier, struct op *op, const struct entry *
 void move_out_of_way(struct carrier *carrier, struct op *op)
 {
     const struct entry *entry = living(carrier, op->path);
-    if (!entry || (entry->now.type != TYPE_FOLDER && op->wanted.type != TYPE_FOLDER))
+    if (!entry || (entry->type != TYPE_FOLDER && op->wanted.type != TYPE_FOLDER))
         return;
     if (op->aside || judge_known(carrier, entry, op))
         op->verdict = take_out(carrier, entry, op) ? DO_MAKE : IN_CONFLICT;
@@ -226,7 +226,7 @@ void move_in(struct carrier *carrier, struct op *op)
 {
     const struct entry *entry = op->verdict == DO_REPLACE ? living(carrier, op->path) : NULL;
     const char *name;
-    bool folder = entry && entry->now.type == TYPE_FOLDER;
+    bool folder = entry && entry->type == TYPE_FOLDER;
     if (came_with_its_folder(carrier, op))
         op->done = true;
     else if (folder && unlinkat(live_folder(carrier, op->path, &name), name, AT_REMOVEDIR) != 0)

@@ -57,7 +57,7 @@ static void scan_instead(struct carrier *carrier)
 
 static bool add_watch(struct carrier *carrier, const struct entry *entry, int *watch)
 {
-    bool more = entry->watch < 0 && carrier->index.watched >= carrier->watches_most;
+    bool more = watch_of(entry) < 0 && carrier->index.watched >= carrier->watches_most;
     *watch = more ? -1 : inotify_add_watch(carrier->notify, ".", TOLD | HOW);
     if (*watch < 0 && (more || errno == ENOSPC || errno == ENOMEM))
         scan_instead(carrier);
@@ -77,22 +77,23 @@ void notify_watch(struct carrier *carrier, struct entry *entry, int fd)
         watches_remove(&carrier->index, other);
         index_queue(&carrier->index, other);
     }
-    if (entry->watch >= 0) {
-        inotify_rm_watch(carrier->notify, entry->watch);
+    if (watch_of(entry) >= 0) {
+        inotify_rm_watch(carrier->notify, watch_of(entry));
         watches_remove(&carrier->index, entry);
     }
-    watches_add(&carrier->index, entry, watch);
+    if (!watches_add(&carrier->index, entry, watch))
+        inotify_rm_watch(carrier->notify, watch);
 }
 
 void notify_leave(struct carrier *carrier, struct entry *entry)
 {
-    if (entry->watch >= 0) {
+    if (watch_of(entry) >= 0) {
         if (carrier->notify >= 0)
-            inotify_rm_watch(carrier->notify, entry->watch);
+            inotify_rm_watch(carrier->notify, watch_of(entry));
         watches_remove(&carrier->index, entry);
     }
-    for (struct entry *child = entry->child; child; child = child->next)
-        if (child->child || child->watch >= 0)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        if (entry_child(child) || watch_of(child) >= 0)
             notify_leave(carrier, child);
 }
 

@@ -140,7 +140,7 @@ static bool add_delete(struct carrier *carrier, const char *path)
 static bool delete_unnamed(struct carrier *carrier, const struct entry *folder)
 {
     char path[PATH_MOST + 1];
-    for (const struct entry *child = folder->child; child; child = child->next) {
+    for (const struct entry *child = entry_child(folder); child; child = entry_next(child)) {
         if ((!entry_alive(child) && !dirty_below(child)) || !entry_path(child, path))
             continue;
         const struct op *op = op_at(carrier, path);

@@ -3,7 +3,7 @@
 
 #include "words.h"
 
-#define SAVED_MAGIC "clawrden-index-2"
+#define SAVED_MAGIC "clawrden-index-3"
 
 enum {
     SAVED_END = 0,
@@ -12,6 +12,7 @@ enum {
     SAVED_BLOCKS = 4,
     SAVED_UNREADABLE = 8,
     SAVED_UNSTABLE = 16,
+    SAVED_BELIEVED = 32,
 };
 
 #endif

@@ -58,22 +58,24 @@ static void add_record(struct writer *writer, const struct record *record)
 
 static void add_entry(struct writer *writer, const struct entry *entry)
 {
-    uint8_t flags = (uint8_t)(SAVED_ENTRY | (entry->base ? SAVED_BASE : 0) | (entry->blocks ? SAVED_BLOCKS : 0)
+    struct record now = entry_now(entry), base;
+    bool has_base = entry_base(entry, &base), has_blocks = entry_blocks(entry);
+    uint8_t flags = (uint8_t)(SAVED_ENTRY | (has_base ? SAVED_BASE : 0) | (has_blocks ? SAVED_BLOCKS : 0)
                               | (entry->flags & ENTRY_UNREADABLE ? SAVED_UNREADABLE : 0)
-                              | (entry->flags & ENTRY_UNSTABLE ? SAVED_UNSTABLE : 0));
+                              | (entry->flags & ENTRY_UNSTABLE ? SAVED_UNSTABLE : 0)
+                              | (entry->flags & ENTRY_BELIEVED ? SAVED_BELIEVED : 0));
     uint8_t head[2] = {flags, entry->length};
     add(writer, head, sizeof head);
     add(writer, entry->name, entry->length);
-    add_record(writer, &entry->now);
-    add_u64(writer, entry->inode);
-    add_u64(writer, (uint64_t)entry->ctime);
-    add_u64(writer, (uint64_t)entry->looked);
+    add_record(writer, &now);
+    add_u64(writer, entry_inode(entry));
+    add_u64(writer, (uint64_t)entry_ctime(entry));
     add_u64(writer, entry->seq);
-    if (entry->base)
-        add_record(writer, entry->base);
-    if (entry->blocks)
-        add(writer, entry->blocks, (size_t)block_count(entry->now.size) * SHA256_BYTES);
-    for (const struct entry *child = entry->child; child; child = child->next)
+    if (has_base)
+        add_record(writer, &base);
+    if (has_blocks)
+        add(writer, entry_blocks(entry), (size_t)block_count(now.size) * SHA256_BYTES);
+    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
         add_entry(writer, child);
     uint8_t end = SAVED_END;
     add(writer, &end, 1);

@@ -25,7 +25,7 @@ void scan_inside(struct carrier *carrier, int fd, struct entry *entry)
         return;
     }
     /* Another folder by now: the change was reported, and the name is looked at again. */
-    if (fstat(inside, &status) == 0 && status.st_ino == entry->inode && status.st_dev == carrier->device)
+    if (fstat(inside, &status) == 0 && status.st_ino == entry_inode(entry) && status.st_dev == carrier->device)
         scan(carrier, entry, inside);
     else
         close(inside);
@@ -40,7 +40,7 @@ static bool found(struct carrier *carrier, struct entry *folder, int fd, const c
         return false;
     entry->flags |= ENTRY_SEEN;
     look(carrier, fd, entry);
-    if (entry->now.type == TYPE_FOLDER)
+    if (entry->type == TYPE_FOLDER)
         scan_inside(carrier, fd, entry);
     return true;
 }
@@ -48,7 +48,7 @@ static bool found(struct carrier *carrier, struct entry *folder, int fd, const c
 /* What was in the index and is not in the folder. */
 static void lose_unseen(struct carrier *carrier, struct entry *folder)
 {
-    for (struct entry *child = folder->child; child; child = child->next)
+    for (struct entry *child = entry_child(folder); child; child = entry_next(child))
         if (!(child->flags & ENTRY_SEEN) && (entry_alive(child) || child->skip != SKIP_NOT))
             index_queue(&carrier->index, child);
 }
@@ -58,15 +58,15 @@ static void watch(struct carrier *carrier, struct entry *folder, int fd)
 {
     struct stat status;
     notify_watch(carrier, folder, fd);
-    if (fstat(fd, &status) == 0 && nanoseconds(&status.st_ctim) != folder->ctime)
+    if (fstat(fd, &status) == 0 && nanoseconds(&status.st_ctim) != entry_ctime(folder))
         index_queue(&carrier->index, folder);
 }
 
 void scan(struct carrier *carrier, struct entry *folder, int fd)
 {
     watch(carrier, folder, fd);
-    for (struct entry *child = folder->child; child; child = child->next)
-        child->flags &= (uint8_t)~ENTRY_SEEN;
+    for (struct entry *child = entry_child(folder); child; child = entry_next(child))
+        child->flags &= (uint16_t)~ENTRY_SEEN;
     DIR *names = fdopendir(fd);
     if (!names) {
         close(fd);

@@ -52,15 +52,16 @@ static void put_entry(struct sending *sending, const struct entry *entry, struct
     static const struct record nothing;
     struct stream *stream = &sending->carrier->stream;
     uint8_t record[RECORD_BYTES];
-    const struct record *was = entry->base ? entry->base : &nothing;
+    struct record was = nothing;
+    entry_base(entry, &was);
     bool says_was = sending->how == SEND_DIRTY;
     stream_begin(stream, FRAME_ENTRY);
     stream_put_u8(stream, change->kind);
     stream_put_u8(stream, (uint8_t)(change->bits | (says_was ? CHANGE_WAS : 0)));
     record_put(&change->wanted, record);
     stream_put(stream, record, RECORD_IN_FRAME);
-    stream_put_u8(stream, says_was ? was->type : 0);
-    stream_put(stream, says_was ? was->id : nothing.id, SHA256_BYTES);
+    stream_put_u8(stream, says_was ? was.type : 0);
+    stream_put(stream, says_was ? was.id : nothing.id, SHA256_BYTES);
     stream_put_text(stream, change->path);
     stream_put_text(stream, change->target);
     stream_put_u32(stream, (uint32_t)change->xattrs_length);
@@ -87,7 +88,8 @@ static void add_attributes(struct sending *sending, struct change *change, int f
 static bool has_attributes(const struct entry *entry)
 {
     static const uint8_t none[SHA256_BYTES];
-    return memcmp(entry->now.xattrs, none, SHA256_BYTES) != 0;
+    struct record now = entry_now(entry);
+    return memcmp(now.xattrs, none, SHA256_BYTES) != 0;
 }
 
 static void unstable(struct sending *sending, struct entry *entry)
@@ -104,7 +106,7 @@ static void put_link(struct sending *sending, struct entry *entry, struct change
     ssize_t length = folder < 0 ? -1 : readlinkat(folder, entry->name, change->target, PATH_MOST);
     if (length > 0)
         bytes_id(change->target, (size_t)length, id);
-    if (length <= 0 || memcmp(id, entry->now.id, SHA256_BYTES) != 0) {
+    if (length <= 0 || memcmp(id, entry_id(entry), SHA256_BYTES) != 0) {
         unstable(sending, entry);
         return;
     }
@@ -116,11 +118,11 @@ static void put_link(struct sending *sending, struct entry *entry, struct change
 static void put_file(struct sending *sending, struct entry *entry, struct change *change, int fd)
 {
     struct carrier *carrier = sending->carrier;
-    size_t size = (size_t)entry->now.size;
-    bool small = entry->now.size <= BLOCK_BYTES && change->kind == CHANGE_PUT;
-    if (entry->blocks && change->kind != CHANGE_META) {
-        change->blocks = entry->blocks[0];
-        change->block_count = (uint32_t)block_count(entry->now.size);
+    size_t size = (size_t)entry_size(entry);
+    bool small = entry_size(entry) <= BLOCK_BYTES && change->kind == CHANGE_PUT;
+    if (entry_blocks(entry) && change->kind != CHANGE_META) {
+        change->blocks = entry_blocks(entry)[0];
+        change->block_count = (uint32_t)block_count(entry_size(entry));
     }
     if (small && sending->bytes) {
         uint8_t id[SHA256_BYTES];
@@ -128,7 +130,7 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
         ssize_t got = size == 0 ? 0 : fd < 0 ? -1 : read_at(fd, carrier->block, size, 0);
         if (got >= 0)
             bytes_id(carrier->block, (size_t)got, id);
-        if (got < 0 || memcmp(id, entry->now.id, SHA256_BYTES) != 0) {
+        if (got < 0 || memcmp(id, entry_id(entry), SHA256_BYTES) != 0) {
             unstable(sending, entry);
             return;
         }
@@ -142,8 +144,8 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
 
 static void put_opened(struct sending *sending, struct entry *entry, struct change *change)
 {
-    bool folder = entry->now.type == TYPE_FOLDER;
-    int parent = entry->parent ? folder_of(sending->carrier, entry, &sending->folder) : sending->carrier->root;
+    bool folder = entry->type == TYPE_FOLDER;
+    int parent = entry_parent(entry) ? folder_of(sending->carrier, entry, &sending->folder) : sending->carrier->root;
     int flags = O_RDONLY | O_NONBLOCK | (folder ? O_DIRECTORY : 0);
     bool needed = !folder || has_attributes(entry);
     int fd = needed && parent >= 0 ? beneath_open(parent, entry->name, flags) : -1;
@@ -159,14 +161,14 @@ static void put_opened(struct sending *sending, struct entry *entry, struct chan
 
 static enum change_kind kind_of(const struct sending *sending, const struct entry *entry)
 {
-    const struct record *now = &entry->now, *base = entry->base;
-    if (now->type == TYPE_NONE)
+    struct record now = entry_now(entry), base;
+    if (now.type == TYPE_NONE)
         return CHANGE_DELETE;
-    bool same = sending->how == SEND_DIRTY && base && base->type == now->type && base->link == now->link
-        && base->size == now->size && (now->type == TYPE_FOLDER || memcmp(base->id, now->id, SHA256_BYTES) == 0);
+    bool same = sending->how == SEND_DIRTY && entry_base(entry, &base) && base.type == now.type && base.link == now.link
+        && base.size == now.size && (now.type == TYPE_FOLDER || memcmp(base.id, now.id, SHA256_BYTES) == 0);
     if (same)
         return CHANGE_META;
-    return now->link != 0 ? CHANGE_LINK : CHANGE_PUT;
+    return now.link != 0 ? CHANGE_LINK : CHANGE_PUT;
 }
 
 static void put_change(struct sending *sending, struct entry *entry)
@@ -174,7 +176,7 @@ static void put_change(struct sending *sending, struct entry *entry)
     static struct change change;
     change.kind = kind_of(sending, entry);
     change.bits = 0;
-    change.wanted = entry->now;
+    change.wanted = entry_now(entry);
     change.target[0] = 0;
     change.xattrs_length = 0;
     change.block_count = 0;
@@ -189,7 +191,7 @@ static void put_change(struct sending *sending, struct entry *entry)
     const struct entry *first = change.kind == CHANGE_LINK ? links_first(&sending->carrier->index, entry) : NULL;
     if (change.kind == CHANGE_LINK && (!first || !entry_path(first, change.target)))
         change.kind = CHANGE_PUT;
-    if (entry->now.type == TYPE_LINK)
+    if (entry->type == TYPE_LINK)
         put_link(sending, entry, &change);
     else
         put_opened(sending, entry, &change);
@@ -214,7 +216,7 @@ static void send_below(struct sending *sending, struct entry *entry)
     if (concerns(sending, entry))
         put_change(sending, entry);
     /* A side that had it is told that all of it is gone; a replica says what it had of each entry. */
-    if (!entry->child || (!entry_alive(entry) && sending->how != SEND_DIRTY))
+    if (!entry_child(entry) || (!entry_alive(entry) && sending->how != SEND_DIRTY))
         return;
     struct entry **children = children_in_order(entry, true, &count);
     for (size_t i = 0; children && i < count && !is_cut(&sending->cut, &sending->carrier->stream); i++)
@@ -271,21 +273,21 @@ void send_changes(struct carrier *carrier, struct reader *reader)
 static struct entry *wanted_file(struct carrier *carrier, const char *path)
 {
     struct entry *entry = index_at(&carrier->index, path);
-    return entry && entry->now.type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE) ? entry : NULL;
+    return entry && entry->type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE) ? entry : NULL;
 }
 
 static bool send_block(struct carrier *carrier, const struct entry *entry, int fd, uint32_t number, uint32_t block)
 {
     uint8_t id[SHA256_BYTES];
-    uint64_t count = block_count(entry->now.size);
+    uint64_t count = block_count(entry_size(entry));
     if (block >= (count ? count : 1))
         return false;
-    size_t length = count ? block_length(entry->now.size, block) : (size_t)entry->now.size;
+    size_t length = count ? block_length(entry_size(entry), block) : (size_t)entry_size(entry);
     uint64_t offset = (uint64_t)block * BLOCK_BYTES;
     if (read_at(fd, carrier->block, length, offset) != (ssize_t)length)
         return false;
     bytes_id(carrier->block, length, id);
-    if (memcmp(id, count ? entry->blocks[block] : entry->now.id, SHA256_BYTES) != 0)
+    if (memcmp(id, count ? entry_blocks(entry)[block] : entry_id(entry), SHA256_BYTES) != 0)
         return false;
     send_bytes(&carrier->stream, number, offset, carrier->block, length);
     return true;

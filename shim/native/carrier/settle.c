@@ -15,24 +15,24 @@ enum { PASSES_MOST = 8 };
 
 static bool lives(const struct entry *folder)
 {
-    for (; folder; folder = folder->parent)
-        if (folder->now.type != TYPE_FOLDER)
+    for (; folder; folder = entry_parent(folder))
+        if (folder->type != TYPE_FOLDER)
             return false;
     return true;
 }
 
 static void look_again(struct carrier *carrier, struct entry *entry, struct open_folder *open_folder)
 {
-    if (!entry->parent) {
+    if (!entry_parent(entry)) {
         scan_root(carrier, false);
         return;
     }
-    if (!lives(entry->parent))
+    if (!lives(entry_parent(entry)))
         return;
     int fd = folder_of(carrier, entry, open_folder);
     if (fd < 0) {
         /* Its folder is away, and may come back as it was: nobody would tell of this entry again. */
-        index_queue(&carrier->index, entry->parent);
+        index_queue(&carrier->index, entry_parent(entry));
         index_queue(&carrier->index, entry);
         return;
     }
@@ -48,7 +48,7 @@ static void look_at_queue(struct carrier *carrier)
     size_t count = index->queued;
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = index->queue[i];
-        entry->flags &= (uint8_t)~ENTRY_QUEUED;
+        entry->flags &= (uint16_t)~ENTRY_QUEUED;
         look_again(carrier, entry, &open_folder);
     }
     folder_close(&open_folder);
@@ -67,7 +67,7 @@ static void queue_unstable(struct carrier *carrier, struct entry *entry)
 {
     if (entry->flags & ENTRY_UNSTABLE)
         index_queue(&carrier->index, entry);
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         if (child->below == carrier->index.next || child->flags & ENTRY_UNSTABLE)
             queue_unstable(carrier, child);
 }

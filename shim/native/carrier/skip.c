@@ -30,7 +30,7 @@ static bool entry_excluded(const struct carrier *carrier, const struct entry *en
 static bool too_deep(const struct carrier *carrier, const struct entry *entry)
 {
     size_t length = 0, depth = 0;
-    for (; entry->parent; entry = entry->parent) {
+    for (; entry_parent(entry); entry = entry_parent(entry)) {
         length += (size_t)entry->length + 1;
         depth++;
     }
@@ -40,7 +40,7 @@ static bool too_deep(const struct carrier *carrier, const struct entry *entry)
 enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status)
 {
     const struct index *index = &carrier->index;
-    if (entry->parent == index->root && reserved(entry->name))
+    if (entry_parent(entry) == index->root && reserved(entry->name))
         return SKIP_RESERVED;
     if (status->st_dev != carrier->device)
         return SKIP_OTHER_DEVICE;
@@ -68,7 +68,7 @@ static void queue_too_large(struct index *index, struct entry *entry)
 {
     if (entry->skip == SKIP_TOO_LARGE)
         index_queue(index, entry);
-    for (struct entry *child = entry->child; child; child = child->next)
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         queue_too_large(index, child);
 }
 
@@ -117,7 +117,7 @@ static uint16_t tell_below(struct carrier *carrier, const struct entry *entry, u
         stream_put_text(&carrier->stream, path);
         told++;
     }
-    for (const struct entry *child = entry->child; child && told < PATHS_TOLD; child = child->next)
+    for (const struct entry *child = entry_child(entry); child && told < PATHS_TOLD; child = entry_next(child))
         told = tell_below(carrier, child, told);
     return told;
 }

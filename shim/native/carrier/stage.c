@@ -139,7 +139,7 @@ void stage_other_name(struct carrier *carrier, struct op *op)
 static bool folder_is_there(struct carrier *carrier, const char *path)
 {
     const struct entry *entry = index_at(&carrier->index, path);
-    return entry && entry->now.type == TYPE_FOLDER;
+    return entry && entry->type == TYPE_FOLDER;
 }
 
 static void find_inside(struct carrier *carrier, struct op *op)

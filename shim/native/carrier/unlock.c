@@ -20,18 +20,18 @@ static void unlock(int fd, const struct stat *status, const struct entry *folder
 /* Another mode by now is somebody else's. */
 static void lock(int fd, const struct stat *status, const struct entry *folder)
 {
-    if ((status->st_mode & 07777) == (folder->now.mode | OWNERS))
-        fchmod(fd, folder->now.mode);
+    if ((status->st_mode & 07777) == (entry_mode(folder) | OWNERS))
+        fchmod(fd, entry_mode(folder));
 }
 
 static void with_locked(struct carrier *carrier, const char *path, change_mode *change)
 {
     const struct entry *entry = living(carrier, path);
     struct stat status;
-    if (!entry || entry->now.type != TYPE_FOLDER || (entry->now.mode & OWNERS) == OWNERS)
+    if (!entry || entry->type != TYPE_FOLDER || (entry_mode(entry) & OWNERS) == OWNERS)
         return;
     int fd = beneath_open(carrier->root, path, O_RDONLY | O_DIRECTORY);
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == entry->inode)
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == entry_inode(entry))
         change(fd, &status, entry);
     if (fd >= 0)
         close(fd);

@@ -28,12 +28,12 @@ static size_t length_of(const struct op *op, uint32_t block)
 static bool is_here(const struct entry *entry, const struct op *op, uint32_t block)
 {
     const uint8_t *id = op->blocks + (size_t)block * SHA256_BYTES;
-    if (!entry || entry->now.type != TYPE_FILE || entry->flags & ENTRY_UNREADABLE)
+    if (!entry || entry->type != TYPE_FILE || entry->flags & ENTRY_UNREADABLE)
         return false;
-    if (!entry->blocks)
-        return block == 0 && entry->now.size == length_of(op, 0) && memcmp(entry->now.id, id, SHA256_BYTES) == 0;
-    return block < block_count(entry->now.size) && block_length(entry->now.size, block) == length_of(op, block)
-        && memcmp(entry->blocks[block], id, SHA256_BYTES) == 0;
+    if (!entry_blocks(entry))
+        return block == 0 && entry_size(entry) == length_of(op, 0) && memcmp(entry_id(entry), id, SHA256_BYTES) == 0;
+    return block < block_count(entry_size(entry)) && block_length(entry_size(entry), block) == length_of(op, block)
+        && memcmp(entry_blocks(entry)[block], id, SHA256_BYTES) == 0;
 }
 
 static bool read_here(struct carrier *carrier, const struct op *op, int fd, uint32_t block)
@@ -73,10 +73,9 @@ static void take_blocks(struct carrier *carrier, struct op *op, const struct ent
 static const struct entry *same_file(const struct entry *folder, const struct record *wanted)
 {
     const struct entry *found = NULL;
-    for (const struct entry *child = folder->child; child && !found; child = child->next) {
-        const struct record *now = &child->now;
-        bool same = child->blocks && now->type == TYPE_FILE && now->size == wanted->size;
-        if (same && memcmp(now->id, wanted->id, SHA256_BYTES) == 0)
+    for (const struct entry *child = entry_child(folder); child && !found; child = entry_next(child)) {
+        bool same = entry_blocks(child) && child->type == TYPE_FILE && entry_size(child) == wanted->size;
+        if (same && memcmp(entry_id(child), wanted->id, SHA256_BYTES) == 0)
             found = child;
         else
             found = same_file(child, wanted);
@@ -143,8 +142,8 @@ static bool comes(const struct op *first)
 static void name_living(struct carrier *carrier, struct op *op)
 {
     const struct entry *first = living(carrier, op->target);
-    bool same = first && first->now.type == TYPE_FILE && first->now.size == op->wanted.size
-        && memcmp(first->now.id, op->wanted.id, SHA256_BYTES) == 0;
+    bool same = first && first->type == TYPE_FILE && entry_size(first) == op->wanted.size
+        && memcmp(entry_id(first), op->wanted.id, SHA256_BYTES) == 0;
     /* What is kept must not be a name of a file of the tree. */
     if (same && op->verdict != IN_CONFLICT)
         stage_name_of_living(carrier, op);

@@ -168,8 +168,8 @@ static struct entry *some_folder(struct index *index)
 {
     struct entry *folder = index->root;
     for (uint32_t steps = below(4); steps > 0; steps--)
-        for (struct entry *child = folder->child; child; child = child->next)
-            if (child->now.type == TYPE_FOLDER && below(2) == 0) {
+        for (struct entry *child = entry_child(folder); child; child = entry_next(child))
+            if (child->type == TYPE_FOLDER && below(2) == 0) {
                 folder = child;
                 break;
             }
@@ -178,7 +178,7 @@ static struct entry *some_folder(struct index *index)
 
 static void change_something(struct index *index)
 {
-    static const char *const names[] = {"a", "b", "c", "ab", "abc", "z"};
+    static const char *const names[] = {"a", "b", "c", "ab", "a-name-of-forty-bytes-that-is-not-so-short", "a-name-of-more-than-a-hundred-bytes-which-is-given-back-and-taken-again-in-parts-by-names-that-are-shorter"};
     struct entry *folder = some_folder(index);
     const char *name = names[below(6)];
     struct entry *entry = index_add(index, folder, name, strlen(name));
@@ -189,18 +189,18 @@ static void change_something(struct index *index)
         return;
     }
     uint8_t type = (uint8_t)(1 + below(3));
-    if (entry_alive(entry) && (type == TYPE_FOLDER) != (entry->now.type == TYPE_FOLDER))
+    if (entry_alive(entry) && (type == TYPE_FOLDER) != (entry->type == TYPE_FOLDER))
         index_gone(index, entry);
     struct record record = {.type = type, .mode = 0600, .size = type == TYPE_FOLDER ? 0 : below(100), .mtime = below(5)};
     uint64_t inode = 1 + below(5);
     /* As a look does: the same file is another name of what it was. */
-    if (type == TYPE_FILE && entry->now.type == TYPE_FILE && entry->inode == inode)
-        record.link = entry->now.link;
+    if (type == TYPE_FILE && entry->type == TYPE_FILE && entry_inode(entry) == inode)
+        record.link = entry_link(entry);
+    record.xattrs[0] = (uint8_t)below(3);
     index_set(index, entry, &record);
-    if (type == TYPE_FILE)
-        inodes_join(index, entry, inode);
-    else
-        inodes_leave(index, entry);
+    index_facts(index, entry, inode, below(100));
+    index_blocks(index, entry, type == TYPE_FILE && below(3) == 0 ? calloc(2, SHA256_BYTES) : NULL);
+    expect(entry_is(entry, &record) && entry_inode(entry) == inode, "not what was set");
 }
 
 struct counted {
@@ -210,23 +210,23 @@ struct counted {
 /* The living of one index, put into another in another order. */
 static void rebuild(struct index *to, struct entry *folder, const struct entry *from, struct counted *counted)
 {
-    const struct entry *child = from->child;
+    const struct entry *child = entry_child(from);
     while (child && child->next)
-        child = child->next;
-    for (; child; child = child->before) {
+        child = entry_next(child);
+    for (; child; child = way_end(child, child->before)) {
         expect(child->below <= from->below, "a folder that is older than what is in it");
         if (!entry_alive(child))
             continue;
-        expect(from->now.type == TYPE_FOLDER, "something lives in what is no folder");
+        expect(from->type == TYPE_FOLDER, "something lives in what is no folder");
         counted->entries++;
-        counted->bytes += child->now.size;
+        counted->bytes += entry_size(child);
         struct entry *copy = index_add(to, folder, child->name, child->length);
-        struct record record = child->now;
+        struct record record = entry_now(child);
         record.link = 0;
         memset(record.id, 0, sizeof record.id);
         index_set(to, copy, &record);
         if (record.type == TYPE_FILE)
-            inodes_join(to, copy, child->inode);
+            index_facts(to, copy, entry_inode(child), 0);
         rebuild(to, copy, child, counted);
     }
 }
@@ -238,7 +238,8 @@ static void check_against_new(struct index *index)
     uint8_t id[SHA256_BYTES], other_id[SHA256_BYTES];
     links_mend(index);
     expect(index_begin(&other, false) && tree_refresh(index), "no memory");
-    index_set(&other, other.root, &index->root->now);
+    struct record root = entry_now(index->root);
+    index_set(&other, other.root, &root);
     rebuild(&other, other.root, index->root, &counted);
     links_mend(&other);
     other.root->flags |= ENTRY_STALE;
