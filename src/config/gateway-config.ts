@@ -1,6 +1,7 @@
 import type { Identity } from '../command.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
 import type { NotifyConfig } from './notify-config.ts';
+import type { OidcConfig } from './oidc-config.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
 export interface GatewayConfig {
@@ -17,6 +18,8 @@ export interface GatewayConfig {
   readonly limits: GatewayLimits;
   readonly warm: readonly WarmConfig[];
   readonly notify: NotifyConfig;
+  /** By which people sign in, besides those whom an admin adds. */
+  readonly oidc?: OidcConfig;
   readonly hosts: readonly HostConfig[];
   readonly agents: readonly AgentConfig[];
 }

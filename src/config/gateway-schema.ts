@@ -16,6 +16,7 @@ import {
   usersField,
 } from './fields.ts';
 import { notifySchema } from './notify-fields.ts';
+import { oidcSchema } from './oidc-fields.ts';
 import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -87,6 +88,7 @@ export const gatewaySchema = strictObject({
     .array(strictObject({ agent: nameField, tool: z.string().min(1).max(255), size: count(1, 100) }))
     .default([]),
   notify: notifySchema,
+  oidc: oidcSchema,
   hosts: z.array(host).default([]),
   agents: z.array(agent).default([]),
 });

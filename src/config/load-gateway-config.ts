@@ -9,6 +9,7 @@ import { toHttp, toServerTls, wrongHttp } from './http-config.ts';
 import { nearestHint } from './nearest.ts';
 import { targetNames } from './notify-config.ts';
 import { toNotify } from './notify-fields.ts';
+import { toOidc } from './oidc-fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
 import { toWorkspace } from './workspace-fields.ts';
@@ -93,6 +94,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     limits: toLimits(raw.limits),
     warm: raw.warm,
     notify: toNotify(raw.notify, inFolder),
+    ...toOidc(raw.oidc, inFolder),
     hosts: raw.hosts.map((host) => toHost(host, inFolder)),
     agents: raw.agents.map(toAgent),
   };

@@ -19,6 +19,7 @@ const adapterPackages = {
   auth: ['jose'],
   mcp: ['@modelcontextprotocol'],
   notify: ['ws'],
+  oidc: ['openid-client'],
 } as const;
 
 const adapters = Object.keys(adapterPackages) as (keyof typeof adapterPackages)[];

@@ -10,6 +10,7 @@ import { checkCertificate, checkKey, checkServerFiles } from './check-certificat
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkOidc } from './check-oidc.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
@@ -34,6 +35,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(await checkServerFiles('http.tls', config.http.tls)),
     ...(await checkAudit(config)),
     ...(await checkNotify(config.notify)),
+    ...(await checkOidc(config.oidc)),
     ...(await checkWorkspaces(config)),
     ...(await Promise.all(config.hosts.map((host) => checkHost(host, config, policy)))).flat(),
   ];
