@@ -50,12 +50,13 @@ import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
 import { createExecutionCounts } from './metrics/execution-counts.ts';
 import { openNotify } from './notify/open-notify.ts';
+import { openProvider } from './oidc/open-provider.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
-import { openPrincipals } from './principals/open-principals.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
 import { startServers } from './servers.ts';
+import { openPeopleAndProvider } from './signed-in/open-people.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import { openDoors } from './start/doors.ts';
 import { drain, untilAsked } from './start/drain.ts';
@@ -127,7 +128,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const counts = createExecutionCounts();
   const recorder = counts.watch(createRecorder(audit, refusals, records.outputs, () => policy().hash));
   const incidents = createIncidents(audit);
-  const principals = await openPrincipals({ ...records, first: identity.people, agents });
+  const provider = config.oidc && openProvider(config.oidc);
+  const known = { ...records, first: identity.people, agents };
+  const principals = await openPeopleAndProvider({ ...known, config, provider });
   await markTaken(config.state);
   const { approvers } = principals;
   const grants = await openGrants(records.database, audit, approvers);
@@ -252,7 +255,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     events: events.feed({ ...warden, faults }),
     relays,
     offerHome: workspaces.homes.offer,
-    principals,
+    ...{ principals, provider },
     ...{ ...rotation, doors },
     faults,
     log,

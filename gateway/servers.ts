@@ -12,11 +12,15 @@ import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
 import type { Authorities } from './keys/authorities.ts';
+import type { Enrolment } from './ports/authentication.ts';
 import type { Detached } from './ports/detached.ts';
 import type { EventFeed } from './ports/events.ts';
+import type { IdentityProvider } from './ports/identity-provider.ts';
+import type { ProviderSignIn } from './ports/provider-sign-in.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
 import type { Principals } from './principals/open-principals.ts';
+import { createProviderSignIn } from './signed-in/provider-sign-in.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import type { Doors } from './start/doors.ts';
 import type { Records } from './start/open-records.ts';
@@ -34,6 +38,8 @@ export interface Served {
   readonly relays: RelayRegistry;
   readonly offerHome: OfferHome;
   readonly principals: Principals;
+  /** By which people sign in; undefined if gateway.yaml names none. */
+  readonly provider: IdentityProvider | undefined;
   readonly authorities: Authorities;
   readonly doors: Doors;
   readonly onMoved: (principal: string) => void;
@@ -50,6 +56,13 @@ interface OpenPorts {
   readonly metrics?: number;
 }
 
+function providerSignIn(
+  { provider, principals: { signIns } }: Served,
+  enrolment: Enrolment,
+): ProviderSignIn | undefined {
+  return provider && signIns && createProviderSignIn({ provider, signIns, enrolment });
+}
+
 /** Opens every door, at the ports that were reserved for them. */
 export async function startServers(
   { grpc, enroll, http, limits }: GatewayConfig,
@@ -58,24 +71,26 @@ export async function startServers(
   served: Served,
 ): Promise<{ ports: OpenPorts; close: () => Promise<void> }> {
   const { agents, principals, faults, log } = served;
-  const { revocations, people, apiTokens } = principals;
+  const { revocations, people, apiTokens, findPerson } = principals;
   const agentsOf = (relay: string) =>
     [...agents().values()].filter((agent) => agent.relay === relay).map(({ name }) => name);
   const { authorities, doors, onMoved } = served;
   const signing = { ...identity, keys, authorities };
   const authentication = createAuthentication({ identity: signing, authorities, onMoved, ...principals });
   const enrolment = createEnrolment({
-    ...{ identity: signing, agentsOf, people, apiTokens, tokens, revocations, audit },
+    ...{ identity: signing, agentsOf, people, findPerson, apiTokens, tokens, revocations, audit },
   });
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const browsers = openBrowsers(audit, principals);
+  let grpcPort = grpc.listen.port;
   const third = await startHttpServer({
     http,
     tls: doors.http,
     limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
     tokens: principals.apiTokens,
     enrolment,
+    ...{ providerSignIn: providerSignIn(served, enrolment), grpcPort: () => grpcPort },
     ...browsers,
     ...served,
   });
@@ -88,6 +103,7 @@ export async function startServers(
     ...served,
     authorities: doors.grpc(authorities),
   });
+  grpcPort = first.port;
   const second = await startEnrolmentServer({
     listen: enroll.listen,
     authorities: doors.grpc(authorities),

@@ -38,13 +38,14 @@ export type NotCounted = 'own-request' | 'not-approver';
 
 export function whyNotCounted(
   { by, stamp }: Said,
-  { consent: { role, names }, caller, agent }: Matter,
-  { rightOf, personOf }: Approvers,
+  { consent: { role, names, approvals }, caller, agent }: Matter,
+  { rightOf, personOf, isNamed: isOfProvider }: Approvers,
 ): NotCounted | undefined {
   if (personOf(by) === personOf(caller)) return 'own-request';
   const right = rightOf(by, agent);
   if (right === undefined || (stamp !== undefined && stamp !== right.stamp)) return 'not-approver';
   if (ladder.indexOf(right.role) < ladder.indexOf(role)) return 'not-approver';
+  if (approvals > 1 && isOfProvider?.(by) === false) return 'not-approver';
   const isNamed = names?.some((name) => personOf(`person:${name}`) === personOf(by)) ?? true;
   return isNamed ? undefined : 'not-approver';
 }

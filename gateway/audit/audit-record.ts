@@ -2,7 +2,7 @@ import type { HandOver, handOverType } from '../../src/audit/hand-over.ts';
 import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
-import type { GrantRecord, LinkRecord, YesRecord } from './consent-records.ts';
+import type { GrantRecord, LinkRecord, SignInRecord, YesRecord } from './consent-records.ts';
 
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, and no reader interprets it. */
 export type AuditRecord =
@@ -23,6 +23,7 @@ export type AuditRecord =
   | TokenRecord
   | GrantRecord
   | LinkRecord
+  | SignInRecord
   | WorkspaceRecord
   | SigningKeyRecord
   | AuthorityRecord

@@ -41,3 +41,18 @@ export interface LinkRecord {
   readonly by: string;
   readonly reason: string;
 }
+
+/** What a person of the provider may do from now on. Written before it counts. */
+export interface SignInRecord {
+  readonly type: 'sign-in';
+  /** `changed`: the provider named other groups since. `ended`: the person has to sign in again. */
+  readonly event: 'signed-in' | 'changed' | 'ended';
+  readonly person: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** None if the groups may do nothing. */
+  readonly rights: readonly { readonly role: string; readonly scope: Readonly<Record<string, string>> }[];
+  /** The address of who signed in; empty for others. */
+  readonly from: string;
+  readonly reason: string;
+}

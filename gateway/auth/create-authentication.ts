@@ -19,13 +19,15 @@ export interface AuthenticationOptions {
   readonly onMoved?: (principal: string) => void;
   /** Calls it with who is given a token. */
   readonly onUsed?: (peer: PeerName) => void;
+  /** Awaited before a call is served: what the record says of the peer may be too old to count. */
+  readonly freshen?: (peer: PeerName) => Promise<void>;
 }
 
 /** `when`: for a caller that comes now, or for one that is here since it came. */
 export type PersonOf = (
   name: string,
   when: 'isOver' | 'hasRunOut',
-) => Pick<Principal, 'role' | 'scope'> | undefined;
+) => Pick<Principal, 'role' | 'scope' | 'also'> | { readonly refused: string } | undefined;
 
 export type ProgramOf = (
   name: string,
@@ -62,6 +64,7 @@ function admissionOf(
     const caller = toPrincipal(peer, admitted ? 'hasRunOut' : 'isOver', options);
     if (caller === undefined)
       return { refused: `the certificate names a ${peer.kind} that is not known here` };
+    if ('refused' in caller) return caller;
     admitted ??= caller;
     // What runs over the connection was let in with other rights.
     if (!isDeepStrictEqual(caller, admitted)) return { refused: `what this ${peer.kind} may do has changed` };
@@ -80,12 +83,14 @@ function admissionOf(
     serial,
     check,
     issueToken: async () => {
+      await options.freshen?.(peer);
       const checked = check();
       if ('refused' in checked) return checked;
       options.onUsed?.(peer);
       return ifStill({ value: await tokens.issue(checked.value, fingerprint) });
     },
     callerOf: async (token) => {
+      await options.freshen?.(peer);
       const checked = check();
       if ('refused' in checked) return checked;
       const claims = await tokens.verify(token, fingerprint);
@@ -104,8 +109,8 @@ function toPrincipal(
   peer: PeerName,
   when: 'isOver' | 'hasRunOut',
   { personOf, programOf }: Pick<AuthenticationOptions, 'personOf' | 'programOf'>,
-): Principal | undefined {
+): Principal | { readonly refused: string } | undefined {
   if (peer.kind === 'relay') return { ...peer, role: 'relay', scope: allAgents };
   const known = peer.kind === 'person' ? personOf(peer.name, when) : programOf(peer.name, when)?.right;
-  return known && { ...peer, ...known };
+  return known === undefined || 'refused' in known ? known : { ...peer, ...known };
 }

@@ -48,11 +48,12 @@ async function enrolment(
   const tokens = await openEnrolmentTokens(database);
   const agentsOf = (relay: string) => agents[relay] ?? [];
   const known = new Map<string, KnownPerson>();
-  const people = { find: (name: string) => known.get(name), noteLetIn: async () => {} };
+  const people = { noteLetIn: async () => {} };
+  const findPerson = (name: string) => known.get(name);
   const signing = { ...identity, keys: createKeyRing(key) };
   const programs = new Map<string, KnownProgram>();
   const apiTokens = { programOf: (name: string) => programs.get(name) };
-  const options = { identity: signing, agentsOf, people, apiTokens, tokens, revocations, audit };
+  const options = { identity: signing, agentsOf, people, findPerson, apiTokens, tokens, revocations, audit };
   return { ...createEnrolment(options), revocations, database, records, disk, known, programs };
 }
 

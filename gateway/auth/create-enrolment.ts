@@ -37,7 +37,9 @@ export interface EnrolmentOptions {
   readonly identity: EnrolmentIdentity;
   /** The agents that the configuration binds to a relay; an empty list if it does not know the relay. */
   readonly agentsOf: (relay: string) => readonly string[];
-  readonly people: Pick<People, 'find' | 'noteLetIn'>;
+  readonly people: Pick<People, 'noteLetIn'>;
+  /** Until when a person may come in; undefined if there is no such person. */
+  readonly findPerson: (name: string) => { readonly until: number | undefined } | undefined;
   readonly apiTokens: Pick<ApiTokens, 'programOf'>;
   readonly tokens: EnrolmentTokens;
   readonly revocations: Pick<Revocations, 'epochOf' | 'issued' | 'renewed'>;
@@ -57,6 +59,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       return 'refused' in checked ? checked : await enroll(checked.value, { request, from }, options);
     },
     renew: (peer, request, admission) => renew(peer, request, admission, options),
+    certify: (name, request, seen) => certify(name, request, seen, options),
   };
 }
 
@@ -126,6 +129,24 @@ async function renew(
   return { refused: `the ${kind} ${name} was revoked` };
 }
 
+async function certify(
+  name: string,
+  request: string,
+  { by, from }: { readonly by: string; readonly from: string },
+  options: EnrolmentOptions,
+): Promise<Checked<Certificate>> {
+  const invited = { kind: 'person', name } as const;
+  const problem = whyNotInvited(invited, options);
+  if (problem !== undefined) return { refused: problem };
+  const epoch = options.revocations.epochOf(principalName(invited));
+  const key = await readRequestKey(request);
+  if (key === undefined) return unusableRequest;
+  const issued = await issue(invited, epoch, key, options);
+  await options.audit.append({ ...issued.record, ...whom(invited), by, from });
+  if (await options.revocations.renewed(issued.certificate)) return { value: issued.answer };
+  return { refused: `the person ${name} was revoked` };
+}
+
 interface Issued {
   readonly certificate: IssuedCertificate;
   readonly record: Pick<CredentialRecord, 'type' | 'credential' | 'id' | 'fingerprint' | 'until'>;
@@ -185,9 +206,9 @@ function whyNotInvited(invited: Invited, options: EnrolmentOptions): string | un
 
 function knownAs(
   { kind, name }: { readonly kind: 'person' | 'program'; readonly name: string },
-  { people, apiTokens }: Pick<EnrolmentOptions, 'people' | 'apiTokens'>,
+  { findPerson, apiTokens }: Pick<EnrolmentOptions, 'findPerson' | 'apiTokens'>,
 ): { readonly until: number | undefined } | undefined {
-  return kind === 'person' ? people.find(name) : apiTokens.programOf(name, 'isOver');
+  return kind === 'person' ? findPerson(name) : apiTokens.programOf(name, 'isOver');
 }
 
 function bindingProblem(

@@ -39,7 +39,7 @@ interface Life extends Records, Enrolment {
   readonly refusal: (token: string) => Promise<string>;
 }
 
-const people = { find: () => undefined, noteLetIn: async () => {} };
+const people = { noteLetIn: async () => {} };
 const spare = { check: () => ({ value: {} }) } as unknown as Admission;
 
 async function start(): Promise<Life> {
@@ -51,6 +51,7 @@ async function start(): Promise<Life> {
     identity: { ...identity, keys: records.keys },
     agentsOf: () => ['a'],
     people,
+    findPerson: () => undefined,
     apiTokens: { programOf: () => undefined },
     revocations,
   });

@@ -36,6 +36,7 @@ const unknown = 'the session has ended; sign in again';
 export function createBrowserSessions(
   record: AuditLog['append'],
   limits: SessionLimits = sessionLimits,
+  freshen: (peer: Pick<Principal, 'kind' | 'name'>) => Promise<void> = async () => {},
 ): BrowserSessions {
   // The one that was opened first comes first.
   const open = new Map<string, Session>();
@@ -82,6 +83,10 @@ export function createBrowserSessions(
       makeRoom(session.principal);
       open.set(digest, session);
       return { id, session };
+    },
+    freshen: async (id) => {
+      const session = open.get(digestOf(id));
+      if (session !== undefined) await freshen(session.value);
     },
     find: (id) => use(digestOf(id), 'isOver'),
     close: (id) => void open.delete(digestOf(id)),

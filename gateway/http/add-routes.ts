@@ -76,7 +76,7 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
       // Before a byte of the body is read.
       onRequest: async (request, reply) => {
         if (route.open) return;
-        const admission = parts.callers.admit(request.raw, callOf(route));
+        const admission = await parts.callers.admit(request.raw, callOf(route));
         const caller = principalName(admission.value);
         parts.connections.prove(request.raw, caller);
         parts.inFlight.enter(caller, request.raw, reply.raw);

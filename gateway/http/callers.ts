@@ -16,7 +16,7 @@ export interface Callers {
   /** Only connections from the proxies count, if there are proxies. */
   readonly mayConnect: (address: string) => boolean;
   /** Throws HttpRefused or TooSoon if this caller may not make this call, or not now. */
-  readonly admit: (request: IncomingMessage, call: string) => Admitted;
+  readonly admit: (request: IncomingMessage, call: string) => Promise<Admitted>;
   /** Of the peer; behind a proxy, what the proxy says. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
@@ -36,7 +36,7 @@ export interface ShownSession {
 
 export interface CallersParts {
   readonly tokens: TokenAuthentication;
-  readonly sessions: Pick<BrowserSessions, 'find'>;
+  readonly sessions: Pick<BrowserSessions, 'find' | 'freshen'>;
   readonly http: HttpConfig;
   readonly perSecond: number;
 }
@@ -69,9 +69,10 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
     throw unauthenticated(admission.refused);
   }
 
-  function bySession(request: IncomingMessage, id: string): Admitted {
+  async function bySession(request: IncomingMessage, id: string): Promise<Admitted> {
     if (request.headers.authorization !== undefined)
       throw new HttpRefused(400, 'a token and the cookie of a session came together: send one of them');
+    await sessions.freshen(id);
     const found = sessions.find(id);
     if ('refused' in found) throw unauthenticated(found.refused);
     checkPage(request, id, trustProxy.length > 0);
@@ -81,9 +82,9 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
 
   return {
     mayConnect: (address) => trustProxy.length === 0 || isProxy(plainAddress(address)),
-    admit: (request, call) => {
+    admit: async (request, call) => {
       const id = cookie.read(request);
-      const admitted = id === undefined ? byToken(request) : bySession(request, id);
+      const admitted = id === undefined ? byToken(request) : await bySession(request, id);
       asked.charge(principalName(admitted.value));
       const permitted = permit(admitted.value, call);
       if ('refused' in permitted) throw new HttpRefused(403, permitted.refused);

@@ -15,11 +15,12 @@ import { runExecution } from './execute/run-execution.ts';
 import { fleetHandlers } from './fleet-handlers.ts';
 import { lookHandlers } from './look-handlers.ts';
 import { monitorHandlers } from './monitor-handlers.ts';
+import { type OidcHandlersParts, oidcHandlers } from './oidc-handlers.ts';
 import { principalHandlers } from './principal-handlers.ts';
 import { sendRecording } from './send-recording.ts';
 import { toStatus } from './views.ts';
 
-export interface HandlerParts extends SessionHandlersParts {
+export interface HandlerParts extends SessionHandlersParts, OidcHandlersParts {
   readonly warden: WardenApi;
   readonly execute: Execute;
   readonly detached: Detached;
@@ -48,5 +49,6 @@ export function createHandlers(
     ...principalHandlers(warden.principals, enrolment),
     ...actHandlers(warden),
     ...sessionHandlers(parts),
+    ...oidcHandlers(parts),
   };
 }

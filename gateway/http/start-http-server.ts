@@ -11,6 +11,7 @@ import type { BrowserSessions, SignInCodes } from '../ports/browser-sessions.ts'
 import type { Detached } from '../ports/detached.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
+import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
 import { serveDashboard } from './browser/serve-dashboard.ts';
@@ -35,6 +36,10 @@ export interface HttpServerOptions {
   readonly events: EventFeed;
   readonly detached: Detached;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
+  /** Undefined if gateway.yaml names no provider. */
+  readonly providerSignIn?: ProviderSignIn | undefined;
+  /** Of the listener that takes certificates. */
+  readonly grpcPort: () => number;
   readonly limits: HttpLimits;
   /** The folder of the built dashboard; that of this checkout if absent. */
   readonly dashboard?: string;
@@ -65,9 +70,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const door = createDoor({ ...{ http, tls, limits, callers, pace, faults, log }, routes: every });
   const { connections } = door;
   const readers = createEventReaders(options);
-  addRoutes(door.app, createHandlers({ ...options, callers }, readers), {
-    ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
-  });
+  addRoutes(
+    door.app,
+    createHandlers({ ...options, providerSignIn: options.providerSignIn, callers }, readers),
+    {
+      ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
+    },
+  );
   serveDashboard(door.app, options.dashboard);
   const port = await door.open();
   const monitored =

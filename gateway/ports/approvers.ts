@@ -6,6 +6,8 @@ export interface Approvers {
   readonly rightOf: (principal: string, agent: string) => ApproverRight | undefined;
   /** Principals with the same are one person. */
   readonly personOf: (principal: string) => string;
+  /** Whether the provider names it; absent if there is no provider. If several must say yes, only those count. */
+  readonly isNamed?: (principal: string) => boolean;
 }
 
 export interface ApproverRight {

@@ -67,6 +67,12 @@ export interface Enrolment {
     request: string,
     admission: Pick<Admission, 'check'>,
   ) => Promise<Checked<Certificate>>;
+  /** Signs the key of a person who has just signed in; `by` and `from` are for the audit. */
+  readonly certify: (
+    person: string,
+    request: string,
+    seen: { readonly by: string; readonly from: string },
+  ) => Promise<Checked<Certificate>>;
 }
 
 export interface NewToken {

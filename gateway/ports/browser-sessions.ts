@@ -10,6 +10,8 @@ export interface BrowserSessions {
   readonly open: (wanted: WantedSession) => Promise<OpenedSession>;
   /** The session of this id; asking for it is a use of it, and so is each `check`. */
   readonly find: (id: string) => FoundSession | { readonly refused: string };
+  /** Awaited before `find`: what is known of its person may be too old to count. */
+  readonly freshen: (id: string) => Promise<void>;
   /** It counts no more when this returns. */
   readonly close: (id: string) => void;
   /** Forgets sessions that have ended; call it when somebody may do less than before. */

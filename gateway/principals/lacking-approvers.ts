@@ -7,11 +7,13 @@ import type { People } from './people.ts';
 interface Known {
   readonly people: Pick<People, 'list' | 'find'>;
   readonly links: Pick<Links, 'personOf'>;
+  /** Whom else a provider names is not known before they sign in. */
+  readonly signIns?: object | undefined;
 }
 
 /** Rules that ask for more people than there are, one line each. */
 export function lackingApprovers(policy: Policy, known: Known): string[] {
-  if (policy.version === 0) return [];
+  if (policy.version === 0 || known.signIns !== undefined) return [];
   return policy.rules.flatMap(({ name, consent }) => {
     if (consent === undefined) return [];
     const { size } = new Set(whoCould(consent, known));

@@ -2,7 +2,9 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openRevocations, type Revocations } from '../control/revocations.ts';
 import type { Approvers } from '../ports/approvers.ts';
+import type { Checked } from '../ports/authentication.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
+import type { SignedIn, SignedInPerson, SignIns } from '../ports/signed-in.ts';
 import type { Database } from '../store/database.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
 import { createApprovers } from './approvers.ts';
@@ -16,6 +18,8 @@ export interface PrincipalsParts {
   /** Whom the state folder names. */
   readonly first: FirstPeople;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  /** Of the people whom a provider names; absent if there is none. */
+  readonly openSignIns?: ((isTaken: People['isTaken']) => Promise<SignIns>) | undefined;
 }
 
 /** Who may call, by what they show: relays and people a certificate, agents an API token, programs either. */
@@ -25,7 +29,12 @@ export interface Principals {
   readonly revocations: Revocations;
   readonly links: Links;
   readonly approvers: Approvers;
-  readonly personOf: People['of'];
+  /** Undefined if gateway.yaml names no provider. */
+  readonly signIns: SignIns | undefined;
+  readonly personOf: (name: string, when: 'isOver' | 'hasRunOut') => PersonRights | undefined;
+  /** Of both kinds: until when a certificate may count; undefined if there is no such person. */
+  readonly findPerson: (name: string) => { readonly until: number | undefined } | undefined;
+  readonly freshen: SignedIn['freshen'];
   readonly programOf: ApiTokens['programOf'];
   /** Somebody with a certificate is given a token for its calls. */
   readonly onUsed: (peer: Pick<Principal, 'kind' | 'name'>) => void;
@@ -36,6 +45,9 @@ export interface Principals {
   readonly onRevoked: (listener: () => void) => void;
 }
 
+/** What a person may do now, or why nothing. */
+export type PersonRights = Pick<Principal, 'role' | 'scope' | 'also'> | { readonly refused: string };
+
 const runs = 'POST /api/v1/executions';
 
 export async function openPrincipals(parts: PrincipalsParts): Promise<Principals> {
@@ -44,21 +56,36 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   const people = await openPeople(database, audit, first);
   const apiTokens = await openApiTokens({ ...parts, hasAgent: (name) => agents().has(name) });
   const links = await openLinks({ database, audit, people });
-  const approvers = createApprovers({ people, revocations, links, agents });
+  const signIns = await parts.openSignIns?.(people.isTaken);
+  const approvers = createApprovers({ people, revocations, links, signIns, agents });
   return {
-    ...{ people, apiTokens, revocations, links, approvers },
-    personOf: people.of,
+    ...{ people, apiTokens, revocations, links, signIns, approvers },
+    personOf: (name, when) => people.of(name, when) ?? rightsOf(signIns?.of(name, when)),
+    findPerson: (name) => people.find(name) ?? signIns?.find(name),
+    freshen: async (peer) => await signIns?.freshen(peer),
     programOf: apiTokens.programOf,
     onUsed: ({ kind, name }) => {
       if (kind === 'program') apiTokens.noteCertificate(name);
     },
     inForce: () => {
-      const runners = people.inForce().filter((each) => whyNot(each, runs) === undefined);
+      const runners = [...people.inForce(), ...(signIns?.inForce() ?? []).map(principalOf)].filter(
+        (each) => whyNot(each, runs) === undefined,
+      );
       return new Set([...apiTokens.inForce(), ...runners.map(principalName)]);
     },
     isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),
     onRevoked: (listener) => {
-      for (const each of [revocations, people, apiTokens]) each.watch(listener);
+      for (const each of [revocations, people, apiTokens, signIns]) each?.watch(listener);
     },
   };
+}
+
+function rightsOf(checked: Checked<SignedInPerson> | undefined): PersonRights | undefined {
+  if (checked === undefined || 'refused' in checked) return checked;
+  const [first, ...also] = checked.value.rights;
+  return { ...first, ...(also.length > 0 && { also }) };
+}
+
+function principalOf({ name, rights: [first, ...also] }: SignedInPerson): Principal {
+  return { kind: 'person', name, ...first, also };
 }

@@ -17,6 +17,8 @@ export interface People {
   readonly of: (name: string, when: 'isOver' | 'hasRunOut') => Pick<Principal, 'role' | 'scope'> | undefined;
   readonly find: (name: string) => KnownPerson | undefined;
   readonly list: () => KnownPerson[];
+  /** Whether there is a person of this name, or was one. */
+  readonly isTaken: (name: string) => boolean;
   /** Those who may come in now. */
   readonly inForce: () => Principal[];
   /** Adds a person, or, if `replace`, gives a known one other rights. */
@@ -66,6 +68,7 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
       return entry && shown(entry);
     },
     list: () => [...known.values()].map(shown),
+    isTaken: (name) => known.has(name) || keeping.removed.has(name),
     inForce: () =>
       [...known.values()].flatMap(({ name, role, scope, life, letIn }) =>
         letIn && !life.hasRunOut() ? [{ kind: 'person', name, role, scope } as const] : [],

@@ -4,7 +4,7 @@ import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { Principals } from './open-principals.ts';
 
-type Parts = Pick<Principals, 'people' | 'links' | 'apiTokens' | 'revocations'> & {
+type Parts = Pick<Principals, 'people' | 'links' | 'apiTokens' | 'revocations' | 'signIns'> & {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
 };
 
@@ -15,11 +15,13 @@ interface Revoked {
 }
 
 export function createPrincipalOperations(parts: Parts): PrincipalOperations {
-  const { people, links, apiTokens } = parts;
+  const { people, links, apiTokens, signIns } = parts;
   return {
     people: people.list,
-    setPerson: (wanted, by) => people.set(wanted, principalName(by)),
-    removePerson: (name, by, reason) => people.remove(name, principalName(by), reason),
+    setPerson: async (wanted, by) =>
+      signIns?.isName(wanted.name) ? ofProvider(wanted.name) : people.set(wanted, principalName(by)),
+    removePerson: async (name, by, reason) =>
+      signIns?.isName(name) ? ofProvider(name) : people.remove(name, principalName(by), reason),
     links: links.list,
     link: (wanted, by) => links.link(wanted, principalName(by)),
     unlink: (wanted, by) => links.unlink(wanted, principalName(by)),
@@ -43,7 +45,12 @@ const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Pr
     await revocations.revoke(principal, by, reason);
     return { value: true };
   },
-  person: async ({ name, by, reason }, { people, revocations }) => {
+  person: async ({ name, by, reason }, { people, revocations, signIns }) => {
+    if (signIns?.isName(name)) {
+      await revocations.revoke(`person:${name}`, by, reason);
+      await signIns.forget(name);
+      return { value: true };
+    }
     if (!people.list().some((each) => each.name === name)) return { refused: `there is no person ${name}` };
     if (!people.leavesAdmin(name)) return { refused: `${name} is the last admin who can come in` };
     await revocations.revoke(`person:${name}`, by, reason);
@@ -53,6 +60,12 @@ const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Pr
   program: (revoked, parts) => removeTokens('program', revoked, parts),
   agent: (revoked, parts) => removeTokens('agent', revoked, parts),
 };
+
+function ofProvider(name: string): { readonly refused: string } {
+  return {
+    refused: `${name} is a person of the provider, whose groups say what it may do; \`clawrden revoke person:${name}\` ends its certificates and sessions`,
+  };
+}
 
 async function removeTokens(
   kind: 'program' | 'agent',

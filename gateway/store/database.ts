@@ -19,6 +19,7 @@ import type {
   LaterCertificateRow,
   PersonRow,
   RevocationRow,
+  SignInRow,
   SigningKeyRow,
 } from './principal-rows.ts';
 
@@ -193,6 +194,7 @@ export interface Tables {
   /** Holds a certificate of the former authority, while that one counts. */
   unmoved: EnrolledRow;
   people: PersonRow;
+  sign_ins: SignInRow;
   api_tokens: ApiTokenRow;
   kept_sets: KeptSetRow;
   kept_files: KeptFileTableRow;

@@ -9,6 +9,7 @@ import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addSearch } from './search-tables.ts';
+import { createSignIns } from './sign-in-tables.ts';
 
 /** In order, append only: a released migration never changes. */
 export const migrations: Record<string, Migration> = {
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   '0032-search': { up: addSearch },
   '0034-notices': { up: createNotices },
   '0036-recordings': { up: createRecordings },
+  '0037-sign-ins': { up: createSignIns },
   '0038-chat-posts': { up: createChatPosts },
 };
 

@@ -67,3 +67,16 @@ export interface SigningKeyRow {
   set_by: string;
   set_at: number;
 }
+
+/** A person of a provider: a name is one subject's for good. */
+export interface SignInRow {
+  name: string;
+  issuer: string;
+  subject: string;
+  /** JSON: the names of the groups, as the provider said them last; empty if there are none that count. */
+  groups: string;
+  /** When the ID token ends, if nothing can be read again; null if it can. */
+  until: number | null;
+  /** When the rights changed last. */
+  set_at: number;
+}

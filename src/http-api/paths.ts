@@ -44,6 +44,9 @@ export const paths = {
   signIn: { method: 'POST', path: '/api/v1/session' },
   session: { method: 'GET', path: '/api/v1/session' },
   signOut: { method: 'DELETE', path: '/api/v1/session' },
+  oidcAuthorization: { method: 'POST', path: '/api/v1/oidc/authorization' },
+  oidcDevice: { method: 'POST', path: '/api/v1/oidc/device' },
+  oidcCertificate: { method: 'POST', path: '/api/v1/oidc/certificate' },
   openApi: { method: 'GET', path: '/api/v1/openapi.json' },
 } as const;
 

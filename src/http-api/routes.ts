@@ -24,6 +24,14 @@ import {
 import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.ts';
 import { grant, grantId, grants } from './grants.ts';
 import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
+import {
+  authorization,
+  authorizationRequest,
+  certificateRequest,
+  certifiedPerson,
+  deviceAuthorization,
+  noDetails,
+} from './oidc.ts';
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy, policyReport, policyText } from './policy.ts';
 import { principalRoutes } from './principal-routes.ts';
@@ -223,6 +231,27 @@ export const routes = {
   },
   session: { ...paths.session, does: 'who calls, and until when', answer: session },
   signOut: { ...paths.signOut, does: 'ends the session of the browser that calls', answer: signedOut },
+  oidcAuthorization: {
+    ...paths.oidcAuthorization,
+    does: 'where the browser of a person signs in, for `clawrden login --oidc`',
+    open: true,
+    body: authorizationRequest,
+    answer: authorization,
+  },
+  oidcDevice: {
+    ...paths.oidcDevice,
+    does: 'begins a sign-in at another device, for `clawrden login --oidc --device`',
+    open: true,
+    body: noDetails,
+    answer: deviceAuthorization,
+  },
+  oidcCertificate: {
+    ...paths.oidcCertificate,
+    does: 'redeems the code that the provider gave, and signs a certificate of an hour',
+    open: true,
+    body: certificateRequest,
+    answer: certifiedPerson,
+  },
   openApi: {
     ...paths.openApi,
     does: 'this description, made from the shapes that the gateway checks',

@@ -24,6 +24,8 @@ export const stateFiles = {
   operatorsTaken: 'operators.json.taken',
   /** The gateway makes it at its first start. */
   database: 'clawrden.db',
+  /** A folder: a file for each person of the provider, with which the gateway reads their groups again. */
+  refreshTokens: 'refresh-tokens',
   /** Made by the gateway at its first start; it tells a first start from one whose records are all lost. */
   firstStart: 'first-start',
   /** Made by the gateway when something of its audit is missing; an operator moves it away. */

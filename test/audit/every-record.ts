@@ -64,6 +64,10 @@ export const everyRecord: EveryRecord = {
   },
   yes: { type: 'yes', ...ids, approval: 'a', ...told, via: 'cli', planHash: '', given: 1, needed: 2 },
   link: { type: 'link', event: 'set', principal: 'person:ann', person: 'bob', ...told },
+  'sign-in': {
+    ...{ type: 'sign-in', event: 'signed-in', person: 'ann', issuer: 'https://login.example', subject: '1' },
+    ...{ rights: [{ role: 'viewer', scope: { team: oddText } }], from: '', reason: oddText },
+  },
   token: {
     ...{ type: 'token', event: 'set', token: 't', principal: 'program:p', role: 'viewer', scope: {} },
     ...{ digest: '', formerDigest: '', formerUntil: '', until: '', ...told },

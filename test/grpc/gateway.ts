@@ -128,10 +128,8 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
   const enrolment = createEnrolment({
     identity,
     agentsOf: (name) => (name.startsWith('host-') ? ['coder'] : []),
-    people: {
-      find: (name) => personNamed(name, people.get(name)),
-      noteLetIn: async () => {},
-    },
+    people: { noteLetIn: async () => {} },
+    findPerson: (name) => personNamed(name, people.get(name)),
     apiTokens: { programOf },
     tokens: await openEnrolmentTokens(database),
     revocations,

@@ -29,6 +29,12 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   rotateToken: { overlapSeconds: 60 },
   programCode: {},
   signIn: { code: 'c' },
+  oidcAuthorization: {
+    ...{ redirectUri: 'http://127.0.0.1:9/callback', state: 'a'.repeat(43) },
+    ...{ nonce: 'b'.repeat(43), challenge: 'c'.repeat(43) },
+  },
+  oidcDevice: {},
+  oidcCertificate: { certificateRequest: 'r', deviceCode: 'd' },
   checkPolicy: { text: 'version: 1\n', force: true },
   explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },
 };

@@ -45,6 +45,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const server = await startHttpServer({
     enrolment: { createCode: async () => ({ refused: 'nobody is known here' }) },
     http: loopback,
+    grpcPort: () => 0,
     tokens,
     execute: async () => ({ kind: 'exited', code: 0, signal: 0 }),
     limits: { connections: 512, perAddress: 512, requestsPerSecond: 1000 },

@@ -1,8 +1,12 @@
 import { Command } from 'commander';
 
 export interface LoginOptions {
-  readonly gateway: string;
-  readonly code: string;
+  readonly gateway?: string;
+  readonly code?: string;
+  readonly oidc?: boolean;
+  readonly url?: string;
+  readonly device?: boolean;
+  readonly open?: boolean;
   readonly trust?: string;
   readonly json?: boolean;
   readonly context?: string;
@@ -11,8 +15,15 @@ export interface LoginOptions {
 export function loginCommand(): Command {
   return new Command('login')
     .description('make a key here, get its certificate, and write the context')
-    .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
-    .requiredOption('--code <code>', 'what `clawrden users add` or `clawrden tokens certificate` printed')
+    .option(
+      '--gateway <host:port>',
+      "the gateway's enrolment listener; with --oidc its gRPC listener, if that has another name than --url",
+    )
+    .option('--code <code>', 'what `clawrden users add` or `clawrden tokens certificate` printed')
+    .option('--oidc', "sign in by your company's provider, for an hour that each use renews")
+    .option('--url <url>', 'with --oidc: http.url of the gateway')
+    .option('--device', 'with --oidc: type a code at another device')
+    .option('--no-open', 'with --oidc: print the link, and open no browser')
     .option(
       '--trust <file>',
       "PEM file: the authorities of the gateway's server certificate, if they are your own",

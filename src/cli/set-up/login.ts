@@ -2,34 +2,101 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { stringify } from 'yaml';
+import { parseHostPort } from '../../config/fields.ts';
+import { isLoopback } from '../../config/loopback.ts';
 import { enroll } from '../../gateway-client/enroll.ts';
-import { trustOf } from '../../pki/trust-file.ts';
+import { makeCertificateRequest } from '../../pki/certificate-request.ts';
+import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../../pki/identity-files.ts';
+import { readTrust, trustOf } from '../../pki/trust-file.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { contextFile, readContext } from '../reach/context.ts';
 import { toCliError } from '../reach/grpc-error.ts';
 import type { LoginOptions } from './login-command.ts';
+import { loginByBrowser, loginByDevice } from './oidc-login.ts';
+import { createPostJson } from './post-json.ts';
+
+interface LoggedIn {
+  readonly kind: 'person' | 'program' | 'relay';
+  readonly name: string;
+  /** `HOST:PORT`. */
+  readonly gateway: string;
+}
 
 /** Writes over what an earlier login left here, and over no other context. */
-export async function login({ gateway, code, json, context, trust }: LoginOptions): Promise<void> {
-  const file = contextFile(context);
+export async function login(options: LoginOptions): Promise<void> {
+  const file = contextFile(options.context);
   const identity = `${file.replace(/\.ya?ml$/, '')}.identity`;
   if (existsSync(file) && readContext(file).identity !== identity)
     throw new CliError('login', `${file} is another context`, 'name a file of your own with --context');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const { kind, name, gateway } =
+    options.oidc === true ? await byProvider(options, identity, file) : await byCode(options, identity);
+  const kept = { gateway, identity: basename(identity), ...trustOf(options.trust) };
+  await writeFile(`${file}.new`, stringify(kept), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  if (options.json === true) return printJson({ [kind]: name, gateway, context: file });
+  printLine([kind === 'program' ? 'this program is ' : 'you are ', 'green'], name);
+  printLine('  certificate and key  ', identity);
+  printLine('  context              ', file);
+}
+
+async function byCode({ gateway, code, trust }: LoginOptions, identity: string): Promise<LoggedIn> {
+  if (gateway === undefined || code === undefined)
+    throw new CliError(
+      'login',
+      'it needs --gateway and --code, or --oidc and --url',
+      'see clawrden login --help',
+    );
   const options = { address: gateway, token: code, as: 'caller', identityDir: identity, trust } as const;
-  const enrolled = await enroll(options).catch((error: Error) => {
+  return await enroll(options).catch((error: Error) => {
     const refused =
       'ask for another code: clawrden users add NAME --replace, or clawrden tokens certificate NAME';
     const known = toCliError(error, 'login', { gateway, refused });
     throw known === error ? new CliError('login', error.message, 'check the options') : known;
   });
-  const kept = { gateway: enrolled.gateway, identity: basename(identity), ...trustOf(trust) };
-  await writeFile(`${file}.new`, stringify(kept), { mode: 0o600 });
-  await rename(`${file}.new`, file);
-  const { kind, name, gateway: served } = enrolled;
-  if (json === true) return printJson({ [kind]: name, gateway: served, context: file });
-  printLine([kind === 'program' ? 'this program is ' : 'you are ', 'green'], name);
-  printLine('  certificate and key  ', identity);
-  printLine('  context              ', file);
+}
+
+async function byProvider(
+  { url, gateway, trust, device, open, code }: LoginOptions,
+  identity: string,
+  context: string,
+): Promise<LoggedIn> {
+  if (url === undefined || code !== undefined)
+    throw new CliError('login', '--oidc needs --url and no --code', 'see clawrden login --help');
+  const origin = originOf(url);
+  const post = createPostJson(origin, trust === undefined ? undefined : readTrust(trust));
+  const { request, key } = await makeCertificateRequest();
+  await mkdir(identity, { recursive: true, mode: 0o700 });
+  // Written before the code is used: if the folder cannot take the key, nothing is asked.
+  await stageIdentityFile(identity, 'key', key);
+  try {
+    const isOpened = open !== false && process.stdout.isTTY;
+    const asked = { post, request, contextFile: context, open: isOpened };
+    const answer = await (device === true ? loginByDevice(asked) : loginByBrowser(asked));
+    const { person, certificate, certificateAuthority, grpcPort } = answer;
+    if (!person || !certificate || !certificateAuthority || grpcPort === undefined)
+      throw new CliError(
+        'login',
+        'the gateway answers with no certificate',
+        'see that it is of this version',
+      );
+    await stageIdentityFile(identity, 'authority', certificateAuthority);
+    await stageIdentityFile(identity, 'certificate', certificate);
+    await takeStagedIdentity(identity);
+    return { kind: 'person', name: person, gateway: gateway ?? `${new URL(origin).hostname}:${grpcPort}` };
+  } catch (error) {
+    await dropStagedKey(identity);
+    throw error;
+  }
+}
+
+/** What signs in goes in plain text to no other machine. */
+function originOf(url: string): string {
+  const wrong = new CliError('login', `${url} is not https://HOST[:PORT]`, 'give http.url of the gateway');
+  if (!/^https?:\/\/[^/?#@\\\s]+\/?$/.test(url) || !URL.canParse(url)) throw wrong;
+  const { origin, protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) throw wrong;
+  if (parseHostPort(`${hostname}:1`) === undefined) throw wrong;
+  return origin;
 }

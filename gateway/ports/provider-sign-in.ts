@@ -1,0 +1,26 @@
+import type { Certificate, Checked } from './authentication.ts';
+import type { BegunDevice, BegunSignIn, Provided, RedeemedCode } from './identity-provider.ts';
+import type { SignedInPerson } from './signed-in.ts';
+
+/** How a person comes in by the provider. `from`: the address of the peer, which has ten wrong tries a minute. */
+export interface ProviderSignIn {
+  readonly authorizationUrl: (begun: BegunSignIn, from: string) => Promise<Provided<string>>;
+  readonly beginDevice: (from: string) => Promise<Provided<BegunDevice>>;
+  /** Signs the key of the PKCS #10 request for an hour; `pending` if the person at a device has not answered. */
+  readonly certify: (
+    shown: ShownCode,
+    request: string,
+    from: string,
+  ) => Promise<Provided<CertifiedPerson | 'pending'>>;
+}
+
+export type ShownCode = RedeemedCode | { readonly deviceCode: string };
+
+export interface CertifiedPerson extends Certificate {
+  readonly person: SignedInPerson;
+}
+
+/** What a sign-in is refused with that the gateway itself refuses. */
+export function refusedHere<Value>(checked: Checked<Value>): Provided<Value> {
+  return 'refused' in checked ? { ...checked, isOver: true } : checked;
+}

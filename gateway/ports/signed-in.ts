@@ -1,0 +1,34 @@
+import type { Checked } from './authentication.ts';
+import type { ProviderClaims } from './identity-provider.ts';
+import type { Right } from './principal.ts';
+
+/** People whom the provider names. */
+export interface SignedIn {
+  /** Undefined if nobody of this name signed in. `hasRunOut`: also refuses if the groups could not be read again. */
+  readonly of: (name: string, when: 'isOver' | 'hasRunOut') => Checked<SignedInPerson> | undefined;
+  /** Until when a certificate of this person may count now; undefined if it may not. */
+  readonly find: (name: string) => { readonly until: number } | undefined;
+  readonly isName: (name: string) => boolean;
+  /** Resolves once the groups of this person are not old, or cannot be read. Never rejects; has a deadline. */
+  readonly freshen: (peer: { readonly kind: string; readonly name: string }) => Promise<void>;
+  /** All who may come in now. */
+  readonly inForce: () => SignedInPerson[];
+  /** Forgets what reads the groups again: the person must sign in again. */
+  readonly forget: (name: string) => Promise<void>;
+  /** Calls `listener` when somebody may do less than before. */
+  readonly watch: (listener: () => void) => void;
+}
+
+export interface SignIns extends SignedIn {
+  /** Takes in whom the provider names. Refuses who has no right here, and a name that is somebody else's. */
+  readonly signIn: (claims: ProviderClaims, from: string) => Promise<Checked<SignedInPerson>>;
+}
+
+export interface SignedInPerson {
+  readonly name: string;
+  readonly subject: string;
+  /** At least one; each by itself. */
+  readonly rights: readonly [Right, ...Right[]];
+  /** When they were given, in epoch milliseconds. */
+  readonly since: number;
+}

@@ -1,0 +1,68 @@
+import { addressKey } from '../connections/address-key.ts';
+import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
+import { createWrongTries } from '../connections/wrong-tries.ts';
+import type { Enrolment } from '../ports/authentication.ts';
+import type { IdentityProvider, Provided, ProviderClaims } from '../ports/identity-provider.ts';
+import { type ProviderSignIn, refusedHere, type ShownCode } from '../ports/provider-sign-in.ts';
+import type { SignedInPerson, SignIns } from '../ports/signed-in.ts';
+
+export interface ProviderSignInParts {
+  readonly provider: IdentityProvider;
+  readonly signIns: Pick<SignIns, 'signIn'>;
+  readonly enrolment: Pick<Enrolment, 'certify'>;
+}
+
+/** Of one source; a program that waits for a person at a device asks every few seconds. */
+const rate = { atOnce: 60, perSecond: 1 };
+
+export function createProviderSignIn({ provider, signIns, enrolment }: ProviderSignInParts): ProviderSignIn {
+  const budget = createCallBudget('sign-ins', rate);
+  const tries = createWrongTries();
+
+  async function tried<Value>(
+    from: string,
+    attempt: () => Promise<Provided<Value>>,
+  ): Promise<Provided<Value>> {
+    budget.charge(addressKey(from));
+    const begun = tries.begin(from);
+    if ('waitMs' in begun)
+      throw new TooSoon('too many wrong sign-ins came from this address (rate-limit)', begun.waitMs);
+    let wasWrong = true;
+    try {
+      const provided = await attempt();
+      wasWrong = 'refused' in provided && provided.isOver;
+      return provided;
+    } finally {
+      begun.end(wasWrong);
+    }
+  }
+
+  async function personOf(shown: ShownCode, from: string): Promise<Provided<SignedInPerson | 'pending'>> {
+    const claims: Provided<ProviderClaims | 'pending'> =
+      'deviceCode' in shown ? await provider.redeemDevice(shown.deviceCode) : await provider.redeem(shown);
+    if ('refused' in claims || claims.value === 'pending') return claims as Provided<'pending'>;
+    return refusedHere(await signIns.signIn(claims.value, from));
+  }
+
+  return {
+    authorizationUrl: async (begun, from) => {
+      budget.charge(addressKey(from));
+      return await provider.authorizationUrl(begun);
+    },
+    beginDevice: async (from) => {
+      budget.charge(addressKey(from));
+      return await provider.beginDevice();
+    },
+    certify: (shown, request, from) =>
+      tried(from, async () => {
+        const provided = await personOf(shown, from);
+        if ('refused' in provided || provided.value === 'pending') return provided as Provided<'pending'>;
+        const { value: person } = provided;
+        const certified = await enrolment.certify(person.name, request, {
+          by: `oidc:${person.subject}`,
+          from,
+        });
+        return 'refused' in certified ? refusedHere(certified) : { value: { ...certified.value, person } };
+      }),
+  };
+}
