@@ -15,6 +15,13 @@
 /* An exchange that is being received, see exchange.h. */
 struct receiving;
 
+/* What is on the disk of the index. */
+struct saved {
+    uint64_t whole_bytes, log_bytes;
+    /* The last checksum, which the next part of the log goes on from. */
+    uint8_t chain[SHA256_BYTES];
+};
+
 struct carrier {
     struct stream stream;
     struct limits limits;
@@ -33,6 +40,7 @@ struct carrier {
     bool rescan;
     /* More is known than the index on the disk says; and whether that is said to be the last word. */
     bool unsaved, on_disk;
+    struct saved saved;
     /* The index of an earlier run was there and whole. */
     bool remembered;
     struct receiving *receiving;

@@ -93,6 +93,13 @@ bool entry_dirty(const struct entry *entry)
     return entry_base(entry, &base) && !entry_is(entry, &base);
 }
 
+void entry_unsaved(struct entry *entry)
+{
+    entry->flags |= ENTRY_UNSAVED;
+    for (struct entry *above = entry_parent(entry); above && !(above->flags & ENTRY_UNSAVED_BELOW); above = entry_parent(above))
+        above->flags |= ENTRY_UNSAVED_BELOW;
+}
+
 int names_order(const struct entry *a, const struct entry *b)
 {
     int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);

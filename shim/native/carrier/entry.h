@@ -29,6 +29,9 @@ enum entry_flag {
     ENTRY_BELIEVED = 256,
     /* It is to be read again, under each of its names. */
     ENTRY_DOUBTED = 512,
+    /* The disk says something else of it, or of what is in it. */
+    ENTRY_UNSAVED = 1024,
+    ENTRY_UNSAVED_BELOW = 2048,
 };
 
 /* What many entries have in common, once. */
@@ -126,6 +129,9 @@ bool entry_base(const struct entry *entry, struct record *base);
 
 /* Differs from what the other side had. */
 bool entry_dirty(const struct entry *entry);
+
+/* What is known of it is not on the disk. */
+void entry_unsaved(struct entry *entry);
 
 /* Names in the order of their bytes: the tree's order. */
 int names_order(const struct entry *a, const struct entry *b);

@@ -84,6 +84,7 @@ void index_end(struct index *index)
     free(index->inodes);
     free(index->watches);
     free(index->manners);
+    free(index->forgotten.paths);
     free(index->queue);
     free(index->torn);
     *index = (struct index){0};
@@ -180,6 +181,7 @@ void index_change(struct index *index, struct entry *entry)
     index->failed |= index->next > UINT32_MAX;
     uint32_t next = (uint32_t)index->next;
     entry->seq = next;
+    entry_unsaved(entry);
     index->changed = true;
     for (struct entry *above = entry; above; above = entry_parent(above)) {
         if (above->below == next && above->flags & ENTRY_STALE)
@@ -253,8 +255,10 @@ void index_set(struct index *index, struct entry *entry, const struct record *re
     count(index, entry, 1);
 }
 
-void index_take_up(struct index *index, struct entry *entry, const struct record *record)
+void index_take_up(struct index *index, struct entry *entry, const struct record *record, uint32_t seq)
 {
+    count(index, entry, -1);
+    entry->seq = seq;
     set_now(index, entry, record);
     count(index, entry, 1);
 }
@@ -265,6 +269,7 @@ void index_facts(struct index *index, struct entry *entry, uint64_t inode, int64
     if (!facts)
         return;
     facts->ctime = ctime;
+    entry_unsaved(entry);
     if (entry->type == TYPE_FILE) {
         inodes_join(index, entry, inode);
         return;
@@ -296,6 +301,8 @@ void index_base(struct index *index, struct entry *entry, const struct record *r
 {
     struct packed *base = entry->base == BASE_NONE ? NULL : way_end(entry, entry->base);
     bool needed = record && record->type != TYPE_NONE;
+    if (entry->base || record)
+        entry_unsaved(entry);
     if (base && !needed) {
         manners_give(index, way_end(base, base->manner));
         arena_give(&index->arena, base, sizeof *base);
@@ -314,6 +321,8 @@ void index_base(struct index *index, struct entry *entry, const struct record *r
 void index_unreadable(struct index *index, struct entry *entry, bool unreadable)
 {
     bool before = entry->flags & ENTRY_UNREADABLE;
+    if (before != unreadable)
+        entry_unsaved(entry);
     index->unreadable += (uint64_t)unreadable - (uint64_t)before;
     entry->flags = (uint16_t)((entry->flags & ~ENTRY_UNREADABLE) | (unreadable ? ENTRY_UNREADABLE : 0));
 }
@@ -328,6 +337,8 @@ void index_gone(struct index *index, struct entry *entry)
     index->too_large -= entry->skip == SKIP_TOO_LARGE;
     entry->skip = SKIP_NOT;
     index_unreadable(index, entry, false);
+    if (entry->flags & ENTRY_UNSTABLE)
+        entry_unsaved(entry);
     entry->flags &= (uint16_t)~ENTRY_UNSTABLE;
     if (entry_alive(entry))
         index_set(index, entry, &none);
@@ -367,16 +378,64 @@ static void leave_folder(struct entry *entry)
         next->before = way_between(next, before);
 }
 
+/* Above, all of the index is saved at once. */
+enum { FORGOTTEN_MOST = 1024 * 1024 };
+
+static bool has_room(struct forgotten *forgotten, size_t length)
+{
+    size_t needed = forgotten->length + length, room = forgotten->room ? forgotten->room : 4096;
+    while (room < needed)
+        room *= 2;
+    if (room == forgotten->room)
+        return true;
+    char *paths = room <= FORGOTTEN_MOST ? realloc(forgotten->paths, room) : NULL;
+    if (!paths)
+        return false;
+    forgotten->paths = paths;
+    forgotten->room = room;
+    return true;
+}
+
+static void write_down(struct index *index, const struct entry *entry)
+{
+    struct forgotten *forgotten = &index->forgotten;
+    char path[PATH_MOST + 1];
+    /* What never changed was never more than a name. */
+    if (!index->logs || entry->seq == 0)
+        return;
+    size_t length = entry_path(entry, path) ? strlen(path) + 1 : 0;
+    if (length == 0 || !has_room(forgotten, length)) {
+        index_log(index, false);
+        return;
+    }
+    memcpy(forgotten->paths + forgotten->length, path, length);
+    forgotten->length += length;
+}
+
+void index_log(struct index *index, bool saved)
+{
+    index->logs = saved;
+    index->forgotten.length = 0;
+}
+
 void index_forget(struct index *index, struct entry *entry)
 {
     if (!entry->parent || entry->child || entry_alive(entry) || entry->flags & ENTRY_QUEUED)
         return;
+    write_down(index, entry);
     count(index, entry, -1);
     leave_bucket(index, entry);
     leave_folder(entry);
     index->held--;
     index_base(index, entry, NULL);
     arena_give(&index->arena, entry, bytes_of(entry->length));
+}
+
+void index_unstable(struct index *index, struct entry *entry)
+{
+    entry->flags |= ENTRY_UNSTABLE;
+    entry_unsaved(entry);
+    index_queue(index, entry);
 }
 
 void index_queue(struct index *index, struct entry *entry)

@@ -10,6 +10,12 @@ struct torn {
     bool left;
 };
 
+/* Paths, each with a zero at its end, of what was on the disk and is taken out of memory. */
+struct forgotten {
+    char *paths;
+    size_t length, room;
+};
+
 struct index {
     /* All entries, and what belongs to them. */
     struct arena arena;
@@ -35,6 +41,9 @@ struct index {
     /* Entries that home had when it was last sent or trusted, and what commands changed of that since. */
     uint64_t guarded;
     bool keeps_base, changed;
+    /* What is forgotten is written down. Else all of the index must be saved. */
+    bool logs;
+    struct forgotten forgotten;
     struct entry **queue;
     size_t queued, queue_room;
     /* Inodes whose names must be put in order again, and how many of them were looked at. */
@@ -68,7 +77,7 @@ void index_change(struct index *index, struct entry *entry);
 void index_set(struct index *index, struct entry *entry, const struct record *record);
 
 /* The same of an entry that an earlier run knew: nothing has changed by it. */
-void index_take_up(struct index *index, struct entry *entry, const struct record *record);
+void index_take_up(struct index *index, struct entry *entry, const struct record *record, uint32_t seq);
 
 /* Facts of the inode of what is alive. */
 void index_facts(struct index *index, struct entry *entry, uint64_t inode, int64_t ctime);
@@ -87,6 +96,12 @@ void index_unreadable(struct index *index, struct entry *entry, bool unreadable)
 
 /* Takes entries that stand for nothing out of memory. */
 void index_forget(struct index *index, struct entry *entry);
+
+/* All of it is on the disk; or that failed. */
+void index_log(struct index *index, bool saved);
+
+/* It changed while it was read or sent: it is looked at again. */
+void index_unstable(struct index *index, struct entry *entry);
 
 void index_queue(struct index *index, struct entry *entry);
 

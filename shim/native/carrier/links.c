@@ -130,6 +130,7 @@ void links_queue(struct index *index, const struct entry *entry)
 static void doubt(struct entry *entry)
 {
     entry->flags = (uint16_t)((entry->flags & ~ENTRY_BELIEVED) | ENTRY_DOUBTED);
+    entry_unsaved(entry);
 }
 
 void links_doubt(const struct index *index, struct entry *entry)

@@ -1,103 +1,119 @@
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "content.h"
 #include "saved-format.h"
+#include "saved-writer.h"
 #include "saved.h"
-#include "wire.h"
 
-struct writer {
-    int fd;
-    bool failed;
-    size_t held;
-    struct sha256 hash;
-    uint8_t bytes[64 * 1024];
-};
+/* A log of this size, or of half the index, is written together with it. */
+enum { LOG_LEAST = 256 * 1024 };
 
-static void write_held(struct writer *writer)
+/* An index of more entries is written whole when nothing is asked, not behind an answer. */
+enum { WHOLE_AT_ONCE_MOST = 50 * 1000 };
+
+static struct writer writer;
+
+static void saved_now(struct entry *entry)
 {
-    size_t sent = 0;
-    while (sent < writer->held && !writer->failed) {
-        ssize_t wrote = write(writer->fd, writer->bytes + sent, writer->held - sent);
-        writer->failed = wrote <= 0;
-        sent += wrote > 0 ? (size_t)wrote : 0;
+    entry->flags &= (uint16_t)~(ENTRY_UNSAVED | ENTRY_UNSAVED_BELOW);
+}
+
+static void add_all(struct entry *entry)
+{
+    uint8_t head[2] = {writer_flags(entry), entry->length}, end = SAVED_END;
+    writer_add(&writer, head, sizeof head);
+    writer_add(&writer, entry->name, entry->length);
+    writer_facts(&writer, entry);
+    saved_now(entry);
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        add_all(child);
+    writer_add(&writer, &end, 1);
+}
+
+static int open_area_file(const struct carrier *carrier, const char *name, int flags)
+{
+    return openat(carrier->area, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+}
+
+static bool write_whole(struct carrier *carrier)
+{
+    struct saved *saved = &carrier->saved;
+    int fd = open_area_file(carrier, "index.new", O_TRUNC);
+    if (fd < 0)
+        return false;
+    writer_begin(&writer, fd, 0);
+    writer_add(&writer, SAVED_MAGIC, sizeof SAVED_MAGIC);
+    writer_numbers(&writer, carrier);
+    add_all(carrier->index.root);
+    bool done = writer_end(&writer, saved->chain);
+    close(fd);
+    done = done && renameat(carrier->area, "index.new", carrier->area, "index") == 0;
+    /* An earlier log belongs to the index before: its chain says so. */
+    saved->whole_bytes = writer.at;
+    saved->log_bytes = 0;
+    index_log(&carrier->index, done);
+    return done;
+}
+
+static void add_changed(struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    if (entry->flags & ENTRY_UNSAVED && entry_path(entry, path)) {
+        uint8_t flags = writer_flags(entry);
+        writer_add(&writer, &flags, 1);
+        writer_path(&writer, path);
+        writer_facts(&writer, entry);
     }
-    writer->held = 0;
+    bool below = entry->flags & ENTRY_UNSAVED_BELOW;
+    saved_now(entry);
+    for (struct entry *child = below ? entry_child(entry) : NULL; child; child = entry_next(child))
+        if (child->flags & (ENTRY_UNSAVED | ENTRY_UNSAVED_BELOW))
+            add_changed(child);
 }
 
-static void add(struct writer *writer, const void *bytes, size_t length)
+static void add_forgotten(const struct forgotten *forgotten)
 {
-    const uint8_t *at = bytes;
-    sha256_add(&writer->hash, at, length);
-    while (length > 0 && !writer->failed) {
-        size_t room = sizeof writer->bytes - writer->held, part = length < room ? length : room;
-        memcpy(writer->bytes + writer->held, at, part);
-        writer->held += part;
-        at += part;
-        length -= part;
-        if (writer->held == sizeof writer->bytes)
-            write_held(writer);
+    uint8_t flags = SAVED_FORGOTTEN;
+    for (const char *path = forgotten->paths; path < forgotten->paths + forgotten->length; path += strlen(path) + 1) {
+        writer_add(&writer, &flags, 1);
+        writer_path(&writer, path);
     }
 }
 
-static void add_u64(struct writer *writer, uint64_t value)
+/* A part: its length, which is set last; what it says; and a checksum of that and of the checksum before. */
+static bool write_part(struct carrier *carrier)
 {
-    uint8_t bytes[8];
-    put_u64(bytes, value);
-    add(writer, bytes, sizeof bytes);
+    struct saved *saved = &carrier->saved;
+    uint8_t length[8] = {0}, end = SAVED_END;
+    int fd = open_area_file(carrier, SAVED_LOG, saved->log_bytes == 0 ? O_TRUNC : 0);
+    if (fd < 0)
+        return false;
+    uint64_t from = saved->log_bytes + sizeof length;
+    bool done = pwrite(fd, length, sizeof length, (off_t)saved->log_bytes) == sizeof length;
+    writer_begin(&writer, fd, from);
+    sha256_add(&writer.hash, saved->chain, SHA256_BYTES);
+    writer_numbers(&writer, carrier);
+    add_forgotten(&carrier->index.forgotten);
+    add_changed(carrier->index.root);
+    writer_add(&writer, &end, 1);
+    done = writer_end(&writer, saved->chain) && done;
+    put_u64(length, writer.at - from - SHA256_BYTES);
+    done = done && pwrite(fd, length, sizeof length, (off_t)saved->log_bytes) == sizeof length;
+    close(fd);
+    saved->log_bytes = writer.at;
+    index_log(&carrier->index, done);
+    return done;
 }
 
-static void add_record(struct writer *writer, const struct record *record)
+static bool is_long(const struct saved *saved)
 {
-    uint8_t bytes[RECORD_BYTES];
-    record_put(record, bytes);
-    add(writer, bytes, sizeof bytes);
-}
-
-static void add_entry(struct writer *writer, const struct entry *entry)
-{
-    struct record now = entry_now(entry), base;
-    bool has_base = entry_base(entry, &base), has_blocks = entry_blocks(entry);
-    uint8_t flags = (uint8_t)(SAVED_ENTRY | (has_base ? SAVED_BASE : 0) | (has_blocks ? SAVED_BLOCKS : 0)
-                              | (entry->flags & ENTRY_UNREADABLE ? SAVED_UNREADABLE : 0)
-                              | (entry->flags & ENTRY_UNSTABLE ? SAVED_UNSTABLE : 0)
-                              | (entry->flags & ENTRY_BELIEVED ? SAVED_BELIEVED : 0));
-    uint8_t head[2] = {flags, entry->length};
-    add(writer, head, sizeof head);
-    add(writer, entry->name, entry->length);
-    add_record(writer, &now);
-    add_u64(writer, entry_inode(entry));
-    add_u64(writer, (uint64_t)entry_ctime(entry));
-    add_u64(writer, entry->seq);
-    if (has_base)
-        add_record(writer, &base);
-    if (has_blocks)
-        add(writer, entry_blocks(entry), (size_t)block_count(now.size) * SHA256_BYTES);
-    for (const struct entry *child = entry_child(entry); child; child = entry_next(child))
-        add_entry(writer, child);
-    uint8_t end = SAVED_END;
-    add(writer, &end, 1);
-}
-
-static void write_all(struct carrier *carrier, struct writer *writer)
-{
-    const struct index *index = &carrier->index;
-    uint8_t checksum[SHA256_BYTES];
-    add(writer, SAVED_MAGIC, sizeof SAVED_MAGIC);
-    const uint64_t numbers[] = {index->epoch, index->seq, index->floor, index->at_epoch, index->at_seq, index->guarded, carrier->device};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        add_u64(writer, numbers[i]);
-    add_entry(writer, index->root);
-    sha256_end_bytes(&writer->hash, checksum);
-    add(writer, checksum, sizeof checksum);
-    write_held(writer);
+    return saved->log_bytes > LOG_LEAST && saved->log_bytes > saved->whole_bytes / 2;
 }
 
 static bool write_state(struct carrier *carrier, const char *state)
 {
-    int fd = openat(carrier->area, "state.new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = open_area_file(carrier, "state.new", O_TRUNC);
     bool done = fd >= 0 && write(fd, state, strlen(state)) == (ssize_t)strlen(state);
     if (fd >= 0)
         close(fd);
@@ -111,23 +127,24 @@ void saved_open(struct carrier *carrier)
     carrier->on_disk = false;
 }
 
+static void save(struct carrier *carrier, bool whole)
+{
+    char state[STATE_MOST];
+    carrier->unsaved = false;
+    bool done = whole ? write_whole(carrier) : write_part(carrier);
+    state_clean(state, carrier->index.epoch, carrier->index.seq, carrier->saved.chain);
+    carrier->on_disk = done && write_state(carrier, state);
+}
+
 void saved_write(struct carrier *carrier)
 {
-    static struct writer writer;
-    char state[64];
-    if (!carrier->unsaved || carrier->index.failed)
-        return;
-    carrier->unsaved = false;
-    writer.held = 0;
-    writer.failed = false;
-    writer.fd = openat(carrier->area, "index.new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (writer.fd < 0)
-        return;
-    sha256_begin(&writer.hash);
-    write_all(carrier, &writer);
-    close(writer.fd);
-    snprintf(state, sizeof state, "clean %llx %llu\n", (unsigned long long)carrier->index.epoch,
-             (unsigned long long)carrier->index.seq);
-    carrier->on_disk = !writer.failed && renameat(carrier->area, "index.new", carrier->area, "index") == 0
-        && write_state(carrier, state);
+    if (carrier->unsaved && !carrier->index.failed)
+        save(carrier, !carrier->index.logs || is_long(&carrier->saved));
+}
+
+void saved_write_behind(struct carrier *carrier)
+{
+    bool whole = !carrier->index.logs || is_long(&carrier->saved);
+    if (!whole || carrier->index.held <= WHOLE_AT_ONCE_MOST)
+        saved_write(carrier);
 }

@@ -94,8 +94,7 @@ static bool has_attributes(const struct entry *entry)
 
 static void unstable(struct sending *sending, struct entry *entry)
 {
-    entry->flags |= ENTRY_UNSTABLE;
-    index_queue(&sending->carrier->index, entry);
+    index_unstable(&sending->carrier->index, entry);
     sending->unstable++;
 }
 
@@ -310,10 +309,8 @@ void send_wanted(struct carrier *carrier, struct reader *reader)
     struct cut cut = {0};
     for (uint32_t i = 0; i < count && whole && !is_cut(&cut, &carrier->stream); i++)
         whole = send_block(carrier, entry, fd, number, get_u32(blocks + (size_t)i * 4));
-    if (!whole && entry) {
-        entry->flags |= ENTRY_UNSTABLE;
-        index_queue(&carrier->index, entry);
-    }
+    if (!whole && entry)
+        index_unstable(&carrier->index, entry);
     if (fd >= 0)
         close(fd);
     put_done(carrier, whole, !whole);

@@ -17,9 +17,6 @@
 #include "take.h"
 #include "verify.h"
 
-/* Larger indexes are written when nothing is asked. */
-enum { SAVED_AT_ONCE_MOST = 50 * 1000 };
-
 enum { SETTLE_ALL = 1, SETTLE_TRUST = 2, SETTLE_CHECK = 4 };
 
 static void serve_settle(struct carrier *carrier, struct reader *reader)
@@ -54,8 +51,7 @@ static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
         struct entry *entry = index_at(index, path);
         if (!entry)
             continue;
-        entry->flags |= ENTRY_UNSTABLE;
-        index_queue(index, entry);
+        index_unstable(index, entry);
     }
     if (!read_all(reader)) {
         tell_failed(carrier, "bad-entry: what home did not take is not well formed");
@@ -139,8 +135,7 @@ static void save_behind(struct carrier *carrier, uint8_t type)
     if (!carrier->limits.replica || (type != FRAME_COMMIT && type != FRAME_ACKNOWLEDGE))
         return;
     stream_flush(&carrier->stream);
-    if (carrier->index.held <= SAVED_AT_ONCE_MOST)
-        saved_write(carrier);
+    saved_write_behind(carrier);
 }
 
 void serve(struct carrier *carrier, const struct frame *frame)
