@@ -14,6 +14,8 @@ import { findTool } from './scratch.ts';
 interface Meant {
   /** The name of its sub-command. */
   readonly command: string;
+  /** The words behind it that are no options and no values of any. */
+  readonly operands: readonly string[];
   /** Its options by their long names, with their values. */
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -55,7 +57,7 @@ function findNpm(): Npm | undefined {
     return {
       read: (args) => {
         const { argv, ...options } = nopt(types, shorthands, args, 0);
-        return { command: deref(argv.remain[0]) ?? '', options };
+        return { command: deref(argv.remain[0]) ?? '', operands: argv.remain.slice(1), options };
       },
       names: [...Object.keys(definitions), ...Object.keys(shorthands)],
       commands: [...commands, ...Object.keys(aliases)],
@@ -100,7 +102,7 @@ const isDenied = (policy: Policy | undefined, args: readonly string[]) =>
 
 /** Differences between npm's reading and ours. */
 function missed({ read }: Npm, args: readonly string[]): string[] {
-  const { command, options } = read(args);
+  const { command, operands, options } = read(args);
   const reading = readArguments(npm, args);
   const isSafe = hasSafeArguments(npm, reading);
   const given = risky.filter(
@@ -109,12 +111,15 @@ function missed({ read }: Npm, args: readonly string[]): string[] {
   return [
     ...given.filter((name) => isSafe || !isDenied(denials.get(name), args)).map((name) => `--${name}`),
     ...(isDenied(bySubcommand.get(command), args) && isDenied(byArgs.get(command), args) ? [] : [command]),
+    ...(reading.sure && reading.operands.join('\n') !== operands.join('\n')
+      ? [`${operands.join()} of ${command}`]
+      : []),
     ...(isSafe && npm.subcommands?.get(command)?.harmless === false ? [`safe ${command}`] : []),
   ];
 }
 
 test.skipIf(found === undefined)(
-  'A-31 P7 whatever npm takes a line for, a rule that denies it does so too',
+  'A-31 A-154 P7 whatever npm takes a line for, a rule that denies it does so too',
   { timeout: 600_000 },
   () => {
     const own = found!;

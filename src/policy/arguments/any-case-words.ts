@@ -1,6 +1,6 @@
 import { settingTexts } from './setting.ts';
 import { gitSwitch, switchWords } from './switch-words.ts';
-import type { Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
+import type { Modules, Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
 
 /** What was read so far. */
 interface Read {
@@ -15,9 +15,23 @@ interface Read {
 
 /** What a strict rule may read in the value of an option, if its tool reads it in any case; or nobody can be sure. */
 export function valueTexts(grammar: ToolGrammar, option: Option, text: string): Texts {
+  const { modules } = grammar;
+  if (modules !== undefined && option.names.some((name) => modules.options.has(name)))
+    return moduleTexts(modules, text);
   if (!option.names.some((name) => grammar.anyCase?.has(name))) return 'as written';
   return settingTexts(text, formOf(grammar, option)) ?? 'not understood';
 }
+
+/** `pip.__main__` is `pip`, too: what runs is a part of it. */
+function moduleTexts({ runOthers }: Modules, text: string): Texts {
+  const parts = text.split('.', mostParts + 1);
+  const isPlain = parts.length <= mostParts && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part));
+  const packages = parts.map((_, at) => parts.slice(0, at + 1).join('.'));
+  if (!isPlain || packages.some((name) => runOthers.has(name))) return 'not understood';
+  return packages.toReversed().map((name) => name.toLowerCase());
+}
+
+const mostParts = 16;
 
 export type Texts = readonly string[] | 'as written' | 'not understood';
 

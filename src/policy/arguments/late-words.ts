@@ -10,14 +10,28 @@ export interface LateWords {
 }
 
 /** Whether the tool looks for options among its operands at all: for most there is nothing to read. */
-export function readsLate({ interpreter, setsOptions = [] }: ToolGrammar): boolean {
-  return setsOptions.length > 0 || (interpreter?.anywhere.length ?? 0) > 0;
+export function readsLate({ interpreter, setsOptions, unclearOperands }: ToolGrammar): boolean {
+  return setsOptions !== undefined || unclearOperands !== undefined || interpreter !== undefined;
+}
+
+/** The first operand of which nobody can be sure what the tool makes of it. Blanks before it may not count. */
+export function findUnclear(beginnings: readonly string[], operands: readonly string[]): string | undefined {
+  return operands.find((word) => {
+    const text = word.trimStart();
+    return beginnings.some((start) => text.startsWith(start));
+  });
 }
 
 /** Also behind `--`, where some options are read too. */
 export function readLate(grammar: ToolGrammar, operands: readonly string[]): LateWords {
-  const { interpreter, setsOptions = [] } = grammar;
+  const { interpreter, setsOptions = [], unclearOperands = [] } = grammar;
   const anywhere = interpreter?.anywhere ?? [];
+  const [first = ''] = operands;
+  // `node inspect`: what stands behind it is another line.
+  if (interpreter?.words.has(first) === true) return { options: [], doubt: first };
+  const unclear = unclearOperands.length === 0 ? undefined : findUnclear(unclearOperands, operands);
+  if (unclear !== undefined) return { options: [], doubt: unclear };
+  if (anywhere.length === 0 && setsOptions.length === 0) return { options: [] };
   const options = new Map<string, Option>();
   for (const word of operands) {
     if (setsOptions.some((part) => word.includes(part))) return { options: [], doubt: word };

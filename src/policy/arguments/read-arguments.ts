@@ -1,7 +1,7 @@
 import { addAnyCase, addOperands } from './any-case-words.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
-import { readLate, readsLate } from './late-words.ts';
+import { findUnclear, readLate, readsLate } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -102,6 +102,9 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
   if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
+  const unclear = findUnclear(reader.subcommand?.unclearOperands ?? [], reader.operands);
+  if (unclear !== undefined) doubt(reader, unclear);
+  if (grammar.variablesAmongOperands === true) markVariables(reader);
   const resources = reader.subcommand?.resources;
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
     doubt(reader, reader.operands[0]);
@@ -113,6 +116,10 @@ function readOperandsAgain(reader: Reader): void {
   const late = readLate(reader.grammar, reader.operands);
   reader.late.push(...late.options);
   if (late.doubt !== undefined) doubt(reader, late.doubt);
+}
+
+function markVariables({ args, isOption }: Reader): void {
+  for (const [at, word] of args.entries()) if (word.includes('=')) isOption[at] = 1;
 }
 
 /** The rest is unknown: no word after it is read. */
@@ -149,6 +156,7 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
   reader.subcommands = found.subcommands;
   reader.table = found.options;
   reader.style = found.style ?? reader.style;
+  reader.given.push(...(found.gives ?? []));
   if (isFirst && reader.grammar.mayBeAliases?.has(found.name) === true) doubtSubcommand(reader);
   if (found.untold === true) readUntold(reader);
 }
@@ -266,7 +274,9 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   // A value for an option that takes none: the tool refuses it, or reads it in a way that is unknown here.
   if (option.value === 'none' && attached !== undefined) doubt(reader);
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
-  const text = attached ?? (option.value === 'required' ? nextValue(reader) : undefined);
+  if (attached === undefined && option.value !== 'required' && mayFollow(reader))
+    doubt(reader, reader.args[reader.at]);
+  const text = attached ?? textBehind(reader, option);
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
   if (text !== undefined) {
     reader.values.push({ option, text });
@@ -274,6 +284,24 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   }
   if (text === undefined && option.value === 'required') doubt(reader, reader.args[word]);
 }
+
+function textBehind(reader: Reader, option: Option): string | undefined {
+  if (option.value === 'required') return nextValue(reader);
+  const { numbersApart } = reader.grammar;
+  const next = reader.args[reader.at];
+  if (next === undefined || !option.names.some((name) => numbersApart?.has(name))) return undefined;
+  if (isNumber(`-${next}`)) return nextValue(reader);
+  // Which numbers it takes differs from option to option.
+  if (next === '' || '.0123456789'.includes(next.charAt(0))) doubt(reader, next);
+  return undefined;
+}
+
+/** Some options of npm take one of these words for their value, and leave any other to the tool. */
+function mayFollow({ style, args, at }: Reader): boolean {
+  return style === 'nopt' && followers.has(args[at] ?? '');
+}
+
+const followers = new Set(['true', 'false', 'null', 'always']);
 
 function isKnownValue({ values }: Option, text: string): boolean {
   return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));

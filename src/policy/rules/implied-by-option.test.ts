@@ -153,7 +153,7 @@ describe('A-77 P7: an option or an operand that does the work of another sub-com
   test('and without the option, or with another value or operand, it does not', () => {
     const open = implied.flatMap(({ tool, grammar, one, also }) => {
       // It may be another one: every strict rule holds for it.
-      if (grammar.mayBeAliases?.has(one.name) === true) return [];
+      if (grammar.mayBeAliases?.has(one.name) === true || one.unclearOperands !== undefined) return [];
       const byAny = (one.also ?? []).filter(
         ({ firstOperand: word, containing }) => (word === 'any' || word === 'given') && !containing,
       );

@@ -186,7 +186,7 @@ describe('A-77 P7: lines that do the work of another sub-command', () => {
   });
 
   test.each([
-    ['subcommands: [destroy]', 'terraform apply p'],
+    ['subcommands: [destroy]', 'terraform apply'],
     ['subcommands: [push]', 'docker build -o out --pull .'],
     ['subcommands: [push]', 'docker pull x'],
     ['subcommands: [test]', 'npm run build test'],

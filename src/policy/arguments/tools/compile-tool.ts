@@ -3,6 +3,8 @@ import {
   abbreviationsOf,
   type ImpliedWork,
   type Interpreter,
+  type Modules,
+  type Option,
   type OptionTable,
   options,
   type Resources,
@@ -39,6 +41,9 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(data['sets-options'] === undefined ? {} : { setsOptions: data['sets-options'] }),
+    ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
+    ...(data['numbers-apart'] === undefined ? {} : { numbersApart: new Set(data['numbers-apart']) }),
+    ...(data.modules === undefined ? {} : { modules: modulesOf(data.modules) }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
   };
 }
@@ -66,6 +71,10 @@ function interpreterOf(data: NonNullable<ToolData['interpreter']>): Interpreter 
   };
 }
 
+function modulesOf({ options: names, 'run-others': others }: NonNullable<ToolData['modules']>): Modules {
+  return { options: new Set(names), runOthers: new Set(others) };
+}
+
 function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
   const flags = {
     bareCluster: data['bare-cluster'],
@@ -73,6 +82,7 @@ function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
     optionsBehindFirst: data['options-behind-first'],
     valuesApart: data['values-apart'],
     optionalBehindEquals: data['optional-behind-equals'],
+    variablesAmongOperands: data['variables-among-operands'],
   };
   const set = Object.entries(flags).filter(([, value]) => value === true);
   return { style: data.style, ...Object.fromEntries(set) };
@@ -152,7 +162,13 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.words === undefined ? {} : { words: wordsOf(data.words) }),
     ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
+    ...(data.gives === undefined ? {} : { gives: data.gives.map(givenOf) }),
+    ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
   };
+}
+
+function givenOf(name: string): Option {
+  return { names: [name], value: 'optional', harmless: true };
 }
 
 function resourcesOf({ names, categories = {} }: NonNullable<ToolData['resources']>): Resources {

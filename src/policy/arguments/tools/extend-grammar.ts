@@ -13,6 +13,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const bare = first.bare ?? more.bare;
   const anyCase = [...(first.anyCase ?? []), ...(more.anyCase ?? [])];
   const aliases = [...(first.mayBeAliases ?? []), ...(more.mayBeAliases ?? [])];
+  const unclear = [...(first.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   return {
     ...first,
@@ -26,6 +27,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(bare === undefined ? {} : { bare }),
     ...(anyCase.length === 0 ? {} : { anyCase: new Set(anyCase) }),
     ...(aliases.length === 0 ? {} : { mayBeAliases: new Set(aliases) }),
+    ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
   };
 }
@@ -48,6 +50,8 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
   const does = [...(known.does ?? []), ...(more.does ?? [])];
   const also = [...(known.also ?? []), ...(more.also ?? [])];
   const subcommands = extendSubcommands(known.subcommands, more.subcommands);
+  const gives = [...(known.gives ?? []), ...(more.gives ?? [])];
+  const unclear = [...(known.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const runs = known.runs ?? more.runs;
   const { untold, ...both } = known;
   return {
@@ -59,6 +63,8 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...(also.length === 0 ? {} : { also }),
     ...(subcommands === undefined ? {} : { subcommands }),
     ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
+    ...(gives.length === 0 ? {} : { gives }),
+    ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(runs === undefined ? {} : { runs }),
   };
 }

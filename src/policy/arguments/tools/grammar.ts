@@ -52,6 +52,16 @@ export interface Subcommand {
   readonly operandsInAnyCase?: true;
   /** Its operands name resources, in any of the ways in which kubectl takes them. */
   readonly resources?: Resources;
+  /** Options that it has without their being written. */
+  readonly gives?: readonly Option[];
+  /** Beginnings of its operands that are not understood. */
+  readonly unclearOperands?: readonly string[];
+}
+
+/** The options that run a module by its name, and the modules that run others. */
+export interface Modules {
+  readonly options: ReadonlySet<string>;
+  readonly runOthers: ReadonlySet<string>;
 }
 
 /** Kinds of resources of a cluster. */
@@ -115,6 +125,13 @@ export interface ToolGrammar {
   readonly runs?: string;
   /** Parts of a word: an operand with one of them sets options, or has the tool evaluate text that can. */
   readonly setsOptions?: readonly string[];
+  /** Beginnings of operands that are not understood. */
+  readonly unclearOperands?: readonly string[];
+  /** An operand with `=` sets a variable, and patterns may leave it out. */
+  readonly variablesAmongOperands?: boolean;
+  /** Options whose optional value, if it is a number, may be the next word. */
+  readonly numbersApart?: ReadonlySet<string>;
+  readonly modules?: Modules;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
 }

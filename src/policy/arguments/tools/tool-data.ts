@@ -61,6 +61,9 @@ const impliedData = strictObject({
   context.addIssue({ code: 'custom', message });
 });
 
+/** Beginnings of operands of which nobody can be sure what the tool makes of them; an empty one: of all of them. */
+const unclearField = z.array(z.string().max(64)).min(1).max(64);
+
 const styleField = z.enum(styles);
 
 const subcommandData = strictObject({
@@ -76,6 +79,9 @@ const subcommandData = strictObject({
   /** The first operands name settings, which the tool reads in any case. */
   'operands-in-any-case': z.literal(true).optional(),
   runs: textField.optional(),
+  /** Options that it has without their being written (`terraform destroy` is `apply -destroy`). */
+  gives: optionNames.optional(),
+  'unclear-operands': unclearField.optional(),
 });
 
 const resourcesData = strictObject({
@@ -132,6 +138,13 @@ export const toolData = strictObject({
   operands: z.enum(['safe', 'risky']).optional(),
   refuse: z.array(refusalData).max(64).optional(),
   reader: z.enum(readers).optional(),
+  'unclear-operands': unclearField.optional(),
+  /** An operand with `=` sets a variable: it is none of the things that are done. */
+  'variables-among-operands': z.boolean().optional(),
+  /** Options whose optional value, if it is a number, may be the next word. */
+  'numbers-apart': optionNames.optional(),
+  /** Options that run a module by its name, and the modules that run others. */
+  modules: strictObject({ options: optionNames.min(1), 'run-others': wordsField }).optional(),
   'sets-options': z.array(z.string().min(1).max(64)).min(1).max(16).optional(),
   runs: textField.optional(),
 });
