@@ -1,4 +1,5 @@
 import { addAnyCase, addOperands } from './any-case-words.ts';
+import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { findUnclear, readLate, readsLate } from './late-words.ts';
@@ -173,31 +174,6 @@ function readUntold(reader: Reader): void {
     const word = reader.args[at] ?? '';
     if (word.startsWith('-') && word !== '-') return doubt(reader, word);
   }
-}
-
-/** The sub-command that the tool reads in `word`. */
-export function findSubcommand(
-  { subcommands, abbreviations }: ToolGrammar,
-  word: string,
-): Subcommand | undefined {
-  const exact = subcommands?.get(word);
-  if (exact !== undefined || abbreviations === undefined || word.length > longestName) return exact;
-  const dashed = withoutCapitals(word);
-  return subcommands?.get(dashed) ?? abbreviations.get(dashed);
-}
-
-/** No tool has a longer one. */
-const longestName = 40;
-
-/** npm's `installTest` is `install-test`. */
-function withoutCapitals(word: string): string {
-  if (word === word.toLowerCase()) return word;
-  let text = '';
-  for (const letter of word) {
-    const isCapital = letter >= 'A' && letter <= 'Z';
-    text += isCapital ? `-${letter.toLowerCase()}` : letter;
-  }
-  return text;
 }
 
 function readOption(reader: Reader, arg: string): void {

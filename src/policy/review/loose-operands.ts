@@ -1,4 +1,4 @@
-import { findSubcommand } from '../arguments/read-arguments.ts';
+import { findSubcommand } from '../arguments/find-subcommand.ts';
 import type { Subcommand } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';

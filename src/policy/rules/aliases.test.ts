@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findSubcommand } from '../arguments/read-arguments.ts';
+import { findSubcommand } from '../arguments/find-subcommand.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { parsePolicy } from '../file/parse-policy.ts';
 import type { Action } from '../policy.ts';
