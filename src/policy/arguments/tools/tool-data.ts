@@ -139,7 +139,7 @@ export const toolData = strictObject({
   refuse: z.array(refusalData).max(64).optional(),
   reader: z.enum(readers).optional(),
   'unclear-operands': unclearField.optional(),
-  /** An operand with `=` sets a variable: it is none of the things that are done. */
+  /** An operand with `=` sets a variable, and patterns may leave it out. */
   'variables-among-operands': z.boolean().optional(),
   /** Options whose optional value, if it is a number, may be the next word. */
   'numbers-apart': optionNames.optional(),
