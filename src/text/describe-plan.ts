@@ -31,7 +31,7 @@ export function planLines(canonical: string, shown: PlanShown = 'whole'): PlanLi
     line('cwd', quoteText(plan.cwd), charactersIn(plan.cwd)),
     line('user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`),
     line('runs', where(plan)),
-    line('network', renderArgument(plan.network), plan.network === 'none' ? [] : ['it has a network']),
+    line('network', renderArgument(plan.network), hasNetwork(plan) ? ['it has a network'] : []),
     line(
       'workspace',
       plan.workspace === '' ? 'none' : quoteText(plan.workspace),
@@ -50,6 +50,11 @@ export function planLines(canonical: string, shown: PlanShown = 'whole'): PlanLi
 /** What the command runs besides its tool, as it was found. */
 export function operandLines(name: string, operands: readonly Operand[]): PlanLine[] {
   return listed(name, operands.map(describeOperand));
+}
+
+/** Empty where the tool has that of its agent. */
+function hasNetwork({ network }: Plan): boolean {
+  return network !== 'none' && network !== '';
 }
 
 type Item = Omit<PlanLine, 'name'>;

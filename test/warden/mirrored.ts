@@ -34,7 +34,7 @@ export function newMirrored(): Mirrored {
 export const usage = { userMs: 30, systemMs: 4, maxResidentKib: 2048 };
 
 export interface First {
-  readonly tool: 'run' | 'ask' | 'touch' | 'kept' | 'here';
+  readonly tool: 'run' | 'ask' | 'touch' | 'kept' | 'here' | 'ls';
   readonly args?: readonly string[];
   readonly agent?: string;
   /** What its tool writes to stdout; it always exits with 7. */

@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ApprovalView } from '../../../../src/http-api/approvals.ts';
 import type { Client } from '../../../../src/http-api/client.ts';
+import { startAlerts } from './alerts.ts';
 import { createClock } from './clock.ts';
 import { type Collection, createCollection } from './collection.ts';
 import { createNotices, type Notices } from './notices.ts';
@@ -37,11 +38,13 @@ export function createDashboard(sessions: Sessions, session: Session, router: Ro
       return event.type === 'approval-gone' && rows.delete(event.approval.id);
     },
   });
+  const stopAlerts = startAlerts(waiting.rows);
   return {
     ...{ session, client, events, router, waiting, signOut },
     notices: createNotices(),
     clock: createClock(),
     close: () => {
+      stopAlerts();
       waiting.close();
       events.close();
     },
