@@ -4,7 +4,7 @@ import type { Faults } from '../src/faults.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import type { GatewayIdentity } from './auth/gateway-identity.ts';
-import { openBrowsers } from './browsers/open-browsers.ts';
+import { type Browsers, openBrowsers } from './browsers/open-browsers.ts';
 import { pageUrl } from './browsers/page-url.ts';
 import type { Execute, Resume } from './execute.ts';
 import type { OfferHome } from './grpc/carry.ts';
@@ -20,6 +20,7 @@ import type { ProviderSignIn } from './ports/provider-sign-in.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
 import type { Principals } from './principals/open-principals.ts';
+import { createBrowserSignIn } from './signed-in/browser-sign-in.ts';
 import { createProviderSignIn } from './signed-in/provider-sign-in.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import type { Doors } from './start/doors.ts';
@@ -57,10 +58,14 @@ interface OpenPorts {
 }
 
 function providerSignIn(
-  { provider, principals: { signIns } }: Served,
+  { provider, principals }: Served,
   enrolment: Enrolment,
+  { sessions }: Browsers,
 ): ProviderSignIn | undefined {
-  return provider && signIns && createProviderSignIn({ provider, signIns, enrolment });
+  const { signIns } = principals;
+  if (provider === undefined || signIns === undefined) return undefined;
+  const browser = createBrowserSignIn({ provider, sessions, principals });
+  return createProviderSignIn({ provider, signIns, enrolment, browser });
 }
 
 /** Opens every door, at the ports that were reserved for them. */
@@ -90,7 +95,7 @@ export async function startServers(
     limits: { ...bounds.http, requestsPerSecond: limits.requestsPerSecond },
     tokens: principals.apiTokens,
     enrolment,
-    ...{ providerSignIn: providerSignIn(served, enrolment), grpcPort: () => grpcPort },
+    ...{ providerSignIn: providerSignIn(served, enrolment, browsers), grpcPort: () => grpcPort },
     ...browsers,
     ...served,
   });

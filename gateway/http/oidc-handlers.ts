@@ -1,8 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import { toTime } from '../lists/short-texts.ts';
 import type { Provided } from '../ports/identity-provider.ts';
 import type { CertifiedPerson, ProviderSignIn, ShownCode } from '../ports/provider-sign-in.ts';
 import type { Handlers } from './add-routes.ts';
+import { checkOwnPage } from './browser/own-page.ts';
+import { transactionCookie } from './browser/transaction-cookie.ts';
 import type { Callers } from './callers.ts';
 import { HttpRefused } from './problem.ts';
 import { invalid } from './read-body.ts';
@@ -11,18 +14,28 @@ export interface OidcHandlersParts {
   /** Undefined if gateway.yaml names no provider. */
   readonly providerSignIn: ProviderSignIn | undefined;
   readonly grpcPort: () => number;
+  readonly http: HttpConfig;
   readonly callers: Pick<Callers, 'addressOf'>;
 }
 
-type Oidc = Pick<Handlers, 'oidcAuthorization' | 'oidcDevice' | 'oidcCertificate'>;
+type Oidc = Pick<Handlers, 'oidc' | 'oidcBrowser' | 'oidcAuthorization' | 'oidcDevice' | 'oidcCertificate'>;
 
 /** How a program signs its person in by the provider. */
-export function oidcHandlers({ providerSignIn, grpcPort, callers }: OidcHandlersParts): Oidc {
+export function oidcHandlers({ providerSignIn, grpcPort, http, callers }: OidcHandlersParts): Oidc {
+  const cookie = transactionCookie(http);
   const signIn = () => {
     if (providerSignIn !== undefined) return providerSignIn;
     throw new HttpRefused(404, 'this gateway has no provider (oidc of gateway.yaml)');
   };
   return {
+    oidc: () => ({ available: providerSignIn !== undefined }),
+    oidcBrowser: async ({ request: { raw }, reply }) => {
+      checkOwnPage(raw, http.trustProxy.length > 0);
+      const { origin = '' } = raw.headers;
+      const begun = valueOf(await signIn().beginBrowser(origin, callers.addressOf(raw)));
+      void reply.header('set-cookie', cookie.write(raw, begun.secret));
+      return { url: begun.url };
+    },
     oidcAuthorization: async ({ body, request }) => ({
       url: valueOf(await signIn().authorizationUrl(body, callers.addressOf(request.raw))),
     }),

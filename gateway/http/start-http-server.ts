@@ -14,6 +14,7 @@ import type { TokenAuthentication } from '../ports/known-principals.ts';
 import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
+import { serveCallback } from './browser/serve-callback.ts';
 import { serveDashboard } from './browser/serve-dashboard.ts';
 import { createCallers } from './callers.ts';
 import { createDoor } from './door.ts';
@@ -77,6 +78,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
       ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
     },
   );
+  serveCallback(door.app, { ...options, callers });
   serveDashboard(door.app, options.dashboard);
   const port = await door.open();
   const monitored =

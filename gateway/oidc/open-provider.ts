@@ -22,11 +22,14 @@ const scopes = ['openid', 'profile', 'email', 'groups', 'offline_access'];
 export function openProvider(oidc: OidcConfig, deadlineMs = providerDeadlineMs): IdentityProvider {
   const discover = createDiscover(oidc, readSecret(oidc.clientSecret, 'oidc.client-secret'), deadlineMs);
 
-  async function ask<Value>(question: (config: Configuration) => Promise<Value>): Promise<Provided<Value>> {
+  async function ask<Value>(
+    question: (config: Configuration) => Promise<Value>,
+    known = false,
+  ): Promise<Provided<Value>> {
     try {
       return { value: await question(await discover()) };
     } catch (error) {
-      return providerFault(error);
+      return providerFault(error, known);
     }
   }
 
@@ -69,7 +72,7 @@ export function openProvider(oidc: OidcConfig, deadlineMs = providerDeadlineMs):
       ask(async (config) => {
         const tokens = await refreshTokenGrant(config, refreshToken);
         return await readPerson(config, tokens, oidc, subject);
-      }),
+      }, true),
   };
 }
 

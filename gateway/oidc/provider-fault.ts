@@ -8,19 +8,23 @@ const over = new Set([
   ...['access_denied', 'expired_token'],
 ]);
 const notThere = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT']);
+/** Not the provider: something before it that answers in its place. */
+const elsewhere = new Set(['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
-/** One line of what went wrong with the provider, without a code or a token. */
-export function providerFault(error: unknown): Extract<Provided<never>, { refused: string }> {
+/**
+ * One line of what went wrong with the provider, without a code or a token. An answer that does not hold ends a sign-in;
+ * `known`: it leaves alone who signed in before.
+ */
+export function providerFault(error: unknown, known = false): Extract<Provided<never>, { refused: string }> {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
     const { error: code, error_description: more } = error;
     const said = shortText(more === undefined ? code : `${code}: ${more}`);
     return { refused: `the provider refuses: ${said}`, isOver: over.has(code) };
   }
-  const refused =
-    error instanceof ClientError && error.code !== undefined && !notThere.has(error.code)
-      ? `what the provider answers does not hold: ${shortText(innermost(error).message)}`
-      : 'the provider cannot be reached; try again later';
-  return { refused, isOver: false };
+  if (!(error instanceof ClientError) || error.code === undefined || notThere.has(error.code))
+    return { refused: 'the provider cannot be reached; try again later', isOver: false };
+  const refused = `what the provider answers does not hold: ${shortText(innermost(error).message)}`;
+  return { refused, isOver: !known && !elsewhere.has(error.code) };
 }
 
 /** The library says in its own error only of which kind it is. */

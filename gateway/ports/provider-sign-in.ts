@@ -1,4 +1,5 @@
 import type { Certificate, Checked } from './authentication.ts';
+import type { OpenedSession } from './browser-sessions.ts';
 import type { BegunDevice, BegunSignIn, Provided, RedeemedCode } from './identity-provider.ts';
 import type { SignedInPerson } from './signed-in.ts';
 
@@ -12,6 +13,20 @@ export interface ProviderSignIn {
     request: string,
     from: string,
   ) => Promise<Provided<CertifiedPerson | 'pending'>>;
+  /** Sends a browser to the provider, from a page of this origin. */
+  readonly beginBrowser: (origin: string, from: string) => Promise<Provided<BegunBrowser>>;
+  /** The session of the person who came back; `returned` is the path and query. */
+  readonly finishBrowser: (
+    secret: string,
+    returned: string,
+    from: string,
+  ) => Promise<Provided<OpenedSession>>;
+}
+
+export interface BegunBrowser {
+  readonly url: string;
+  /** For a cookie: only this browser can come back. */
+  readonly secret: string;
 }
 
 export type ShownCode = RedeemedCode | { readonly deviceCode: string };

@@ -130,6 +130,8 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'POST /api/v1/session': anybody,
     'GET /api/v1/session': anybody,
     'DELETE /api/v1/session': anybody,
+    'GET /api/v1/oidc': anybody,
+    'POST /api/v1/oidc/browser': anybody,
     'POST /api/v1/oidc/authorization': anybody,
     'POST /api/v1/oidc/device': anybody,
     'POST /api/v1/oidc/certificate': anybody,

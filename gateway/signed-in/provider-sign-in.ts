@@ -5,37 +5,33 @@ import type { Enrolment } from '../ports/authentication.ts';
 import type { IdentityProvider, Provided, ProviderClaims } from '../ports/identity-provider.ts';
 import { type ProviderSignIn, refusedHere, type ShownCode } from '../ports/provider-sign-in.ts';
 import type { SignedInPerson, SignIns } from '../ports/signed-in.ts';
+import type { BrowserSignIn } from './browser-sign-in.ts';
 
 export interface ProviderSignInParts {
   readonly provider: IdentityProvider;
   readonly signIns: Pick<SignIns, 'signIn'>;
   readonly enrolment: Pick<Enrolment, 'certify'>;
+  readonly browser: BrowserSignIn;
 }
 
 /** Of one source; a program that waits for a person at a device asks every few seconds. */
 const rate = { atOnce: 60, perSecond: 1 };
 
-export function createProviderSignIn({ provider, signIns, enrolment }: ProviderSignInParts): ProviderSignIn {
-  const budget = createCallBudget('sign-ins', rate);
-  const tries = createWrongTries();
+const tooLate = 'the sign-in took more than 10 minutes, or was used; begin again';
 
-  async function tried<Value>(
-    from: string,
-    attempt: () => Promise<Provided<Value>>,
-  ): Promise<Provided<Value>> {
-    budget.charge(addressKey(from));
-    const begun = tries.begin(from);
-    if ('waitMs' in begun)
-      throw new TooSoon('too many wrong sign-ins came from this address (rate-limit)', begun.waitMs);
-    let wasWrong = true;
-    try {
-      const provided = await attempt();
-      wasWrong = 'refused' in provided && provided.isOver;
-      return provided;
-    } finally {
-      begun.end(wasWrong);
-    }
-  }
+/** Bounds what one source may ask for, and how often it may be wrong. */
+interface Bounds {
+  readonly charge: (from: string) => void;
+  readonly tried: <Value>(from: string, attempt: () => Promise<Provided<Value>>) => Promise<Provided<Value>>;
+}
+
+export function createProviderSignIn({
+  provider,
+  signIns,
+  enrolment,
+  browser,
+}: ProviderSignInParts): ProviderSignIn {
+  const { charge, tried } = createBounds();
 
   async function personOf(shown: ShownCode, from: string): Promise<Provided<SignedInPerson | 'pending'>> {
     const claims: Provided<ProviderClaims | 'pending'> =
@@ -45,12 +41,24 @@ export function createProviderSignIn({ provider, signIns, enrolment }: ProviderS
   }
 
   return {
+    beginBrowser: async (origin, from) => {
+      charge(from);
+      return await browser.begin(origin);
+    },
+    finishBrowser: (secret, returned, from) =>
+      tried(from, async () => {
+        const begun = browser.take(secret, returned);
+        if (begun === undefined) return { refused: tooLate, isOver: true };
+        const person = await personOf(begun, from);
+        if ('refused' in person || person.value === 'pending') return person as Provided<never>;
+        return await browser.open(person.value, from);
+      }),
     authorizationUrl: async (begun, from) => {
-      budget.charge(addressKey(from));
+      charge(from);
       return await provider.authorizationUrl(begun);
     },
     beginDevice: async (from) => {
-      budget.charge(addressKey(from));
+      charge(from);
       return await provider.beginDevice();
     },
     certify: (shown, request, from) =>
@@ -65,4 +73,31 @@ export function createProviderSignIn({ provider, signIns, enrolment }: ProviderS
         return 'refused' in certified ? refusedHere(certified) : { value: { ...certified.value, person } };
       }),
   };
+}
+
+function createBounds(): Bounds {
+  const budget = createCallBudget('sign-ins', rate);
+  const tries = createWrongTries();
+
+  const charge = (from: string) => budget.charge(addressKey(from));
+
+  async function tried<Value>(
+    from: string,
+    attempt: () => Promise<Provided<Value>>,
+  ): Promise<Provided<Value>> {
+    charge(from);
+    const begun = tries.begin(from);
+    if ('waitMs' in begun)
+      throw new TooSoon('too many wrong sign-ins came from this address (rate-limit)', begun.waitMs);
+    let wasWrong = true;
+    try {
+      const provided = await attempt();
+      wasWrong = 'refused' in provided && provided.isOver;
+      return provided;
+    } finally {
+      begun.end(wasWrong);
+    }
+  }
+
+  return { charge, tried };
 }

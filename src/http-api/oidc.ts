@@ -19,6 +19,10 @@ export const authorization = z.strictObject({
   url: z.string().describe('for the browser of the person'),
 });
 
+export const provider = z.strictObject({
+  available: z.boolean().describe('whether people sign in by a provider (oidc of gateway.yaml)'),
+});
+
 export const noDetails = z.strictObject({});
 
 export const deviceAuthorization = z.strictObject({

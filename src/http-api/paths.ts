@@ -44,6 +44,8 @@ export const paths = {
   signIn: { method: 'POST', path: '/api/v1/session' },
   session: { method: 'GET', path: '/api/v1/session' },
   signOut: { method: 'DELETE', path: '/api/v1/session' },
+  oidc: { method: 'GET', path: '/api/v1/oidc' },
+  oidcBrowser: { method: 'POST', path: '/api/v1/oidc/browser' },
   oidcAuthorization: { method: 'POST', path: '/api/v1/oidc/authorization' },
   oidcDevice: { method: 'POST', path: '/api/v1/oidc/device' },
   oidcCertificate: { method: 'POST', path: '/api/v1/oidc/certificate' },

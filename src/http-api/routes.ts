@@ -31,6 +31,7 @@ import {
   certifiedPerson,
   deviceAuthorization,
   noDetails,
+  provider,
 } from './oidc.ts';
 import { paths } from './paths.ts';
 import { explainRequest, explanation, policy, policyReport, policyText } from './policy.ts';
@@ -231,6 +232,19 @@ export const routes = {
   },
   session: { ...paths.session, does: 'who calls, and until when', answer: session },
   signOut: { ...paths.signOut, does: 'ends the session of the browser that calls', answer: signedOut },
+  oidc: {
+    ...paths.oidc,
+    does: 'whether people sign in by a provider',
+    open: true,
+    answer: provider,
+  },
+  oidcBrowser: {
+    ...paths.oidcBrowser,
+    does: 'where a page of the dashboard sends its browser to sign in; a cookie comes with the answer',
+    open: true,
+    body: noDetails,
+    answer: authorization,
+  },
   oidcAuthorization: {
     ...paths.oidcAuthorization,
     does: 'where the browser of a person signs in, for `clawrden login --oidc`',

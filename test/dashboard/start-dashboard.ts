@@ -17,6 +17,8 @@ export interface TriedDashboard extends AsyncDisposable {
   readonly admin: GatewayClient;
   /** A browser of its own, signed in as the admin, or as a person who is made for it. */
   readonly open: (path?: string, options?: OpenOptions) => Promise<Page>;
+  /** A browser of its own, in which nobody is signed in. */
+  readonly openOut: () => Promise<Page>;
   /** Another page of the same browser. */
   readonly openBeside: (page: Page, path: string) => Promise<Page>;
   /** For a page that is signed in by it. */
@@ -86,6 +88,12 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
     open: async (path = '/waiting', { as, ...more } = {}) => {
       const page = watched(await (await browser.newContext(more)).newPage());
       await page.goto((await link(as)).replace('/#', `${path}#`));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    },
+    openOut: async () => {
+      const page = watched(await (await browser.newContext()).newPage());
+      await page.goto(gateway.httpUrl);
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },

@@ -29,6 +29,7 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   rotateToken: { overlapSeconds: 60 },
   programCode: {},
   signIn: { code: 'c' },
+  oidcBrowser: {},
   oidcAuthorization: {
     ...{ redirectUri: 'http://127.0.0.1:9/callback', state: 'a'.repeat(43) },
     ...{ nonce: 'b'.repeat(43), challenge: 'c'.repeat(43) },

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { callbackPath } from '../../ports/callback-path.ts';
 import { pagePolicy } from './page-headers.ts';
 
 /** A page of the dashboard: static, the same for everybody, and without a cookie. */
@@ -26,11 +27,13 @@ const patterns = dashboardPages.flatMap(({ paths }) => paths.map((path) => path.
 
 /**
  * A person follows a link to a page of the dashboard, from wherever that link is. The page is the same for everybody,
- * so that it tells nothing to who made the link.
+ * so that it tells nothing to who made the link. The provider of a sign-in sends its browser back in the same way; what
+ * that may do, a cookie says.
  */
 export function followsLink({ method, url = '', headers }: IncomingMessage): boolean {
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  return method === 'GET' && isNavigation && isPage(url.split('?', 1)[0] ?? '');
+  const [path = ''] = url.split('?', 1);
+  return method === 'GET' && isNavigation && (path === callbackPath || isPage(path));
 }
 
 function isPage(path: string): boolean {

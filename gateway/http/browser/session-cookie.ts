@@ -4,6 +4,8 @@ import { HttpRefused } from '../problem.ts';
 
 /** The cookie that holds the id of a browser's session. */
 export interface SessionCookie {
+  readonly nameOf: (request: IncomingMessage) => string;
+  readonly isSecure: boolean;
   /** Undefined if there is none. Throws HttpRefused if there are two: which one did the browser mean? */
   readonly read: (request: IncomingMessage) => string | undefined;
   /** `Set-Cookie` with this id; with an empty one the browser forgets it. */
@@ -20,6 +22,7 @@ export function sessionCookie({ url, tls }: HttpConfig): SessionCookie {
   const nameOf = ({ socket }: IncomingMessage) =>
     isSecure ? '__Host-clawrden' : `clawrden-${port === '' ? socket.localPort : port}`;
   return {
+    ...{ nameOf, isSecure },
     read: (request) => {
       const begin = `${nameOf(request)}=`;
       const own = (request.headers.cookie ?? '').split(';').map((each) => each.trim());

@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, connect } from '../../../src/http-api/client.ts';
 import { Mark } from './parts/mark.tsx';
 
 /** For who is not signed in: how to. */
@@ -14,6 +16,7 @@ export function SignedOut({ why }: { readonly why: string }) {
             {why}
           </p>
         )}
+        <ByCompany />
         <p>Where you use the command line of Clawrden, run:</p>
         <pre>
           <code>clawrden dashboard</code>
@@ -27,5 +30,38 @@ export function SignedOut({ why }: { readonly why: string }) {
         </p>
       </div>
     </main>
+  );
+}
+
+/** The way to the provider, if the gateway has one. */
+function ByCompany() {
+  const [isThere, setThere] = useState(false);
+  const [why, setWhy] = useState('');
+  const client = connect({ url: location.origin });
+  useEffect(() => {
+    client.call('oidc', {}).then(
+      ({ available }) => setThere(available),
+      () => {},
+    );
+  }, []);
+  const begin = () => {
+    client.call('oidcBrowser', { body: {} }).then(
+      ({ url }) => location.assign(url),
+      (error: unknown) =>
+        setWhy(error instanceof ApiError ? error.problem.detail : 'The gateway does not answer.'),
+    );
+  };
+  if (!isThere) return null;
+  return (
+    <>
+      <button type="button" class="button main" onClick={begin}>
+        Sign in with your company
+      </button>
+      {why !== '' && (
+        <p class="trouble" role="alert">
+          {why}
+        </p>
+      )}
+    </>
   );
 }

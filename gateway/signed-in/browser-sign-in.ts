@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { newSecret } from '../browsers/secret.ts';
+import type { Checked } from '../ports/authentication.ts';
+import type { BrowserSessions, OpenedSession } from '../ports/browser-sessions.ts';
+import { callbackPath } from '../ports/callback-path.ts';
+import type { IdentityProvider, Provided, RedeemedCode } from '../ports/identity-provider.ts';
+import type { TokenAdmission } from '../ports/known-principals.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
+import { type BegunBrowser, refusedHere } from '../ports/provider-sign-in.ts';
+import type { SignedInPerson } from '../ports/signed-in.ts';
+import { type Lifetime, lifetime } from '../principals/lifetime.ts';
+import type { Principals } from '../principals/open-principals.ts';
+import { digestOf } from '../principals/token-text.ts';
+
+export interface BrowserSignInParts {
+  readonly provider: Pick<IdentityProvider, 'authorizationUrl'>;
+  readonly sessions: Pick<BrowserSessions, 'open'>;
+  readonly principals: Pick<Principals, 'personOf' | 'revocations'>;
+}
+
+/** A browser is on its way to the provider and back. */
+export interface BrowserSignIn {
+  readonly begin: (origin: string) => Promise<Provided<BegunBrowser>>;
+  /** What it began with, once; `returned` is the path and query that it came back to. */
+  readonly take: (secret: string, returned: string) => RedeemedCode | undefined;
+  readonly open: (person: SignedInPerson, from: string) => Promise<Provided<OpenedSession>>;
+}
+
+export const transactionMs = 600_000;
+const transactionsAtMost = 10_000;
+
+interface Transaction extends Omit<RedeemedCode, 'returned'> {
+  readonly origin: string;
+  readonly life: Lifetime;
+}
+
+export function createBrowserSignIn({ provider, sessions, principals }: BrowserSignInParts): BrowserSignIn {
+  // By the digest of what the browser's cookie says, the oldest first.
+  const transactions = new Map<string, Transaction>();
+  return {
+    begin: async (origin) => {
+      const [secret, state, nonce, verifier] = [newSecret(), newSecret(), newSecret(), newSecret()];
+      const challenge = createHash('sha256').update(verifier).digest('base64url');
+      const redirectUri = `${origin}${callbackPath}`;
+      const url = await provider.authorizationUrl({ redirectUri, state, nonce, challenge });
+      if ('refused' in url) return url;
+      for (const [digest, { life }] of transactions) if (life.isOver()) transactions.delete(digest);
+      const [oldest = ''] = transactions.keys();
+      if (transactions.size >= transactionsAtMost) transactions.delete(oldest);
+      const life = lifetime(Date.now() + transactionMs);
+      transactions.set(digestOf(secret), { origin, state, nonce, verifier, life });
+      return { value: { url: url.value, secret } };
+    },
+    take: (secret, returned) => {
+      const digest = digestOf(secret);
+      const begun = transactions.get(digest);
+      transactions.delete(digest);
+      if (begun === undefined || begun.life.isOver()) return undefined;
+      const { origin, state, nonce, verifier } = begun;
+      return { returned: new URL(returned, origin), state, nonce, verifier };
+    },
+    open: async ({ name, subject }, from) => {
+      const admission = admissionOf(name, principals);
+      if ('refused' in admission) return refusedHere(admission);
+      const wanted = { admission: admission.value, by: `oidc:${subject}`, from };
+      return { value: await sessions.open(wanted) };
+    },
+  };
+}
+
+/** Of who has just signed in; it ends with any change of the rights, and with a revocation. */
+function admissionOf(
+  name: string,
+  { personOf, revocations }: BrowserSignInParts['principals'],
+): Checked<TokenAdmission> {
+  const principal = `person:${name}`;
+  const epoch = revocations.epochOf(principal);
+  const look = (when: 'isOver' | 'hasRunOut'): Checked<Principal> => {
+    const rights = personOf(name, when);
+    if (rights === undefined)
+      return { refused: `${principalName({ kind: 'person', name })} is not known here` };
+    if ('refused' in rights) return rights;
+    return { value: { kind: 'person', name, ...rights } };
+  };
+  const first = look('isOver');
+  if ('refused' in first) return first;
+  const check = (): Checked<Principal> => {
+    if (revocations.epochOf(principal) !== epoch) return { refused: 'the person was revoked; sign in again' };
+    const now = look('hasRunOut');
+    if ('refused' in now || isDeepStrictEqual(now.value, first.value)) return now;
+    return { refused: 'what this person may do has changed; sign in again' };
+  };
+  return { value: { value: first.value, check } };
+}

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import type { Cookie, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDashboard, type TriedDashboard } from '../dashboard/start-dashboard.ts';
+import { browse } from './browse.ts';
+import { type Company, clientId, openCompany, secret } from './company.ts';
+
+let company: Company;
+let tried: TriedDashboard;
+
+beforeAll(async () => {
+  company = await openCompany(['http://127.0.0.1/oidc/callback']);
+  company.members.set('ann', { preferred_username: 'ann', groups: ['leads'] });
+  company.members.set('eve', { preferred_username: 'eve', groups: ['others'] });
+  process.env['TEST_OIDC_SECRET'] = secret;
+  tried = await startDashboard({
+    keys: {
+      oidc: {
+        ...{ issuer: company.issuer, 'client-id': clientId, 'client-secret': { env: 'TEST_OIDC_SECRET' } },
+        groups: { leads: { role: 'approver' } },
+      },
+    },
+  });
+}, 300_000);
+afterAll(async () => {
+  await tried[Symbol.asyncDispose]();
+  await company[Symbol.asyncDispose]();
+});
+
+/** The provider has the same address, and cookies know no ports. */
+async function ownCookies(page: Page): Promise<Cookie[]> {
+  const cookies = await page.context().cookies(tried.gateway.httpUrl);
+  return cookies.filter(({ name }) => name.startsWith('clawrden'));
+}
+
+test('a person signs in by the button, comes back as who the provider says, and stays after a reload', async () => {
+  company.atKeyboard = 'ann';
+  const page = await tried.openOut();
+  await page.getByRole('button', { name: 'Sign in with your company' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Waiting' }).waitFor();
+  expect(new URL(page.url()).origin).toBe(tried.gateway.httpUrl);
+  const cookies = await ownCookies(page);
+  expect(cookies.map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite }))).toEqual([
+    { httpOnly: true, sameSite: 'Strict' },
+  ]);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Waiting' }).waitFor();
+  const who: unknown = await page.evaluate(async () => (await fetch('/api/v1/session')).json());
+  expect(who).toMatchObject({ principal: 'person:ann', rights: [{ role: 'approver', scope: {} }] });
+  expect(tried.complaints).toEqual([]);
+  expect(await readFile(tried.gateway.audit, 'utf8')).toContain('"by":"oidc:ann"');
+});
+
+test('a person whom no group lets in is told which groups came', async () => {
+  company.atKeyboard = 'eve';
+  const page = await tried.openOut();
+  await page.getByRole('button', { name: 'Sign in with your company' }).click();
+  await page.getByText('the provider says: others').waitFor();
+  expect(await ownCookies(page)).toEqual([]);
+});
+
+test('a way back that another browser began, or that was used, lets nobody in', async () => {
+  company.atKeyboard = 'ann';
+  const { httpUrl } = tried.gateway;
+  const begin = async () => {
+    const answer = await fetch(`${httpUrl}/api/v1/oidc/browser`, {
+      method: 'POST',
+      headers: { origin: httpUrl, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { url } = (await answer.json()) as { url: string };
+    const back = await browse(url, ({ href }) => href.startsWith(`${httpUrl}/oidc/callback`));
+    return { back, cookie: answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '', set: answer.headers };
+  };
+  const come = (back: URL, cookie: string) => fetch(back, { headers: { cookie }, redirect: 'manual' });
+  const [own, others] = [await begin(), await begin()];
+  expect(own.set.getSetCookie()[0]).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
+  expect((await come(own.back, '')).status).toBe(400);
+  // Who lures a person to the way back of a sign-in of somebody else.
+  expect((await come(own.back, others.cookie)).status).toBe(401);
+  const good = await come(own.back, own.cookie);
+  expect([good.status, good.headers.get('location')]).toEqual([303, '/']);
+  expect((await come(own.back, own.cookie)).status).toBe(401);
+  const foreign = await fetch(`${httpUrl}/api/v1/oidc/browser`, {
+    method: 'POST',
+    headers: { origin: 'http://evil.example', 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect(foreign.status).toBe(403);
+});
