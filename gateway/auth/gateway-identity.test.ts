@@ -18,6 +18,7 @@ const madeLater: readonly string[] = [
   stateFiles.nextSigningKey,
   stateFiles.nextAuthority,
   stateFiles.operatorsTaken,
+  stateFiles.refreshTokens,
 ];
 const files = Object.values(stateFiles).filter((name) => !madeLater.includes(name));
 

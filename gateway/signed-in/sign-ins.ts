@@ -165,10 +165,9 @@ function read(entry: SignInEntry, keeping: Keeping): Promise<void> {
       if (now !== undefined) known.set(entry.name, { ...now, problem: message });
     })
     .then(() => {
+      if (known.get(entry.name)?.problem === undefined) return void reading.delete(entry.name);
       // For a while nobody asks a provider again that was not there.
-      const failed = known.get(entry.name)?.problem !== undefined;
-      const timer = setTimeout(() => reading.delete(entry.name), failed ? retryMs : 0);
-      timer.unref();
+      setTimeout(() => reading.delete(entry.name), retryMs).unref();
     });
   reading.set(entry.name, work);
   return work;
