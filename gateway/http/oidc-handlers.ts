@@ -71,7 +71,11 @@ function shownIn({ returned, state, nonce, verifier, deviceCode }: ShownBody): S
   const code = [returned, state, nonce, verifier];
   if (deviceCode !== undefined && code.every((each) => each === undefined)) return { deviceCode };
   const isWhole = deviceCode === undefined && code.every((each) => each !== undefined);
-  if (!isWhole || !/^http:\/\/(?:127\.0\.0\.1|\[::1\]):\d{1,5}\/callback\?/.test(returned ?? ''))
+  if (
+    !isWhole ||
+    !URL.canParse(returned ?? '') ||
+    !/^http:\/\/(?:127\.0\.0\.1|\[::1\]):\d{1,5}\/callback\?/.test(returned ?? '')
+  )
     throw invalid('the body: it needs either deviceCode, or returned, state, nonce and verifier');
   return {
     returned: new URL(returned ?? ''),
