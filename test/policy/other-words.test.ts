@@ -139,3 +139,39 @@ describe('A-153 P7: a module of python by another name', () => {
     expect(holds(denied('python3', '-m', 'pip', '**'), 'python3', line.split(' '))).toBe(false);
   });
 });
+
+describe('A-155 P7: another command on the line of a package manager', () => {
+  const commands = [
+    'npm publish',
+    'pnpm publish',
+    'yarn publish',
+    'sh -c x',
+    'env npm publish',
+    'npx npm publish',
+  ];
+  const before: Readonly<Record<string, readonly string[]>> = {
+    npm: ['exec', 'exec --', 'x', 'explore . --', '-s exec --', 'exec --package=x --'],
+    pnpm: ['exec', 'dlx'],
+    yarn: ['exec', 'run', 'exec --'],
+  };
+
+  test.each(Object.entries(before))('%s', (tool, starts) => {
+    for (const about of [
+      oneRule(tool, { subcommands: new Set(['publish']) }),
+      denied(tool, 'run', 'deploy', '**'),
+    ])
+      for (const line of starts.flatMap((start) => commands.map((command) => `${start} ${command}`)))
+        expect([line, holds(about, tool, line.split(' '))]).toEqual([line, true]);
+  });
+
+  test('and a text for a shell, or a pattern of scripts', () => {
+    const noPublish = oneRule('npm', { subcommands: new Set(['publish']) });
+    for (const words of [['-c', 'npm publish'], ['--call=npm publish'], ['--call', 'x']])
+      expect(holds(noPublish, 'npm', ['exec', ...words])).toBe(true);
+    expect(holds(denied('pnpm', 'run', 'deploy', '**'), 'pnpm', ['run', '/dep/'])).toBe(true);
+  });
+
+  test.each(['exec eslint src', 'exec -- tsc -b', 'run build'])('A-34 npm %s is not held back', (line) => {
+    expect(holds(oneRule('npm', { subcommands: new Set(['publish']) }), 'npm', line.split(' '))).toBe(false);
+  });
+});

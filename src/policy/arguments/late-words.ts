@@ -1,5 +1,5 @@
 import { fold, nameOf } from './flag.ts';
-import type { Option, ToolGrammar } from './tools/grammar.ts';
+import type { Option, Style, ToolGrammar } from './tools/grammar.ts';
 
 /** What a tool takes from words that stand where its options have ended. */
 export interface LateWords {
@@ -48,3 +48,10 @@ export function readLate(grammar: ToolGrammar, operands: readonly string[]): Lat
 function named(name: string): Option {
   return { names: [name], value: 'optional', harmless: false };
 }
+
+/** Some options of npm take one of these words for their value, and leave any other to the tool. */
+export function mayFollow(style: Style, word = ''): boolean {
+  return style === 'nopt' && followers.has(word);
+}
+
+const followers = new Set(['true', 'false', 'null', 'always']);

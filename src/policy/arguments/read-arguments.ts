@@ -2,7 +2,7 @@ import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
-import { findUnclear, readLate, readsLate } from './late-words.ts';
+import { findUnclear, mayFollow, readLate, readsLate } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -105,6 +105,8 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
   const unclear = findUnclear(reader.subcommand?.unclearOperands ?? [], reader.operands);
   if (unclear !== undefined) doubt(reader, unclear);
+  const other = findUnclear(reader.subcommand?.otherLines ?? [], reader.operands);
+  if (other !== undefined) doubtSubcommand(reader, other);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
   const resources = reader.subcommand?.resources;
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
@@ -163,8 +165,8 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
 }
 
 /** It may be another one. */
-function doubtSubcommand(reader: Reader): void {
-  doubt(reader);
+function doubtSubcommand(reader: Reader, word?: string): void {
+  doubt(reader, word);
   reader.sureOfSubcommand = false;
 }
 
@@ -250,7 +252,11 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   // A value for an option that takes none: the tool refuses it, or reads it in a way that is unknown here.
   if (option.value === 'none' && attached !== undefined) doubt(reader);
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
-  if (attached === undefined && option.value !== 'required' && mayFollow(reader))
+  if (
+    attached === undefined &&
+    option.value !== 'required' &&
+    mayFollow(reader.style, reader.args[reader.at])
+  )
     doubt(reader, reader.args[reader.at]);
   const text = attached ?? textBehind(reader, option);
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
@@ -271,13 +277,6 @@ function textBehind(reader: Reader, option: Option): string | undefined {
   if (next === '' || '.0123456789'.includes(next.charAt(0))) doubt(reader, next);
   return undefined;
 }
-
-/** Some options of npm take one of these words for their value, and leave any other to the tool. */
-function mayFollow({ style, args, at }: Reader): boolean {
-  return style === 'nopt' && followers.has(args[at] ?? '');
-}
-
-const followers = new Set(['true', 'false', 'null', 'always']);
 
 function isKnownValue({ values }: Option, text: string): boolean {
   return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));

@@ -162,6 +162,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.words === undefined ? {} : { words: wordsOf(data.words) }),
     ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
+    ...(data['other-lines'] === undefined ? {} : { otherLines: data['other-lines'] }),
     ...(data.gives === undefined ? {} : { gives: data.gives.map(givenOf) }),
     ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
   };

@@ -50,6 +50,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
   const does = [...(known.does ?? []), ...(more.does ?? [])];
   const also = [...(known.also ?? []), ...(more.also ?? [])];
   const subcommands = extendSubcommands(known.subcommands, more.subcommands);
+  const others = [...(known.otherLines ?? []), ...(more.otherLines ?? [])];
   const gives = [...(known.gives ?? []), ...(more.gives ?? [])];
   const unclear = [...(known.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const runs = known.runs ?? more.runs;
@@ -63,6 +64,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...(also.length === 0 ? {} : { also }),
     ...(subcommands === undefined ? {} : { subcommands }),
     ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
+    ...(others.length === 0 ? {} : { otherLines: others }),
     ...(gives.length === 0 ? {} : { gives }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(runs === undefined ? {} : { runs }),

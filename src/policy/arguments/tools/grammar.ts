@@ -56,6 +56,8 @@ export interface Subcommand {
   readonly gives?: readonly Option[];
   /** Beginnings of its operands that are not understood. */
   readonly unclearOperands?: readonly string[];
+  /** The same, and what it does may be the work of any other sub-command. */
+  readonly otherLines?: readonly string[];
 }
 
 /** The options that run a module by its name, and the modules that run others. */

@@ -82,6 +82,8 @@ const subcommandData = strictObject({
   /** Options that it has without their being written (`terraform destroy` is `apply -destroy`). */
   gives: optionNames.optional(),
   'unclear-operands': unclearField.optional(),
+  /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
+  'other-lines': unclearField.optional(),
 });
 
 const resourcesData = strictObject({
