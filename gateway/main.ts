@@ -277,7 +277,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
   workspaces.begin({ ready: pool.ready, forget });
   const page = pageUrl(config.http, servers.ports.http);
-  await notify.begin({ ...records, warden, agents, page, faults, log });
+  await notify.begin({ ...records, warden, agents, principals, page, faults, log });
   await fleet.looked();
   outliveFaults(faults);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { onAbort } from '../../src/abort.ts';
+import { readSlackTokens, readTelegramToken } from '../../src/chats/chat-tokens.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { type NotifyConfig, type TargetConfig, targetNames } from '../../src/config/notify-config.ts';
 import { readSecret } from '../../src/config/secret-field.ts';
@@ -8,8 +9,12 @@ import type { Policy } from '../../src/policy/policy.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import { agentOf, groupOf, type News, type Notifier } from '../ports/notifier.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
+import type { Principals } from '../principals/open-principals.ts';
 import { createSees } from '../principals/sees.ts';
 import type { Notices } from '../store/notices.ts';
+import { createAnswerPress } from './chat/answer-press.ts';
+import type { ChatService, ServiceParts } from './chat/chat-service.ts';
+import { openRoom } from './chat/open-room.ts';
 import { createQuestionNews } from './news/question-news.ts';
 import { createStateNews } from './news/state-news.ts';
 import { openWebhook } from './webhook/open-webhook.ts';
@@ -21,6 +26,7 @@ export interface NotifyParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   /** Where people reach the HTTP door, as an origin; undefined if that is not known. */
   readonly page: string | undefined;
+  readonly principals: Pick<Principals, 'people' | 'links'>;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -36,31 +42,73 @@ const lookMs = 1_000;
 
 /** Throws one line if a credential cannot be read. */
 export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNotify {
+  const tokens = tokensOf(config);
   const secrets = config.webhooks.map(({ secret, name }) =>
     readSecret(secret, `notify.webhooks ${name}: secret`),
   );
   const closing = new AbortController();
   let notifiers: readonly Notifier[] = [];
+  let services: readonly ChatService[] = [];
   return {
     begin: async (parts) => {
-      await parts.notices.hooks.keepOnly(config.webhooks.map(({ name }) => name));
       const link = linkTo(parts.page);
-      const told = config.webhooks.map((hook, at): Told => {
-        const hooked = { config: hook, secret: secrets[at] ?? '', queue: parts.notices.hooks, link };
+      const queue = parts.notices.hooks;
+      await queue.keepOnly(config.webhooks.map(({ name }) => name));
+      const hooks = config.webhooks.map((hook, at): Told => {
+        const hooked = { config: hook, secret: secrets[at] ?? '', queue, link };
         return { config: hook, notifier: openWebhook({ ...hooked, ...parts }) };
       });
+      services = await openServices(config, tokens, { ...parts, answer: createAnswerPress(parts) });
+      const chats = services.flatMap(({ rooms }) => rooms);
+      const { chats: posts } = parts.notices;
+      await posts.keepOnly(chats.map((chat) => chat.config.name));
+      const rooms = chats.map((chat): Told => {
+        const opened = { name: chat.config.name, room: chat.room, posts, link };
+        return { config: chat.config, notifier: openRoom({ ...opened, ...parts }) };
+      });
+      const told = [...hooks, ...rooms];
       notifiers = told.map(({ notifier }) => notifier);
-      if (targetNames(config).length > 0) follow(told, parts, closing.signal);
+      if (told.length > 0) follow(told, parts, closing.signal);
     },
     problems: () => [
       ...unknownTargets(policy(), targetNames(config)),
-      ...notifiers.flatMap((notifier) => notifier.problems()),
+      ...[...services, ...notifiers].flatMap((each) => each.problems()),
     ],
     close: async () => {
       closing.abort();
-      await Promise.all(notifiers.map((notifier) => notifier.close()));
+      await Promise.all([...services, ...notifiers].map((each) => each.close()));
     },
   };
+}
+
+interface Tokens {
+  readonly telegram: string;
+  readonly slack: { readonly app: string; readonly bot: string };
+}
+
+function tokensOf({ telegram, slack }: NotifyConfig): Tokens {
+  return {
+    telegram: telegram === undefined ? '' : readTelegramToken(telegram),
+    slack: slack === undefined ? { app: '', bot: '' } : readSlackTokens(slack),
+  };
+}
+
+/** A gateway that does not use a service does not load what speaks to it. */
+async function openServices(
+  { telegram, slack }: NotifyConfig,
+  tokens: Tokens,
+  parts: ServiceParts,
+): Promise<ChatService[]> {
+  const opened: ChatService[] = [];
+  if (telegram !== undefined) {
+    const { openTelegram } = await import('./telegram/open-telegram.ts');
+    opened.push(openTelegram(telegram, tokens.telegram, parts));
+  }
+  if (slack !== undefined) {
+    const { openSlack } = await import('./slack/open-slack.ts');
+    opened.push(openSlack(slack, tokens.slack, parts));
+  }
+  return opened;
 }
 
 function unknownTargets(policy: Policy, names: readonly string[]): string[] {

@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { TargetConfig } from '../../../src/config/notify-config.ts';
+import type { Faults } from '../../../src/faults.ts';
+import type { AnswerPress } from './answer-press.ts';
+import type { ChatRoom } from './chat-room.ts';
+
+/** A chat service, while it is open: its chats, and the one way in which it tells of buttons. */
+export interface ChatService {
+  readonly rooms: readonly { readonly config: TargetConfig; readonly room: ChatRoom }[];
+  readonly problems: () => string[];
+  readonly close: () => Promise<void>;
+}
+
+export interface ServiceParts {
+  readonly answer: AnswerPress;
+  readonly faults: Faults;
+  readonly log: Logger;
+}

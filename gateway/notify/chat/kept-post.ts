@@ -1,0 +1,75 @@
+import type { Plan } from '../../../src/plan.ts';
+import type { Consent } from '../../../src/policy/policy.ts';
+import { maskText } from '../../../src/text/mask-tokens.ts';
+import {
+  agentOf,
+  type EndedQuestion,
+  type News,
+  type QuestionNews,
+  type StateNews,
+} from '../../ports/notifier.ts';
+import type { NewChatPost } from '../../store/chat-posts.ts';
+import { maskPlan } from '../mask-plan.ts';
+
+/** What a chat keeps of a question, to show it as it is at any time. */
+export interface KeptQuestion {
+  readonly id: string;
+  readonly escalated: boolean;
+  readonly agent: string;
+  readonly caller: string;
+  readonly rule: string;
+  readonly reason: string;
+  readonly planHash: string;
+  /** Masked. */
+  readonly plan: Plan;
+  readonly isMasked: boolean;
+  readonly consent: Consent;
+  readonly expiresAt: number;
+}
+
+export interface KeptNote {
+  readonly title: string;
+  /** Somebody else's words. */
+  readonly words: string;
+  /** Empty if it is about no question. */
+  readonly approval: string;
+}
+
+export type KeptEnd = Pick<EndedQuestion, 'state' | 'by' | 'via' | 'reason'>;
+
+/** Undefined for an end: that is of what was posted before. */
+export function toPost(news: News): NewChatPost | undefined {
+  if (news.event === 'question-ended') return undefined;
+  const { id } = news;
+  if ('question' in news && news.event !== 'question-reminder')
+    return { id, kind: 'question', approval: news.question.id, body: JSON.stringify(toKept(news)) };
+  const note = 'question' in news ? reminder(news.question) : stateNote(news);
+  return { id, kind: 'note', approval: note.approval, body: JSON.stringify(note) };
+}
+
+function toKept({ event, question }: QuestionNews): KeptQuestion {
+  const { id, agent, caller, rule, reason, planHash, consent, expiresAt } = question;
+  const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
+  const escalated = event === 'question-escalated';
+  return { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
+}
+
+function reminder({ id, agent }: { readonly id: string; readonly agent: string }): KeptNote {
+  return { title: `Nobody has answered yet: a command of ${agent} waits`, words: '', approval: id };
+}
+
+function stateNote(news: StateNews): KeptNote {
+  const { event, about, by, reason } = news;
+  const titles: Record<typeof event, string> = {
+    'agent-stopped': `The agent ${agentOf(news)} is stopped by ${by}`,
+    lockdown: 'Lockdown: every agent is stopped',
+    'host-down': `The Docker host ${about} is down`,
+    'policy-refused': 'A changed policy is refused; the last good one stays in force',
+    'audit-unwritable': 'The audit cannot be written: nothing new starts',
+  };
+  return { title: titles[event], words: maskText(reason), approval: '' };
+}
+
+export function toEnd({ state, by, via, reason }: EndedQuestion): KeptEnd {
+  return { state, by, via, reason: maskText(reason) };
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { tellable } from '../../../src/chats/call-service.ts';
+import { callSlack, type SlackAccess } from '../../../src/chats/slack-api.ts';
+import { isLoopback } from '../../../src/config/loopback.ts';
+import type { SlackConfig } from '../../../src/config/notify-config.ts';
+import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
+import { createReplies, type Replies } from '../chat/replies.ts';
+import { createTroubles, type Troubles } from '../troubles.ts';
+import { backoff, startWork } from '../work-loop.ts';
+import { escapeMarkup } from './slack-message.ts';
+import { slackRoom } from './slack-room.ts';
+import { serveSocket } from './socket.ts';
+
+/** One app in all channels of gateway.yaml. It opens the connection itself: nothing has to reach the gateway. */
+export function openSlack(
+  { api, channels }: SlackConfig,
+  tokens: { readonly app: string; readonly bot: string },
+  parts: ServiceParts,
+): ChatService {
+  const [app, bot] = [
+    { api, token: tokens.app },
+    { api, token: tokens.bot },
+  ];
+  const troubles = createTroubles('slack', parts.log);
+  const replies = createReplies((error) => parts.faults.report('slack', error));
+  const known = new Set(channels.map(({ channel }) => channel));
+  const linking: Linking = {
+    ...parts,
+    app,
+    bot,
+    known,
+    replies,
+    troubles,
+    state: { tries: 0, answering: 0 },
+  };
+  const work = startWork('slack', (signal) => link(linking, signal), parts.faults);
+  return {
+    rooms: channels.map((each) => ({ config: each, room: slackRoom(bot, each.channel) })),
+    problems: troubles.problems,
+    close: work.close,
+  };
+}
+
+interface Linking extends ServiceParts {
+  readonly app: SlackAccess;
+  readonly bot: SlackAccess;
+  readonly known: ReadonlySet<string>;
+  readonly replies: Replies;
+  readonly troubles: Troubles;
+  readonly state: { tries: number; answering: number };
+}
+
+/** More buttons than these at once are not answered; they are acknowledged all the same. */
+const pressesAtOnce = 64;
+
+/** The connection before serves until then. */
+const soonMs = 500;
+
+/** One connection, from its opening until another one is needed; resolves with how long to wait for that. */
+async function link(linking: Linking, signal: AbortSignal): Promise<number> {
+  const { app, state, troubles } = linking;
+  const opening = await callSlack(app, ['apps.connections.open', {}], z.object({ url: z.string() }), signal);
+  if (signal.aborted) return 0;
+  if ('why' in opening) return again(opening.why, opening.waitMs ?? 0, linking);
+  const { url } = opening.value;
+  if (!isSocketUrl(url)) return again('its address for Socket Mode is not wss://', 0, linking);
+  const end = await serveSocket(url, {
+    opened: () => {
+      state.tries = 0;
+      troubles.worked();
+    },
+    received: (payload) => void press(payload, linking, signal),
+    signal,
+  });
+  if (signal.aborted) return 0;
+  // The address has a ticket in it.
+  return end.soon ? soonMs : again(tellable(end.why, url), 0, linking);
+}
+
+function again(why: string, waitMs: number, { state, troubles }: Linking): number {
+  troubles.failed(why);
+  state.tries += 1;
+  return Math.max(backoff(state.tries - 1), waitMs);
+}
+
+function isSocketUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'wss:' || (protocol === 'ws:' && isLoopback(hostname.replace(/^\[|\]$/g, '')));
+}
+
+const id = z.string().regex(/^[A-Z0-9]{1,32}$/);
+const pressShape = z.object({
+  type: z.literal('block_actions'),
+  user: z.object({ id, team_id: id }),
+  container: z.object({ channel_id: id }),
+  actions: z.array(z.object({ type: z.literal('button'), value: z.string().max(64) })).length(1),
+});
+
+async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
+  const { bot, known, answer, replies, state } = linking;
+  const pressed = pressShape.safeParse(payload).data;
+  const channel = pressed?.container.channel_id ?? '';
+  if (pressed === undefined || !known.has(channel) || state.answering >= pressesAtOnce) return;
+  const { user, actions } = pressed;
+  state.answering += 1;
+  const said = await answer({
+    via: 'slack',
+    user: `${user.team_id}/${user.id}`,
+    data: actions[0]?.value ?? '',
+  });
+  state.answering -= 1;
+  const body = { channel, user: user.id, text: escapeMarkup(said), parse: 'none', link_names: false };
+  replies.send(() => callSlack(bot, ['chat.postEphemeral', body], z.unknown(), signal));
+}

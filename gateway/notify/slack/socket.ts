@@ -1,0 +1,88 @@
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { onAbort } from '../../../src/abort.ts';
+
+/** Why a connection is over. `soon`: Slack wants another one at once. */
+export interface SocketEnd {
+  readonly why: string;
+  readonly soon: boolean;
+}
+
+export interface SocketParts {
+  /** Slack has said hello. */
+  readonly opened: () => void;
+  /** Of an envelope that is acknowledged. */
+  readonly received: (payload: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+const handshakeMs = 10_000;
+/** Slack pings, and so do we: if nothing comes for so long, nobody is there. */
+const [pingMs, silentMs] = [15_000, 45_000];
+/** A connection that Slack will close brings envelopes until then, beside the next one. */
+const overlapMs = 10_000;
+const payloadBytes = 1024 ** 2;
+
+const shapes = {
+  message: z.looseObject({ type: z.string(), reason: z.string().max(100).optional() }),
+  envelope: z.object({ envelope_id: z.string().min(1).max(200), payload: z.unknown() }),
+};
+
+/** One connection of Socket Mode; resolves when another one is needed. */
+export function serveSocket(url: string, { opened, received, signal }: SocketParts): Promise<SocketEnd> {
+  const socket = new WebSocket(url, {
+    ...{ handshakeTimeout: handshakeMs, maxPayload: payloadBytes },
+    ...{ perMessageDeflate: false, followRedirects: false },
+  });
+  return new Promise((resolve) => {
+    let lastAt = Date.now();
+    const heard = () => {
+      lastAt = Date.now();
+    };
+    const beat = setInterval(() => {
+      if (Date.now() - lastAt > silentMs) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }, pingMs).unref();
+    const aborted = onAbort(signal, () => socket.terminate());
+    socket.on('ping', heard);
+    socket.on('pong', heard);
+    socket.on('message', (data: Buffer, isBinary) => {
+      heard();
+      const said = isBinary ? undefined : jsonOf(data.toString('utf8'));
+      const { type = '', reason = '' } = shapes.message.safeParse(said).data ?? {};
+      if (type === 'hello') opened();
+      if (type === 'disconnect') {
+        setTimeout(() => socket.terminate(), overlapMs).unref();
+        resolve(endOf(reason));
+      }
+      const envelope = shapes.envelope.safeParse(said).data;
+      if (envelope === undefined) return;
+      // First: Slack wants this within 3 s, whatever comes of it.
+      socket.send(JSON.stringify({ envelope_id: envelope.envelope_id }));
+      received(envelope.payload);
+    });
+    // What failed says so; the end of the connection comes behind it.
+    socket.on('error', ({ message }) => resolve({ why: message, soon: false }));
+    socket.on('close', () => {
+      clearInterval(beat);
+      aborted[Symbol.dispose]();
+      resolve({ why: 'the connection was closed', soon: false });
+    });
+  });
+}
+
+/** `warning` and `refresh_requested` are said before a connection is replaced; the others ask for patience. */
+function endOf(reason: string): SocketEnd {
+  return {
+    why: `Slack closes the connection: ${reason}`,
+    soon: ['warning', 'refresh_requested'].includes(reason),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

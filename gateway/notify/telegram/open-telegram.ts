@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { callTelegram, type TelegramBot } from '../../../src/chats/telegram-api.ts';
+import type { TelegramConfig } from '../../../src/config/notify-config.ts';
+import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
+import { createReplies, type Replies } from '../chat/replies.ts';
+import { createTroubles, type Troubles } from '../troubles.ts';
+import { backoff, startWork } from '../work-loop.ts';
+import { telegramRoom } from './telegram-room.ts';
+
+/** A poll waits at the service so long for something to happen. */
+const pollSeconds = 50;
+const graceMs = 15_000;
+const updatesAtOnce = 20;
+
+/** One bot in all chats of gateway.yaml. It asks the service what was pressed: nothing has to reach the gateway. */
+export function openTelegram(config: TelegramConfig, token: string, parts: ServiceParts): ChatService {
+  const bot = { api: config.api, token };
+  const troubles = createTroubles('telegram', parts.log);
+  const replies = createReplies((error) => parts.faults.report('telegram', error));
+  const chats = new Set(config.chats.map(({ chat }) => chat));
+  const polling: Polling = { ...parts, bot, chats, replies, troubles, state: { offset: 0, tries: 0 } };
+  const work = startWork('telegram', (signal) => poll(polling, signal), parts.faults);
+  return {
+    rooms: config.chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) })),
+    problems: troubles.problems,
+    close: work.close,
+  };
+}
+
+interface Polling extends ServiceParts {
+  readonly bot: TelegramBot;
+  readonly chats: ReadonlySet<number>;
+  readonly replies: Replies;
+  readonly troubles: Troubles;
+  readonly state: { offset: number; tries: number };
+}
+
+const updatesShape = z.array(z.looseObject({ update_id: z.int() }));
+const pressShape = z.object({
+  id: z.string().max(100),
+  from: z.object({ id: z.int().positive() }),
+  message: z.object({ chat: z.object({ id: z.int() }) }),
+  data: z.string().max(64),
+});
+
+/** One long poll; resolves with how long to wait for the next one. */
+async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSignal): Promise<number> {
+  const { offset } = state;
+  const body = { offset, timeout: pollSeconds, limit: updatesAtOnce, allowed_updates: ['callback_query'] };
+  const withinMs = pollSeconds * 1000 + graceMs;
+  const answer = await callTelegram(bot, ['getUpdates', body], updatesShape, { signal, withinMs });
+  if (signal.aborted) return 0;
+  if ('why' in answer) {
+    troubles.failed(answer.why);
+    state.tries += 1;
+    return Math.max(backoff(state.tries - 1), answer.waitMs ?? 0);
+  }
+  troubles.worked();
+  state.tries = 0;
+  for (const { update_id: id, callback_query: query } of answer.value) {
+    // A cut connection brings them again.
+    if (id < state.offset) continue;
+    state.offset = id + 1;
+    await take(query, { bot, state, troubles, ...rest }, signal);
+  }
+  return 0;
+}
+
+async function take(
+  query: unknown,
+  { bot, chats, answer, replies }: Polling,
+  signal: AbortSignal,
+): Promise<void> {
+  const press = pressShape.safeParse(query).data;
+  // A message that the bot was forwarded to, or a group that it was added to.
+  if (press === undefined || !chats.has(press.message.chat.id)) return;
+  const text = await answer({ via: 'telegram', user: String(press.from.id), data: press.data });
+  const body = { callback_query_id: press.id, text, show_alert: true };
+  replies.send(() => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
+}
