@@ -1,3 +1,5 @@
+import { fromBase64url, toBase64url } from '../../../src/text/base64url.ts';
+
 /** Of the plan's hash, in bytes: a button of Telegram holds 64 characters, and this is as much as there is room for. */
 const hashBytes = 30;
 const form = /^([ad])([A-Za-z0-9_-]{22})([A-Za-z0-9_-]{40})$/;
@@ -18,17 +20,18 @@ export function buttonData(
 
 /** Undefined if we did not make it: what comes from a chat may have been made up. */
 export function readButton(data: string): Button | undefined {
-  const [, letter, id = '', begin = ''] = form.exec(data) ?? [];
-  if (letter === undefined) return undefined;
+  const [, letter, packedId = '', begin = ''] = form.exec(data) ?? [];
+  const id = fromBase64url(packedId);
+  if (letter === undefined || id === undefined) return undefined;
   return {
     verdict: letter === 'a' ? 'approved' : 'denied',
-    id: Buffer.from(id, 'base64url').toString('hex'),
+    id: id.toString('hex'),
     isOf: (planHash) => beginOf(planHash) === begin,
   };
 }
 
 function packed(hex: string): string {
-  return Buffer.from(hex, 'hex').toString('base64url');
+  return toBase64url(Buffer.from(hex, 'hex'));
 }
 
 function beginOf(planHash: string): string {
