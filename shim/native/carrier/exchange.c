@@ -56,13 +56,10 @@ static bool make_room(struct carrier *carrier)
     return true;
 }
 
+/* All that it points to is in one piece, with the path at its beginning. */
 static void op_free(struct op *op)
 {
     free(op->path);
-    free(op->target);
-    free(op->xattrs);
-    free(op->blocks);
-    free(op->have);
 }
 
 void exchange_end(struct carrier *carrier)
@@ -97,37 +94,38 @@ bool exchange_begin(struct carrier *carrier)
     return true;
 }
 
-static void *copy_of(const void *bytes, size_t length)
+/* A small file is one block, whose id is the file's. Of another name they are asked for only if its first is not here. */
+static uint32_t blocks_of(const struct change *change)
 {
-    uint8_t *copy = malloc(length + 1);
-    if (copy) {
-        memcpy(copy, bytes, length);
-        copy[length] = 0;
-    }
-    return copy;
+    if ((change->kind != CHANGE_PUT && change->kind != CHANGE_LINK) || change->wanted.type != TYPE_FILE)
+        return 0;
+    return change->block_count ? change->block_count : 1;
 }
 
-/* A small file is one block, whose id is the file's. Of another name they are asked for only if its first is not here. */
-static bool keep_blocks(struct op *op, const struct change *change)
+static uint8_t *put(uint8_t *at, const void *bytes, size_t length)
 {
-    if ((op->kind != CHANGE_PUT && op->kind != CHANGE_LINK) || op->wanted.type != TYPE_FILE)
-        return true;
-    op->count = change->block_count ? change->block_count : 1;
-    op->missing = op->kind == CHANGE_PUT ? op->count : 0;
-    op->blocks = copy_of(change->block_count ? change->blocks : op->wanted.id, (size_t)op->count * SHA256_BYTES);
-    op->have = calloc(op->count, sizeof *op->have);
-    return op->blocks && op->have;
+    memcpy(at, bytes, length);
+    return at + length;
 }
 
 static bool keep(struct op *op, const struct change *change)
 {
     *op = (struct op){.kind = change->kind, .bits = change->bits, .was_type = change->was_type, .wanted = change->wanted};
     memcpy(op->was_id, change->was_id, SHA256_BYTES);
-    op->path = copy_of(change->path, strlen(change->path));
-    op->target = copy_of(change->target, strlen(change->target));
-    op->xattrs = copy_of(change->xattrs, change->xattrs_length);
+    op->count = blocks_of(change);
+    op->missing = op->kind == CHANGE_PUT ? op->count : 0;
     op->xattrs_length = change->xattrs_length;
-    return op->path && op->target && op->xattrs && keep_blocks(op, change);
+    size_t path = strlen(change->path) + 1, target = strlen(change->target) + 1, ids = (size_t)op->count * SHA256_BYTES;
+    uint8_t *at = malloc(path + target + change->xattrs_length + ids + op->count * sizeof *op->have);
+    op->path = (char *)at;
+    if (!at)
+        return false;
+    op->target = (char *)put(at, change->path, path);
+    op->xattrs = put((uint8_t *)op->target, change->target, target);
+    op->blocks = put(op->xattrs, change->xattrs, change->xattrs_length);
+    op->have = (bool *)put(op->blocks, change->block_count ? change->blocks : op->wanted.id, ids);
+    memset(op->have, 0, op->count * sizeof *op->have);
+    return true;
 }
 
 struct op *exchange_add(struct carrier *carrier, const struct change *change)

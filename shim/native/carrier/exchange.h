@@ -28,6 +28,7 @@ struct op {
     bool staged, done, owner_differs, aside, kept;
     uint8_t was_id[SHA256_BYTES];
     struct record wanted;
+    /* In one piece, which begins with the path: all of these, and what follows of its blocks. */
     char *path, *target;
     uint8_t *xattrs;
     size_t xattrs_length;
