@@ -17,6 +17,7 @@ import { writeOut } from './print/streams.ts';
 import { tell } from './print/tell.ts';
 import { execCommand } from './run/exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './run/execution-commands.ts';
+import { logsCommand, replayCommand } from './run/output-commands.ts';
 import { caCommand } from './set-up/ca-command.ts';
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
@@ -54,6 +55,8 @@ export function program(): Command {
     .addCommand(psCommand())
     .addCommand(historyCommand())
     .addCommand(showCommand())
+    .addCommand(logsCommand())
+    .addCommand(replayCommand())
     .commandsGroup('Decide:')
     .addCommand(pendingCommand())
     .addCommand(approveCommand())

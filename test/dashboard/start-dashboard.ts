@@ -15,6 +15,8 @@ import { type RealGateway, type RealGatewayOptions, startRealGateway } from '../
 export interface TriedDashboard extends AsyncDisposable {
   readonly gateway: RealGateway;
   readonly admin: GatewayClient;
+  /** Of the agents; a second connection of it would end the first. */
+  readonly relay: GatewayClient;
   /** A browser of its own, signed in as the admin, or as a person who is made for it. */
   readonly open: (path?: string, options?: OpenOptions) => Promise<Page>;
   /** A browser of its own, in which nobody is signed in. */
@@ -84,7 +86,7 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
     return page;
   };
   return {
-    ...{ gateway, admin, link, complaints },
+    ...{ gateway, admin, relay, link, complaints },
     open: async (path = '/waiting', { as, ...more } = {}) => {
       const page = watched(await (await browser.newContext(more)).newPage());
       await page.goto((await link(as)).replace('/#', `${path}#`));

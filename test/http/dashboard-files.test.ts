@@ -14,6 +14,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/main-1a2b.js'), 'export {};');
   await writeFile(join(folder, 'assets/notes.txt'), 'no page needs it');
   await writeFile(join(folder, 'secret.html'), 'no page');
+  await writeFile(join(folder, 'terminal.html'), '<!doctype html><title>shell</title>');
   door = await startHttpGateway({ dashboard: folder });
 });
 afterAll(async () => {
@@ -21,15 +22,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const paths = dashboardPages.flatMap((page) => page.paths.map((path) => path.replace(/:\w+/, 'x-1')));
+const own = ['script', 'style', 'connect', 'img', 'frame'].map((what) => `${what}-src 'self'`).join('; ');
+const shell = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const terminal =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+const paths = dashboardPages
+  .flatMap((page) => page.paths.map((path) => path.replace(/:\w+/, 'x-1')))
+  .map((path) => [path, path === '/terminal' ? terminal : shell] as const);
 const link = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
 const get = (path: string, lines: readonly string[]) =>
   rawHttp(door!.port, requestText(path, [`Host: 127.0.0.1:${door!.port}`, ...lines]));
 
-const shellHeaders = [
+const pageHeaders = [
   'cache-control: no-store',
   'content-type: text/html; charset=utf-8',
-  "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options: nosniff',
   'cross-origin-opener-policy: same-origin',
   'referrer-policy: no-referrer',
@@ -37,10 +43,12 @@ const shellHeaders = [
 
 test.each(paths)(
   'a link from elsewhere to %s opens the shell, without a cookie, and nobody keeps it',
-  async (path) => {
+  async (path, policy) => {
     const { status, text } = await get(path, link);
     expect([status, text.slice(text.indexOf('<'))]).toEqual([200, '<!doctype html><title>shell</title>']);
-    expect(text.split('\r\n')).toEqual(expect.arrayContaining(shellHeaders));
+    expect(text.split('\r\n')).toEqual(
+      expect.arrayContaining([...pageHeaders, `content-security-policy: ${policy}`]),
+    );
     expect(text.toLowerCase()).not.toContain('set-cookie');
   },
 );

@@ -133,7 +133,7 @@ function endOf(file: string, bytes: number): string {
   }
 }
 
-function startOf(executionId: string, { tool, args = [], agent = 'coder' }: First) {
+export function startOf(executionId: string, { tool, args = [], agent = 'coder' }: First) {
   const stdio = ['null', 'pipe', 'pipe'];
   const rest = {
     args: [...args],

@@ -94,8 +94,8 @@ export function followOutput(
 }
 
 /** gRPC reads the status from the error that ends a stream. */
-function refuse(call: { readonly destroy: (error: Error) => unknown }, error: unknown): void {
-  call.destroy(Object.assign(new Error('refused'), toStatus(error)));
+function refuse(call: { readonly emit: (event: 'error', error: Error) => unknown }, error: unknown): void {
+  call.emit('error', Object.assign(new Error('refused'), toStatus(error)));
 }
 
 type FollowedEvent = NonNullable<FollowOutputResponse['event']>;

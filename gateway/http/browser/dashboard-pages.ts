@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { callbackPath } from '../../ports/callback-path.ts';
-import { pagePolicy } from './page-headers.ts';
+import { pagePolicy, terminalPolicy } from './page-headers.ts';
 
 /** A page of the dashboard: static, the same for everybody, and without a cookie. */
 export interface DashboardPage {
@@ -21,6 +21,7 @@ export const dashboardPages: readonly DashboardPage[] = [
     file: 'index.html',
     policy: pagePolicy,
   },
+  { paths: ['/terminal'], file: 'terminal.html', policy: terminalPolicy },
 ];
 
 const patterns = dashboardPages.flatMap(({ paths }) => paths.map((path) => path.split('/')));

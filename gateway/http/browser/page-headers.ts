@@ -11,5 +11,9 @@ export const answerHeaders = {
 
 const own = ['script', 'style', 'connect', 'img', 'frame'].map((what) => `${what}-src 'self'`).join('; ');
 
+/** Of the terminal's frame: xterm makes style elements. Only our pages may frame it, and it may ask for nothing. */
+export const terminalPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
 /** Of a page of ours: it loads from its own origin and from nowhere else. */
 export const pagePolicy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -9,6 +9,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/parts.css';
+import './styles/output.css';
 import './styles/signed-out.css';
 
 interface StartProps {

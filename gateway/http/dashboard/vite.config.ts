@@ -10,5 +10,6 @@ export default defineConfig({
     // An inlined file would be a data: address, which the pages may not load.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rollupOptions: { input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/terminal.html`] },
   },
 });
