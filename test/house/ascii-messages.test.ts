@@ -4,8 +4,11 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Where stdout and stderr are written: each of these escapes what it writes, or gets escaped text. */
-const writers = ['src/cli/print/streams.ts', 'src/cli/print/tell.ts', 'src/log.ts', 'src/text/say.ts'];
+/** Where stdout and stderr are written: each of these escapes or filters what it writes, or gets escaped text. */
+const writers = [
+  ...['src/cli/print/streams.ts', 'src/cli/print/tell.ts', 'src/cli/run/terminal-writer.ts'],
+  ...['src/log.ts', 'src/text/say.ts'],
+];
 
 async function* sources(): AsyncGenerator<readonly [file: string, line: string]> {
   for await (const file of glob(['src/**/*.ts', 'gateway/**/*.ts', 'shim/**/*.ts'], { cwd: root })) {

@@ -1,3 +1,5 @@
+import { onAbort } from '../../../../src/abort.ts';
+
 /** At most so many commands are followed at once by all pages of a browser: it has few connections to one origin. */
 const places = 3;
 const prefix = 'clawrden-follow ';
@@ -24,8 +26,7 @@ function hold(name: string, signal: AbortSignal, lost: AbortController): Promise
     const untilGone = () =>
       new Promise<void>((resolve) => {
         begun();
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        onAbort(signal, resolve);
       });
     navigator.locks.request(name, untilGone).catch(() => lost.abort());
   });
