@@ -16,7 +16,14 @@ export function readsLate({ interpreter, setsOptions, unclearOperands }: ToolGra
 
 /** The first operand of which nobody can be sure what the tool makes of it. Blanks before it may not count. */
 export function findUnclear(beginnings: readonly string[], operands: readonly string[]): string | undefined {
+  const letters = new Set(beginnings.map((start) => start.charAt(0)));
+  // Most words of a long line begin with another letter.
+  const mayBegin = (word: string) => {
+    const first = word.charAt(0);
+    return letters.has('') || letters.has(first) || !(first > ' ' && first <= '~');
+  };
   return operands.find((word) => {
+    if (!mayBegin(word)) return false;
     const text = word.trimStart();
     return beginnings.some((start) => text.startsWith(start));
   });

@@ -122,7 +122,7 @@ function readOperandsAgain(reader: Reader): void {
 }
 
 function markVariables({ args, isOption }: Reader): void {
-  for (const [at, word] of args.entries()) if (word.includes('=')) isOption[at] = 1;
+  for (let at = 0; at < args.length; at += 1) if (args[at]?.includes('=') === true) isOption[at] = 1;
 }
 
 /** The rest is unknown: no word after it is read. */
