@@ -136,6 +136,8 @@ test.skipIf(!hasChromium)(
     await page.keyboard.press('Enter');
     await first.ended;
     expect(first.command.outcome?.text).toContain('no');
+    // Until then the keys are letters of the reason.
+    await question(page).getByText('denied by you: no').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   },
