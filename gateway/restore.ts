@@ -18,6 +18,7 @@ const contextSchema = z.object({
     terminal: z.object({ cols: z.number(), rows: z.number() }).optional(),
   }),
   hostLabels: z.record(z.string(), z.string()),
+  said: z.string().optional(),
 });
 
 /**

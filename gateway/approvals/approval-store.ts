@@ -21,6 +21,11 @@ export interface ApprovalStore {
   readonly addYes: (approval: { id: string; planHash: string }, yes: Yes) => Promise<boolean>;
   /** Of those that are pending, by their ids. */
   readonly yeses: () => Promise<ReadonlyMap<string, readonly Yes[]>>;
+  /** How the same plan of the same agent was answered, the newest first. */
+  readonly answers: (
+    of: { readonly agent: string; readonly planHash: string },
+    most: number,
+  ) => Promise<ApprovalRow[]>;
   readonly find: (id: string) => Promise<ApprovalRow | undefined>;
 }
 
@@ -62,6 +67,16 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     addYes: (approval, yes) => keepYes(database, approval, yes),
     yeses: () => readYeses(database),
+    answers: ({ agent, planHash }, most) =>
+      database
+        .selectFrom('approvals')
+        .selectAll()
+        .where('plan_hash', '=', planHash)
+        .where('agent', '=', agent)
+        .where('state', 'in', ['approved', 'denied'])
+        .orderBy('created_at', 'desc')
+        .limit(most)
+        .execute(),
     find: (id) => database.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst(),
   };
 }

@@ -1,6 +1,13 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { createListeners } from '../../src/listeners.ts';
-import type { PendingApproval, Resolution, ShownVerdict, Verdict, Yes } from '../ports/verdict.ts';
+import type {
+  EarlierAnswer,
+  PendingApproval,
+  Resolution,
+  ShownVerdict,
+  Verdict,
+  Yes,
+} from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import { type Asked, asked } from './asked.ts';
@@ -26,6 +33,8 @@ export interface Approvals {
   readonly watch: (listener: () => void, signal: AbortSignal) => void;
   /** By its whole id, and only if `verdict.planHash` is the hash of its plan. */
   readonly resolve: (id: string, verdict: ShownVerdict) => Promise<Resolution>;
+  /** How the same plan of the same agent was answered before, the newest first. */
+  readonly earlier: (approval: Pick<PendingApproval, 'agent' | 'planHash'>) => Promise<EarlierAnswer[]>;
   /** Takes up the questions that an earlier gateway left unanswered or unused. */
   readonly restore: () => Promise<Restored[]>;
 }
@@ -90,8 +99,16 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       const found = waiting.get(id);
       return found?.listed === true ? say(found, verdict) : notPending(id, store);
     },
+    earlier: async (approval) => (await store.answers(approval, earlierAtMost)).map(toEarlier),
     restore: () => restoreAll(store, (approval, yeses) => list(wait(approval, yeses))),
   };
+}
+
+const earlierAtMost = 5;
+
+function toEarlier({ state, verdict_by, verdict_reason, created_at }: ApprovalRow): EarlierAnswer {
+  const verdict = state === 'approved' ? 'approved' : 'denied';
+  return { verdict, by: verdict_by, reason: verdict_reason, askedAt: created_at };
 }
 
 type Wait = (approval: PendingApproval, yeses: readonly Yes[]) => Asked;

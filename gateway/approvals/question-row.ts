@@ -63,10 +63,17 @@ export function toPending(row: ApprovalRow): PendingApproval {
     noGrant: whyNoGrant(plan),
     rule: row.rule,
     reason: row.reason,
+    said: saidIn(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     ...{ consent, missing: consent.approvals, yeses: [] },
   };
+}
+
+/** It came with what its caller needs when it comes back. */
+function saidIn({ context }: ApprovalRow): string {
+  const { said = '' } = JSON.parse(context) as { readonly said?: string };
+  return said;
 }
 
 export function isTooLarge({ plan }: ApprovalRow): boolean {

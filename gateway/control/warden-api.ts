@@ -82,6 +82,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     output: parts.outputs.find,
     recording: parts.outputs.recordings.find,
     approvals: () => approvals.pending(),
+    earlierAnswers: approvals.earlier,
     watchApprovals: approvals.watch,
     resolveApproval: (id, verdict, by) => approvals.resolve(id, { ...verdict, by: principalName(by) }),
     grants: parts.grants.list,

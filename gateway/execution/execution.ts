@@ -33,6 +33,8 @@ export interface StartContext {
   readonly wiring: Wiring;
   /** The host labels that an orchestrator asks for. */
   readonly hostLabels: Readonly<Record<string, string>>;
+  /** What the agent says that it is for; absent if it says nothing. */
+  readonly said?: string;
 }
 
 /** The policy's decision, and the plan. */

@@ -6,6 +6,7 @@ import type { Channel, ResumeRequest, StartRequest } from '../ports/channel.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { History } from '../store/history.ts';
+import { reasonIn } from './agent-reason.ts';
 import { Execution, type StartContext } from './execution.ts';
 import { createOpenExecutions, type OpenExecutions } from './open-executions.ts';
 
@@ -128,7 +129,9 @@ function waitsForPerson({ record }: Execution): boolean {
 
 function contextOf({ command, hostLabels }: StartRequest): StartContext {
   const { stdio, ignored, terminal } = command;
-  return { wiring: { stdio, ignored, ...(terminal && { terminal }) }, hostLabels };
+  const said = reasonIn(command.env);
+  const wiring = { stdio, ignored, ...(terminal && { terminal }) };
+  return { wiring, hostLabels, ...(said !== '' && { said }) };
 }
 
 async function entered(execution: Execution, open: OpenExecutions, history: History): Promise<Execution> {

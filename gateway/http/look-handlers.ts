@@ -10,7 +10,14 @@ import { whenGone } from './gone.ts';
 import { outputOf } from './output-of.ts';
 import { type PageQuery, shapeOf, toPage } from './pages.ts';
 import { HttpRefused } from './problem.ts';
-import { toAgentJson, toApprovalView, toExecutionView, toExplanationJson, toHostJson } from './views.ts';
+import {
+  toAgentJson,
+  toApprovalView,
+  toEarlierView,
+  toExecutionView,
+  toExplanationJson,
+  toHostJson,
+} from './views.ts';
 
 type Looks = Pick<
   Handlers,
@@ -53,10 +60,11 @@ export function lookHandlers(warden: WardenApi): Looks {
       const { messages, nextPageToken } = lists.approvals(toPage(query), seen);
       return { approvals: messages, nextCursor: nextPageToken };
     },
-    approval: ({ params: { id }, seen }) => {
+    approval: async ({ params: { id }, seen }) => {
       const approval = seen.warden.approvals().find((each) => each.id === id);
       if (approval === undefined) throw new HttpRefused(404, `no pending approval ${id}`);
-      return { ...toApprovalView(approval), plan: approval.plan };
+      const earlier = await seen.warden.earlierAnswers(approval);
+      return { ...toApprovalView(approval), plan: approval.plan, earlier: earlier.map(toEarlierView) };
     },
     grants: ({ query, seen }) => {
       const { messages, nextPageToken } = lists.grants(toPage(query), seen);

@@ -1,4 +1,4 @@
-import type { ApprovalView } from '../../src/http-api/approvals.ts';
+import type { ApprovalView, EarlierAnswerView } from '../../src/http-api/approvals.ts';
 import type { AgentJson, HostJson, RelayJson } from '../../src/http-api/fleet.ts';
 import type { ExecutionView } from '../../src/http-api/history.ts';
 import type { Status } from '../../src/http-api/status.ts';
@@ -8,7 +8,7 @@ import { boundedCommand, boundedConsent, boundedExplanation, boundedNames } from
 import { shortText, shortTexts, toTime, withShortTexts } from '../lists/short-texts.ts';
 import type { WaitingApproval } from '../ports/events.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../ports/execution-record.ts';
-import type { PendingApproval, ShownYes } from '../ports/verdict.ts';
+import type { EarlierAnswer, PendingApproval, ShownYes } from '../ports/verdict.ts';
 import type { AgentView, Explanation, HostView, RelayView, StatusView } from '../ports/warden-api.ts';
 
 // Every text in an answer is bounded, whatever a peer has made of it.
@@ -52,6 +52,10 @@ export function toWaitingView(waiting: WaitingApproval): ApprovalView {
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
   };
+}
+
+export function toEarlierView({ by, reason, askedAt, ...same }: EarlierAnswer): EarlierAnswerView {
+  return { ...same, by: shortText(by), reason: shortText(reason), askedAt: toTime(askedAt) };
 }
 
 function toYes({ by, via, reason, at, grantMs, counts }: ShownYes): ApprovalView['yeses'][number] {

@@ -1,4 +1,5 @@
 import type { Consent } from '../../src/policy/policy.ts';
+import { doorsOf } from '../../src/policy/rules/consent.ts';
 import type { RecordableCommand } from '../../src/recordable-command.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import type { Grant } from '../ports/grant.ts';
@@ -17,8 +18,9 @@ export function boundedCommand({ argv, cwd, cut }: RecordableCommand) {
   return { argv: [...argv], cwd, ...(cut && { cut: { ...cut } }) };
 }
 
-export function boundedConsent({ approvals, role, names = [] }: Consent) {
-  return { approvals, approverRole: role, approverNames: [...names] };
+export function boundedConsent(consent: Consent) {
+  const { approvals, role, names = [] } = consent;
+  return { approvals, approverRole: role, approverNames: [...names], answerIn: [...doorsOf(consent)] };
 }
 
 export function boundedGrant({ command, by, stamps: _stamps, since, until, execution, ...same }: Grant) {

@@ -16,6 +16,8 @@ export interface PendingApproval {
   readonly noGrant: string;
   readonly rule: string;
   readonly reason: string;
+  /** What the agent says that it is for: its word, outside of the plan. */
+  readonly said: string;
   readonly createdAt: number;
   readonly expiresAt: number;
   /** How many people must say yes, and who counts. */
@@ -24,6 +26,14 @@ export interface PendingApproval {
   readonly missing: number;
   /** Who has said yes, each principal once. */
   readonly yeses: readonly ShownYes[];
+}
+
+/** How a question about the same plan ended. */
+export interface EarlierAnswer {
+  readonly verdict: Verdict['verdict'];
+  readonly by: string;
+  readonly reason: string;
+  readonly askedAt: number;
 }
 
 /** A yes that was not enough by itself. */

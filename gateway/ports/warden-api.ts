@@ -20,7 +20,7 @@ import type { RecordedOutput } from './recorded-output.ts';
 import type { KeptRecording } from './recording.ts';
 import type { Rotations } from './rotations.ts';
 import type { ToolView } from './tool-view.ts';
-import type { PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
+import type { EarlierAnswer, PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
 
 export interface AgentView {
@@ -148,6 +148,8 @@ export interface WardenApi {
   readonly recording: (caller: string, id: string) => Promise<KeptRecording | undefined>;
   /** All waiting questions, the oldest first. */
   readonly approvals: () => PendingApproval[];
+  /** How the same plan of the same agent was answered before, the newest first. */
+  readonly earlierAnswers: (of: Pick<PendingApproval, 'agent' | 'planHash'>) => Promise<EarlierAnswer[]>;
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
   readonly resolveApproval: (
     id: string,

@@ -12,6 +12,11 @@ export async function nameGrants(database: Kysely<unknown>): Promise<void> {
   await run('drop table nameless_grants');
 }
 
+/** Who is asked sees how the same plan was answered before. */
+export async function indexPlans(database: Kysely<unknown>): Promise<void> {
+  await sql.raw('create index approvals_by_plan on approvals (plan_hash, created_at)').execute(database);
+}
+
 /** Questions that need more than one person, and who is one person. */
 export async function addConsent(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { addConsent, nameGrants } from './approval-migrations.ts';
+import { addConsent, indexPlans, nameGrants } from './approval-migrations.ts';
 import { createChatPosts } from './chat-post-rows.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
@@ -43,6 +43,7 @@ export const migrations: Record<string, Migration> = {
   '0036-recordings': { up: createRecordings },
   '0037-sign-ins': { up: createSignIns },
   '0038-chat-posts': { up: createChatPosts },
+  '0039-answers-by-plan': { up: indexPlans },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -12,6 +12,11 @@ export const approval = z.strictObject({
   planHash: z.string(),
   rule: z.string(),
   reason: z.string(),
+  said: z
+    .string()
+    .describe(
+      'what the agent says that it is for: its word, and no part of the plan; empty if it says nothing',
+    ),
   noGrant: z.string().describe('why it cannot be approved for a while; empty if it can'),
   argv: z.array(z.string()),
   cwd: z.string(),
@@ -39,7 +44,21 @@ export const approval = z.strictObject({
 
 export type ApprovalView = z.infer<typeof approval>;
 
-export const shownApproval = approval.extend({ plan: z.string().describe('canonical JSON, whole') });
+export const shownApproval = approval.extend({
+  plan: z.string().describe('canonical JSON, whole'),
+  earlier: z
+    .array(
+      z.strictObject({
+        verdict: z.enum(['approved', 'denied']),
+        by: z.string(),
+        reason: z.string(),
+        askedAt: time,
+      }),
+    )
+    .describe('how this very plan of this agent was answered before, the newest first; 5 at most'),
+});
+
+export type EarlierAnswerView = z.infer<typeof shownApproval>['earlier'][number];
 
 export const approvals = z.strictObject({ approvals: z.array(approval), nextCursor: cursorOf('approvals') });
 

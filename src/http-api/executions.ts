@@ -22,6 +22,11 @@ export const executionRequest = z.strictObject({
   env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).optional(),
   stdin: z.string().optional().describe('everything that the tool can read; without it, its input is empty'),
   stdinEncoding: encoding.optional(),
+  reason: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('what it is for, for a person who is asked; as CLAWRDEN_REASON of `env`'),
   hostLabels: labels.optional().describe('only Docker hosts that have all of these'),
 });
 

@@ -35,4 +35,7 @@ export const consent = {
   approvals: count.describe('how many different people must say yes'),
   approverRole: z.enum(['approver', 'operator', 'admin']).describe('the lowest role that counts'),
   approverNames: z.array(z.string()).describe('the only people who count; all if it is empty'),
+  answerIn: z
+    .array(z.enum(['cli', 'dashboard', 'chat']))
+    .describe('the doors that may answer: cli is gRPC, dashboard HTTP, chat the chats'),
 };

@@ -80,6 +80,7 @@ const approval: PendingApproval = {
   command: recordable(plan.argv, plan.cwd),
   ...{ consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] },
   noGrant: '',
+  said: '',
   rule: 'install',
   reason: 'fetches code',
   createdAt: received,

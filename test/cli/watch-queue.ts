@@ -45,7 +45,7 @@ export function question(
   const plan = planOf(argv, operands);
   const command = recordable(argv, plan.cwd);
   const needs = { consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] } as const;
-  return { id, ...rest, ...times, ...needs, plan: canonicalJson(plan), command, noGrant: '' };
+  return { id, ...rest, ...times, ...needs, plan: canonicalJson(plan), command, noGrant: '', said: '' };
 }
 
 export const install = question('aaaa000001', ['npm', 'install', 'express']);

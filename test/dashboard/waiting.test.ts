@@ -184,6 +184,31 @@ test.skipIf(!hasChromium)('a proposed rule is only text, and says what it would 
   await asked.ended;
 });
 
+test.skipIf(!hasChromium)(
+  'A-67: what the agent says stands beside the plan, inert, and so does how this very plan was answered before',
+  async () => {
+    const env = [`CLAWRDEN_REASON=${hostile}`];
+    const first = await tried.ask({ args: ['again'], env });
+    const page = await tried.open('/waiting');
+    await question(page).getByText('The agent says').waitFor();
+    expect(await question(page).textContent()).toContain(shownHostile);
+    expect(await page.locator('main img').count()).toBe(0);
+    await question(page).getByRole('button', { name: 'Deny…' }).click();
+    await page.getByLabel('Why not? The agent is told').fill('not yet');
+    await page.keyboard.press('Enter');
+    await first.ended;
+    // Another word of the agent is no other plan.
+    const second = await tried.ask({ args: ['again'] });
+    expect(second.command.planHash).toBe(first.command.planHash);
+    await page.locator(`a[href="/a/${second.command.approvalId}"]`).waitFor();
+    await page.keyboard.press('j');
+    const before = question(page).getByRole('region', { name: 'Answered before' });
+    await before.getByText('not yet').waitFor();
+    second.leave();
+    await second.ended;
+  },
+);
+
 test.skipIf(!hasChromium)('a viewer reads everything and has no button', async () => {
   const asked = await tried.ask();
   const page = await tried.open('/waiting', { as: { name: 'vera', role: 'viewer' } });

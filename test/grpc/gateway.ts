@@ -235,6 +235,7 @@ export const emptyWarden: WardenApi = {
   output: async () => undefined,
   recording: async () => undefined,
   approvals: () => [],
+  earlierAnswers: async () => [],
   resolveApproval: async (id) => ({ type: 'unknown', text: `no approval ${id}` }),
   watchApprovals: () => {},
   grants: () => [],

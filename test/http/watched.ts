@@ -71,7 +71,16 @@ export async function startWatched(
 
 function approvalOf(agent: string, id: string): PendingApproval {
   return {
-    ...{ id, executionId: idOf(1), caller: 'relay:r', agent, planHash: 'h', plan: '{}', noGrant: '' },
+    ...{
+      id,
+      executionId: idOf(1),
+      caller: 'relay:r',
+      agent,
+      planHash: 'h',
+      plan: '{}',
+      noGrant: '',
+      said: '',
+    },
     ...{ command: { argv: ['rm'], cwd: '/' }, rule: 'r', reason: '', createdAt: 1, expiresAt: 2 },
     ...{ consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] },
   };

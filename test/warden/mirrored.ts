@@ -37,6 +37,7 @@ export interface First {
   readonly tool: 'run' | 'ask' | 'touch' | 'kept' | 'here' | 'ls';
   readonly args?: readonly string[];
   readonly agent?: string;
+  readonly env?: readonly string[];
   /** What its tool writes to stdout; it always exits with 7. */
   readonly output?: readonly Buffer[];
   /** Its tool does not end. */
@@ -133,12 +134,12 @@ function endOf(file: string, bytes: number): string {
   }
 }
 
-export function startOf(executionId: string, { tool, args = [], agent = 'coder' }: First) {
+export function startOf(executionId: string, { tool, args = [], agent = 'coder', env = [] }: First) {
   const stdio = ['null', 'pipe', 'pipe'];
   const rest = {
     args: [...args],
     cwd: '/app',
-    env: [],
+    env: [...env],
     umask: 18,
     ignored: [],
     terminal: undefined,

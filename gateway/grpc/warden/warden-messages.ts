@@ -129,5 +129,11 @@ export function toStatusView({ startedAt, warnings, ...same }: StatusView): GetS
 }
 
 export function toExplanation(explanation: Explanation): ExplainCommandResponse {
-  return { approvals: 0, approverRole: '', approverNames: [], ...boundedExplanation(explanation) };
+  return {
+    approvals: 0,
+    approverRole: '',
+    approverNames: [],
+    answerIn: [],
+    ...boundedExplanation(explanation),
+  };
 }

@@ -15,11 +15,12 @@ export function toStart(body: ExecutionRequest): Wanted {
   const input = body.stdin === undefined ? undefined : inputOf(body.stdin, body.stdinEncoding);
   if (body.stdin === undefined && body.stdinEncoding !== undefined)
     throw invalid('the body has stdinEncoding, and no stdin');
+  const said = body.reason === undefined ? {} : { CLAWRDEN_REASON: body.reason };
   const command = {
     tool: body.tool,
     args: body.args,
     cwd: body.cwd ?? '',
-    env: Object.entries(body.env ?? {}).map(([name, value]) => `${name}=${value}`),
+    env: Object.entries({ ...body.env, ...said }).map(([name, value]) => `${name}=${value}`),
     umask,
     stdio: [input === undefined ? 'null' : 'pipe', 'pipe', 'pipe'] as const,
     ignored: [],

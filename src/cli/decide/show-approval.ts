@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
-import type { Consent } from '../../policy/policy.ts';
+import { type Consent, doors, usualDoors } from '../../policy/policy.ts';
 import { consentText } from '../../policy/rules/consent.ts';
 import { commandText } from '../../text/command-text.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
@@ -28,6 +28,7 @@ export function printSummary(approval: Approval): void {
 export function approvalFacts(approval: Approval): Fact[] {
   return [
     ['because', `${renderArgument(approval.rule)}: ${quoteText(approval.reason)}`],
+    ...(approval.said === '' ? [] : [['agent says', quoteText(approval.said)] as const]),
     ['asked', localTime(approval.createdAt)],
     ...consentFacts(approval),
     ['plan', approval.planHash],
@@ -36,9 +37,11 @@ export function approvalFacts(approval: Approval): Fact[] {
 }
 
 /** Nothing of it comes from an agent. */
-function consentFacts({ approvals, approverRole, approverNames, missing, yeses }: Approval): Fact[] {
-  if (approvals === 1 && approverRole === 'approver' && approverNames.length === 0) return [];
-  const needs = consentText(toConsent({ approvals, approverRole, approverNames }));
+function consentFacts({ missing, yeses, ...needed }: Approval): Fact[] {
+  const consent = toConsent(needed);
+  const { approvals, role, names, answerIn } = consent;
+  if (approvals === 1 && role === 'approver' && names === undefined && answerIn === undefined) return [];
+  const needs = consentText(consent);
   return [
     ['needs', `${needs}; ${missing} more`],
     ...yeses.map(({ givenBy, givenAt, counts, reason }): Fact => {
@@ -52,9 +55,16 @@ export function toConsent({
   approvals,
   approverRole,
   approverNames,
-}: Pick<Approval, 'approvals' | 'approverRole' | 'approverNames'>): Consent {
+  answerIn,
+}: Pick<Approval, 'approvals' | 'approverRole' | 'approverNames' | 'answerIn'>): Consent {
   const role = (['operator', 'admin'] as const).find((each) => each === approverRole) ?? 'approver';
-  return { approvals, role, ...(approverNames.length > 0 && { names: approverNames }) };
+  const named = doors.filter((door) => answerIn.includes(door));
+  const isUsual = answerIn.length === 0 || named.join() === usualDoors.join();
+  return {
+    ...{ approvals, role },
+    ...(approverNames.length > 0 && { names: approverNames }),
+    ...(!isUsual && { answerIn: named }),
+  };
 }
 
 export function askedBy({ agent }: Approval): string {

@@ -329,6 +329,10 @@ export interface Approval {
   approverNames: string[];
   /** Who has said yes so far. */
   yeses: Yes[];
+  /** The doors that may answer: cli, dashboard, chat. */
+  answerIn: string[];
+  /** What the agent says that it is for: its word, and no part of the plan; empty if it says nothing. */
+  said: string;
 }
 
 /** A yes to a question that needs more than one. */
@@ -1035,6 +1039,8 @@ export interface ExplainCommandResponse {
   approvals: number;
   approverRole: string;
   approverNames: string[];
+  /** The doors that may answer, as in Approval. */
+  answerIn: string[];
 }
 
 function createBaseListExecutionsRequest(): ListExecutionsRequest {
@@ -3374,6 +3380,8 @@ function createBaseApproval(): Approval {
     approverRole: "",
     approverNames: [],
     yeses: [],
+    answerIn: [],
+    said: "",
   };
 }
 
@@ -3435,6 +3443,12 @@ export const Approval: MessageFns<Approval> = {
     }
     for (const v of message.yeses) {
       Yes.encode(v!, writer.uint32(154).fork()).join();
+    }
+    for (const v of message.answerIn) {
+      writer.uint32(162).string(v!);
+    }
+    if (message.said !== "") {
+      writer.uint32(170).string(message.said);
     }
     return writer;
   },
@@ -3604,6 +3618,22 @@ export const Approval: MessageFns<Approval> = {
             message.yeses.push(Yes.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.answerIn.push(reader.string());
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.said = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3673,6 +3703,12 @@ export const Approval: MessageFns<Approval> = {
       yeses: globalThis.Array.isArray(object?.yeses)
         ? object.yeses.map((e: any) => Yes.fromJSON(e))
         : [],
+      answerIn: globalThis.Array.isArray(object?.answerIn)
+        ? object.answerIn.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.answer_in)
+        ? object.answer_in.map((e: any) => globalThis.String(e))
+        : [],
+      said: isSet(object.said) ? globalThis.String(object.said) : "",
     };
   },
 
@@ -3735,6 +3771,12 @@ export const Approval: MessageFns<Approval> = {
     if (message.yeses?.length) {
       obj.yeses = message.yeses.map((e) => Yes.toJSON(e));
     }
+    if (message.answerIn?.length) {
+      obj.answerIn = message.answerIn;
+    }
+    if (message.said !== "") {
+      obj.said = message.said;
+    }
     return obj;
   },
 
@@ -3762,6 +3804,8 @@ export const Approval: MessageFns<Approval> = {
     message.approverRole = object.approverRole ?? "";
     message.approverNames = object.approverNames?.map((e) => e) || [];
     message.yeses = object.yeses?.map((e) => Yes.fromPartial(e)) || [];
+    message.answerIn = object.answerIn?.map((e) => e) || [];
+    message.said = object.said ?? "";
     return message;
   },
 };
@@ -13233,6 +13277,7 @@ function createBaseExplainCommandResponse(): ExplainCommandResponse {
     approvals: 0,
     approverRole: "",
     approverNames: [],
+    answerIn: [],
   };
 }
 
@@ -13276,6 +13321,9 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     }
     for (const v of message.approverNames) {
       writer.uint32(106).string(v!);
+    }
+    for (const v of message.answerIn) {
+      writer.uint32(114).string(v!);
     }
     return writer;
   },
@@ -13397,6 +13445,14 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
             message.approverNames.push(reader.string());
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.answerIn.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13439,6 +13495,11 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
         ? object.approverNames.map((e: any) => globalThis.String(e))
         : globalThis.Array.isArray(object?.approver_names)
         ? object.approver_names.map((e: any) => globalThis.String(e))
+        : [],
+      answerIn: globalThis.Array.isArray(object?.answerIn)
+        ? object.answerIn.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.answer_in)
+        ? object.answer_in.map((e: any) => globalThis.String(e))
         : [],
     };
   },
@@ -13484,6 +13545,9 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     if (message.approverNames?.length) {
       obj.approverNames = message.approverNames;
     }
+    if (message.answerIn?.length) {
+      obj.answerIn = message.answerIn;
+    }
     return obj;
   },
 
@@ -13505,6 +13569,7 @@ export const ExplainCommandResponse: MessageFns<ExplainCommandResponse> = {
     message.approvals = object.approvals ?? 0;
     message.approverRole = object.approverRole ?? "";
     message.approverNames = object.approverNames?.map((e) => e) || [];
+    message.answerIn = object.answerIn?.map((e) => e) || [];
     return message;
   },
 };

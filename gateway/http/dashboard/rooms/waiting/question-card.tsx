@@ -9,6 +9,7 @@ import { Ago, Left } from '../../parts/times.tsx';
 import { AnswerBar } from './answer-bar.tsx';
 import { Beside } from './beside.tsx';
 import type { QuestionProps } from './desk.ts';
+import { Earlier } from './earlier.tsx';
 import { Fact } from './fact.tsx';
 import { mayAnswer } from './may-answer.ts';
 import { Needs } from './needs.tsx';
@@ -38,8 +39,9 @@ export function QuestionCard({ desk, question }: QuestionProps) {
       {typeof plan === 'object' && 'lines' in plan && <Unusual plan={plan} />}
       <h3>What would run</h3>
       <Plan desk={desk} question={question} plan={plan} />
+      {typeof plan === 'object' && 'lines' in plan && <Earlier answers={plan.earlier} />}
       <Beside question={question} />
-      {!isGone && mayAnswer(session) && <AnswerBar desk={desk} question={question} />}
+      {!isGone && mayAnswer(session) && <Answering desk={desk} question={question} />}
     </article>
   );
 }
@@ -72,6 +74,12 @@ function Head({ question, isGone }: { readonly question: ApprovalView; readonly 
   );
 }
 
+/** A rule may leave answers to other doors. */
+function Answering({ desk, question }: QuestionProps) {
+  if (question.answerIn.includes('dashboard')) return <AnswerBar desk={desk} question={question} />;
+  return <p class="answer-bar soft">Its rule lets only {question.answerIn.join(' or ')} answer it.</p>;
+}
+
 function Why({ question }: { readonly question: ApprovalView }) {
   const { rule, reason } = question;
   return (
@@ -85,6 +93,11 @@ function Why({ question }: { readonly question: ApprovalView }) {
         )}{' '}
         <RuleButton question={question} />
       </Fact>
+      {question.said !== '' && (
+        <Fact name="The agent says">
+          <AgentText text={question.said} /> <span class="soft small">its own word</span>
+        </Fact>
+      )}
       <Needs question={question} />
     </dl>
   );

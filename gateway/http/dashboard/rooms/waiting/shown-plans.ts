@@ -1,8 +1,14 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { EarlierAnswerView } from '../../../../../src/http-api/approvals.ts';
 import type { Client } from '../../../../../src/http-api/client.ts';
 import { type PlanLine, planLines } from '../../../../../src/text/describe-plan.ts';
 
-export type ShownPlan = 'loading' | Error | { readonly lines: readonly PlanLine[] };
+export type ShownPlan = 'loading' | Error | Shown;
+
+export interface Shown {
+  readonly lines: readonly PlanLine[];
+  readonly earlier: readonly EarlierAnswerView[];
+}
 
 export interface ShownPlans {
   readonly of: (id: string) => ReadonlySignal<ShownPlan>;
@@ -15,8 +21,12 @@ export function createShownPlans(client: () => Client, over: AbortSignal): Shown
   const known = new Map<string, Signal<ShownPlan>>();
   const fetchPlan = async (id: string, plan: Signal<ShownPlan>) => {
     try {
-      const { plan: canonical } = await client().call('approval', { params: { id } }, { signal: over });
-      plan.value = { lines: planLines(canonical) };
+      const { plan: canonical, earlier } = await client().call(
+        'approval',
+        { params: { id } },
+        { signal: over },
+      );
+      plan.value = { lines: planLines(canonical), earlier };
     } catch (error) {
       if (over.aborted) return;
       known.delete(id);
