@@ -132,8 +132,11 @@ function linkTo(page: string | undefined): (approval: string) => string {
 /** Nothing that a command waits for waits for any of this. */
 function follow(told: readonly Told[], parts: NotifyParts, signal: AbortSignal): void {
   const { warden, faults } = parts;
+  const tellOne = async ({ config, notifier }: Told, news: News) => {
+    if (isFor(news, config, parts)) await notifier.tell(news);
+  };
   const tell = async (news: News) => {
-    for (const { config, notifier } of told) if (isFor(news, config, parts)) await notifier.tell(news);
+    for (const each of told) await tellOne(each, news);
   };
   const questions = createQuestionNews({
     ...parts,
@@ -141,14 +144,19 @@ function follow(told: readonly Told[], parts: NotifyParts, signal: AbortSignal):
     told: parts.notices.told,
     tell,
   });
-  const states = createStateNews(warden);
   const ask = faults.guard('notify', questions);
-  const look = faults.guard('notify', async () => {
-    const news = states();
+  // Each for itself: who cannot be told now keeps nobody else waiting.
+  const states = told.map((each) =>
+    faults.guard(
+      'notify',
+      createStateNews(warden, (news) => tellOne(each, news)),
+    ),
+  );
+  const look = () => {
     // A question whose news could not be kept is told now.
-    await questions();
-    for (const each of news) await tell(each);
-  });
+    ask();
+    for (const state of states) state();
+  };
   warden.watchApprovals(ask, signal);
   look();
   const timer = setInterval(look, lookMs).unref();

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -28,19 +29,25 @@ export interface Receiver extends AsyncDisposable {
   answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 }
 
-export async function startReceiver(secret: string, port = 0): Promise<Receiver> {
+/** `tls`: its certificate, with what stands between it and the root, and its key. */
+export async function startReceiver(
+  secret: string,
+  port = 0,
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<Receiver> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     void text(request).then((said) => {
       received.push(toReceived(request, said, secret));
       response.writeHead(receiver.answer.status, receiver.answer.headers).end();
     });
-  });
+  };
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: bound } = server.address() as AddressInfo;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${bound}/hook`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}/hook`,
     port: bound,
     received,
     answer: { status: 204 },

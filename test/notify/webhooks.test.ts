@@ -20,7 +20,7 @@ async function asked(relay: GatewayClient, gateway: RealGateway, first: First) {
   return { command, ended };
 }
 
-test('a webhook is told, signed, of questions and their ends, of breakers and of a lockdown, also of what happened while it was away or no gateway ran', {
+test('a webhook is told, signed, of questions and their ends, of breakers, of a lockdown and of a host that is down, also of what happened while it was away or no gateway ran', {
   timeout: 300_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawrden-hook-'));
@@ -33,7 +33,8 @@ test('a webhook is told, signed, of questions and their ends, of breakers and of
     { name: 'pager', ...hook },
     { name: 'quiet', ...hook, url: `${hook.url}/quiet`, tells: [] },
   ];
-  await using gateway = await startRealGateway({ policy, keys: { notify: { webhooks } } });
+  const hosts = [{ name: 'away', engine: 'unix:///nonexistent/docker.sock' }];
+  await using gateway = await startRealGateway({ policy, hosts, keys: { notify: { webhooks } } });
   let relay = await gateway.relay();
 
   // Nobody listens: the command waits for its answer and for nothing else.
@@ -81,6 +82,11 @@ test('a webhook is told, signed, of questions and their ends, of breakers and of
     by: 'person:admin',
   });
 
+  // By this gateway, and by the one before it, which nobody heard.
+  await expect
+    .poll(() => of('host-down').map(({ body }) => [body['host'], body['reason']]), waiting)
+    .toEqual(Array.from({ length: 2 }, () => ['away', expect.stringContaining('ENOENT')]));
+
   relay = await gateway.relay();
   for (let at = 0; at < 4; at += 1) {
     const command = newMirrored();
@@ -103,6 +109,8 @@ test('a webhook is told, signed, of questions and their ends, of breakers and of
   expect(new Set(of('ping').map(({ path, isSigned }) => `${path} ${isSigned}`))).toEqual(
     new Set(['/hook true', '/hook/quiet true']),
   );
+  // Each once, however often it is looked at.
+  expect([of('host-down').length, of('lockdown').length, of('policy-refused').length]).toEqual([2, 1, 1]);
   expect(readFileSync(gateway.log, 'utf8')).not.toContain(secret);
   relay.close();
   await rm(folder, { recursive: true });

@@ -8,18 +8,50 @@ interface Seen {
   readonly news: StateNews;
 }
 
-/** What stops work now; each is told once, when it begins. What was so at the first look was told before. */
-export function createStateNews(states: States): () => StateNews[] {
-  let known: ReadonlySet<string> | undefined;
-  return () => {
-    const now = troubles(states);
+interface Known {
+  readonly news: StateNews;
+  isTold: boolean;
+  hasFailed: boolean;
+}
+
+/**
+ * Tells what stops work now, each once, when it begins. What was so at the first look was told before. What could not
+ * be told is tried again at the next look, as long as it is so.
+ */
+export function createStateNews(
+  states: States,
+  tell: (news: StateNews) => Promise<void>,
+): () => Promise<void> {
+  let known: ReadonlyMap<string, Known> | undefined;
+  let isTelling = false;
+  return async () => {
     const before = known;
-    known = new Set(now.map(({ key }) => key));
     // A host may be down since this gateway was started; everything else is kept on the disk from before.
-    const isNew = ({ key, news }: Seen) =>
-      before === undefined ? news.event === 'host-down' : !before.has(key);
-    return now.filter(isNew).map(({ news }) => news);
+    const begin = ({ news }: Seen) => ({
+      ...{ news, hasFailed: false },
+      isTold: before === undefined && news.event !== 'host-down',
+    });
+    known = new Map(troubles(states).map((each) => [each.key, before?.get(each.key) ?? begin(each)]));
+    if (isTelling) return;
+    isTelling = true;
+    try {
+      for (const each of known.values()) if (!each.isTold) await tellOne(each, tell);
+    } finally {
+      isTelling = false;
+    }
   };
+}
+
+/** Throws at its first failure only: it is tried each second. */
+async function tellOne(each: Known, tell: (news: StateNews) => Promise<void>): Promise<void> {
+  try {
+    await tell(each.news);
+    each.isTold = true;
+  } catch (error) {
+    if (each.hasFailed) return;
+    each.hasFailed = true;
+    throw error;
+  }
 }
 
 function troubles({ agents, hosts, status, policy }: States): Seen[] {

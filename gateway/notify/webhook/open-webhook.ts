@@ -23,33 +23,45 @@ const giveUpMs = 60 * 60_000;
 /** One receiver, told from a queue on the disk, one delivery after another. */
 export function openWebhook(parts: WebhookParts): Notifier {
   const { config, queue, link, faults, log } = parts;
+  const closing = new AbortController();
   const troubles = createTroubles(`webhook ${config.name}`, log);
   const work = startWork('webhook', (signal) => step(parts, troubles, signal), faults);
   return {
     name: config.name,
     tell: async (news: News) => {
       const { id, event } = news;
-      const dropped = await queue.add(config.name, { id, event, body: hookBody(news, link) });
-      if (dropped > 0) troubles.lose(dropped, 'too many wait');
+      const delivery = { id, event, body: hookBody(news, link) };
+      try {
+        const dropped = await queue.add(config.name, delivery);
+        if (dropped > 0) troubles.lose(dropped, 'too many wait');
+      } catch (error) {
+        // A question is kept before it is told. What stops work may be the very disk that is full: it is told at once.
+        if ('question' in news) throw error;
+        const answer = await postHook(receiverOf(parts), delivery, closing.signal);
+        if (!('taken' in answer)) throw error;
+      }
       work.wake();
     },
     problems: troubles.problems,
-    close: work.close,
+    close: async () => {
+      closing.abort();
+      await work.close();
+    },
   };
 }
 
+function receiverOf({ config: { url, private: mayBePrivate }, secret }: WebhookParts): HookReceiver {
+  return { url, private: mayBePrivate, secret };
+}
+
 /** One try; resolves with how long to wait for the next one. */
-async function step(
-  { config, secret, queue }: WebhookParts,
-  troubles: Troubles,
-  signal: AbortSignal,
-): Promise<number> {
+async function step(parts: WebhookParts, troubles: Troubles, signal: AbortSignal): Promise<number> {
+  const { config, queue } = parts;
   const row = await queue.next(config.name);
   if (row === undefined) return longestMs;
   const early = row.next_at - Date.now();
   if (early > 0) return early;
-  const receiver: HookReceiver = { url: config.url, private: config.private, secret };
-  const answer = await postHook(receiver, row, signal);
+  const answer = await postHook(receiverOf(parts), row, signal);
   if (signal.aborted) return 0;
   if ('taken' in answer) {
     await queue.drop(row.row);

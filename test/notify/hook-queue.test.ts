@@ -1,0 +1,116 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openWebhook } from '../../gateway/notify/webhook/open-webhook.ts';
+import type { StateNews } from '../../gateway/ports/notifier.ts';
+import { type Database, openDatabase } from '../../gateway/store/database.ts';
+import { createNotices, hookBounds } from '../../gateway/store/notices.ts';
+import { createFaults } from '../../src/faults.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const secret = 'a secret of the test';
+const waiting = { timeout: 60_000, interval: 20 } as const;
+
+let database: Database;
+let receiver: Receiver;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  database = await openDatabase(':memory:', 'crash');
+  receiver = await startReceiver(secret);
+  receiver.answer = { status: 503 };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await receiver[Symbol.asyncDispose]();
+  await database.destroy();
+});
+
+/** A webhook of the real queue, and what it logged. */
+function open() {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const faults = createFaults(log);
+  const queue = createNotices(database).hooks;
+  const { url } = receiver;
+  const config = { name: 'pager', url, secret: { env: '' }, private: true, tells: [], agents: {} };
+  const webhook = openWebhook({ config, secret, queue, link: () => '', faults, log });
+  const lost = () =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ level }) => level === 50);
+  return { webhook, queue, lost, faults };
+}
+
+function news(id: string, reason = ''): StateNews {
+  return { event: 'host-down', id, at: Date.now(), about: 'h', by: '', reason };
+}
+
+const of = (id: string) => receiver.received.filter(({ delivery }) => delivery === id).length;
+const rows = () => database.selectFrom('hook_deliveries').select(['id', 'tries']).orderBy('row').execute();
+/** When this try has been kept. */
+const tried = (id: string, tries: number) =>
+  expect.poll(async () => (await rows()).find((row) => row.id === id)?.tries, waiting).toBe(tries);
+
+test('what nobody takes is tried for an hour and then lost, which the log and doctor say', async () => {
+  const { webhook, lost, faults } = open();
+  const begun = Date.now();
+  await webhook.tell(news('old'));
+  await tried('old', 1);
+  expect(webhook.problems()).toEqual(['webhook pager is not told now: it answered 503']);
+
+  vi.setSystemTime(begun + 59 * 60_000);
+  await webhook.tell(news('young'));
+  await tried('old', 2);
+  await tried('young', 1);
+  expect(lost()).toEqual([]);
+
+  vi.setSystemTime(begun + 60 * 60_000);
+  await webhook.tell(news('new'));
+  await expect.poll(async () => (await rows()).map(({ id }) => id), waiting).toEqual(['young', 'new']);
+  await tried('new', 1);
+  expect(of('old')).toBe(3);
+  expect(lost()).toMatchObject([{ who: 'webhook pager', count: 1, why: 'it answered 503' }]);
+  expect(webhook.problems()).toContain('webhook pager was not told of 1 events since the start');
+
+  // What is young enough is told when the receiver is back.
+  receiver.answer = { status: 204 };
+  vi.setSystemTime(begun + 61 * 60_000);
+  await webhook.tell(news('last'));
+  await expect.poll(async () => (await rows()).length, waiting).toBe(0);
+  expect(webhook.problems()).toEqual(['webhook pager was not told of 1 events since the start']);
+  expect(faults.count()).toBe(0);
+  await webhook.close();
+});
+
+test.each([
+  ['1000 events', hookBounds.rows, 100],
+  ['32 MiB', 40, 1024 ** 2],
+] as const)('of more than %s the oldest are lost, which the log and doctor say', async (_, count, size) => {
+  const { webhook, queue, lost } = open();
+  // All but the last as if they were added before: they wait for another hour.
+  const body = 'x'.repeat(size);
+  const times = { made_at: Date.now(), next_at: Date.now() + 3_600_000, tries: 0 };
+  for (let at = 0; at < count; at += 1) {
+    const row = { hook: 'pager', id: `${at}`, event: 'host-down', body, bytes: size, ...times };
+    await database.insertInto('hook_deliveries').values(row).execute();
+    // Another's counts for itself.
+    if (at < 3) await queue.add('other', { id: `${at}`, event: 'host-down', body });
+  }
+  await webhook.tell(news('last'));
+  const mine = async () =>
+    await database
+      .selectFrom('hook_deliveries')
+      .select(['id', 'bytes'])
+      .where('hook', '=', 'pager')
+      .orderBy('row')
+      .execute();
+  const kept = await mine();
+  const gone = count + 1 - kept.length;
+  expect(gone).toBe(count === hookBounds.rows ? 1 : 9);
+  expect(kept.map(({ id }) => id)).toEqual([
+    ...Array.from({ length: count - gone }, (_each, at) => `${at + gone}`),
+    'last',
+  ]);
+  expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(hookBounds.bytes);
+  expect(await queue.waiting('other')).toBe(3);
+  expect(lost()).toMatchObject([{ who: 'webhook pager', count: gone, why: 'too many wait' }]);
+  expect(webhook.problems()).toContain(`webhook pager was not told of ${gone} events since the start`);
+  await webhook.close();
+});
