@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 import { settingTexts } from './setting.ts';
 import { gitSwitch, switchWords } from './switch-words.ts';
 import type { Modules, Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
@@ -28,7 +29,7 @@ function moduleTexts({ runOthers }: Modules, text: string): Texts {
   const isPlain = parts.length <= mostParts && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part));
   const packages = parts.map((_, at) => parts.slice(0, at + 1).join('.'));
   if (!isPlain || packages.some((name) => runOthers.has(name))) return 'not understood';
-  return packages.toReversed().map((name) => name.toLowerCase());
+  return packages.toReversed().map((name) => smallLetters(name));
 }
 
 const mostParts = 16;
@@ -68,7 +69,7 @@ export function addOperands({ grammar, args, pathAt, isOption, anyCase }: Read):
 }
 
 function operandTexts(text: string, form: SettingForm | undefined): readonly string[] {
-  const small = text.toLowerCase();
+  const small = smallLetters(text);
   const value = form === 'git' ? gitSwitch(small) : small;
   const names = settingTexts(text, form) ?? [small];
   // pip takes `_` for `-` in a name.

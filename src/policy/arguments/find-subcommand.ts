@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 import type { Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** The sub-command that the tool reads in `word`. */
@@ -16,11 +17,11 @@ const longestName = 40;
 
 /** npm's `installTest` is `install-test`. */
 function withoutCapitals(word: string): string {
-  if (word === word.toLowerCase()) return word;
+  if (!/[A-Z]/.test(word)) return word;
   let text = '';
   for (const letter of word) {
     const isCapital = letter >= 'A' && letter <= 'Z';
-    text += isCapital ? `-${letter.toLowerCase()}` : letter;
+    text += isCapital ? `-${smallLetters(letter)}` : letter;
   }
   return text;
 }

@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 /** `-x`, `--x`, `--x=y`; neither `-` nor `--`. */
 export function isFlag(arg: string): boolean {
   return arg.startsWith('-') && arg !== '-' && arg !== '--';
@@ -72,7 +73,7 @@ function keysOf(given: string): Keys {
 
 /** A name as a tool reads it that does not distinguish `_` from `-`, or capitals from small letters. */
 export function fold(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
+  return smallLetters(name).replaceAll('_', '-');
 }
 
 function distinct(letters: string): string {

@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 import type { Reading } from './read-arguments.ts';
 import { type NamedResources, resourcesIn, spellingsOfKind } from './resource-words.ts';
 import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -78,7 +79,7 @@ function withKind(path: Path, kind: string, names: Words): readonly Words[] {
 
 /** The line with its first operand in capitals or not: some tools do not tell them apart. */
 function sameByWord({ path, operands: [first = ''] }: Reading): readonly Found[] {
-  const word = first.length > longestWord ? '' : first.toLowerCase();
+  const word = first.length > longestWord ? '' : smallLetters(first);
   return path.at(-1)?.words?.has(word) === true ? [{ path, rest: [word] }] : [];
 }
 
@@ -130,7 +131,7 @@ function fitsFirst(
 }
 
 function hasOneOf(parts: Words | undefined, text: string): boolean {
-  const small = text.toLowerCase();
+  const small = smallLetters(text);
   return parts === undefined || parts.some((part) => small.includes(part));
 }
 
@@ -169,7 +170,7 @@ function restsOf({ words, resources }: Subcommand, rest: Words): readonly Words[
   const [first = '', ...others] = rest;
   if (resources !== undefined && first !== '')
     return spellingsOfKind(first, resources).map((word) => [word, ...others]);
-  return words?.get(first.toLowerCase())?.map((word) => [word, ...others]) ?? [rest];
+  return words?.get(smallLetters(first))?.map((word) => [word, ...others]) ?? [rest];
 }
 
 /** A command that only groups others stands for all of these. */

@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 import type { Resources } from './tools/grammar.ts';
 
 type Words = readonly string[];
@@ -39,7 +40,7 @@ function isTypeAndName(word: string): boolean {
 
 /** A category stands for its kinds, and for itself. */
 function kindsIn(types: string, categories: Resources['categories']): Words {
-  const kinds = new Set(types.split(',', most + 2).map((type) => type.split('.', 1).join('').toLowerCase()));
+  const kinds = new Set(types.split(',', most + 2).map((type) => smallLetters(type.split('.', 1).join(''))));
   kinds.delete('');
   return [...kinds].flatMap((kind) => [kind, ...(categories.get(kind) ?? [])]);
 }

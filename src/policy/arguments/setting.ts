@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 import { type ReadSetting, readGit, readSsh, readToml } from './setting-forms.ts';
 import { switchWords } from './switch-words.ts';
 import type { SettingForm } from './tools/grammar.ts';
@@ -7,7 +8,7 @@ import type { SettingForm } from './tools/grammar.ts';
  * as `name value`, and with a switch's other words. `undefined`: nobody can be sure what the tool reads in it.
  */
 export function settingTexts(text: string, form?: SettingForm): readonly string[] | undefined {
-  const small = text.toLowerCase();
+  const small = smallLetters(text);
   if (form === undefined) return looseTexts(small);
   const read = forms[form](small);
   return read?.length === 0 ? undefined : read && [...new Set([small, ...read.flatMap(textsOf)])];

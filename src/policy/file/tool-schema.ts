@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField, sizeField } from '../../config/fields.ts';
 import { toolData } from '../arguments/tools/tool-data.ts';
+import { smallLetters } from '../small-letters.ts';
 import { withoutEffect } from '../without-effect.ts';
 
 const minMemoryBytes = 16 * 1024 ** 2;
@@ -18,7 +19,7 @@ const sharedNetworks: ReadonlySet<string> = new Set(['host', 'none', 'default'])
 
 const dockerNetworkField = parsedField(
   (text) =>
-    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/.test(text) && !sharedNetworks.has(text.toLowerCase())
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/.test(text) && !sharedNetworks.has(smallLetters(text))
       ? text
       : undefined,
   'the name of a Docker network (not host, none or default)',

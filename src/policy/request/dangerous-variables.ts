@@ -1,4 +1,5 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
+import { smallLetters } from '../small-letters.ts';
 import { NameSet } from './name-set.ts';
 import { dangerousVariables, harmlessVariables } from './variable-data.ts';
 
@@ -20,7 +21,7 @@ function endsLikeOne(name: string): boolean {
  * must still be allowed by the policy. Ignores case, because some tools do so too.
  */
 export function isDangerousVariable(name: string): boolean {
-  const upper = name.toUpperCase();
+  const upper = smallLetters(name).toUpperCase();
   return (dangerous.has(upper) || endsLikeOne(upper)) && !harmless.has(name);
 }
 
@@ -32,7 +33,7 @@ export function matchesName(pattern: string, name: string): boolean {
 /** One line for each allowed pattern that lets through only such variables, or could let one through. */
 export function warnAboutVariables(allowed: readonly string[], source: YamlSource): string[] {
   return allowed.flatMap((pattern, index) => {
-    const upper = pattern.toUpperCase();
+    const upper = smallLetters(pattern).toUpperCase();
     const met = dangerousVariables.filter((name) => overlap(upper, name));
     if (met.length === 0 && endsLikeOne(upper)) met.push(upper);
     const isHarmless = harmless.has(pattern.replace('*', ''));

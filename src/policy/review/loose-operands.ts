@@ -3,6 +3,7 @@ import type { Subcommand } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
 import type { Glob } from '../rules/glob.ts';
+import { smallLetters } from '../small-letters.ts';
 import { ruleAt } from './rule-at.ts';
 
 /** Strict rules whose second word is an operand: its tool may take it by other names, which the data does not have. */
@@ -36,6 +37,6 @@ function plainWordsOf(item: Glob | '**'): readonly string[] {
 function isLoose({ subcommands, words, resources, also = [], runs }: Subcommand, word: string): boolean {
   if (subcommands !== undefined || runs !== undefined || word === '' || word.startsWith('-')) return false;
   const isNamed = also.some(({ firstOperand }) => typeof firstOperand === 'object' && firstOperand.has(word));
-  const name = word.toLowerCase();
+  const name = smallLetters(word);
   return words?.has(name) !== true && resources?.names.has(name) !== true && !isNamed;
 }

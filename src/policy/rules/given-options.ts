@@ -3,6 +3,7 @@ import { nameOf } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/read-arguments.ts';
 import { noValue, readWord } from '../arguments/read-word.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
+import { smallLetters } from '../small-letters.ts';
 import type { Effort } from './effort.ts';
 import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
 import type { OptionItem } from './option-items.ts';
@@ -186,7 +187,7 @@ const switches = [
 /** `-o=x` is `-o x` for some tools, and `=x` for others. */
 function valuesLike(text: string): readonly string[] {
   const bare = text.startsWith('=') ? text.slice(1) : text;
-  const small = bare.length > 5 ? '' : bare.toLowerCase();
+  const small = bare.length > 5 ? '' : smallLetters(bare);
   const same = switches.find((words) => words.includes(small)) ?? [];
   return [text, bare, ...same];
 }

@@ -1,3 +1,4 @@
+import { smallLetters } from '../small-letters.ts';
 /** Literal pieces around each `*`, per alternative: `a*b|c` is `[["a","b"],["c"]]`. */
 export type Glob = readonly (readonly string[])[];
 
@@ -12,13 +13,13 @@ export function compileGlob(pattern: string): Glob {
 /** For texts in small letters, but for the letter of an option at their beginning. */
 export function inSmallLetters(glob: Glob): Glob {
   return glob.map((pieces) =>
-    pieces.map((piece, at) => (at === 0 ? smallBehindLetter(piece) : piece.toLowerCase())),
+    pieces.map((piece, at) => (at === 0 ? smallBehindLetter(piece) : smallLetters(piece))),
   );
 }
 
 function smallBehindLetter(text: string): string {
   const end = text.startsWith('-') ? 2 : 0;
-  return `${text.slice(0, end)}${text.slice(end).toLowerCase()}`;
+  return `${text.slice(0, end)}${smallLetters(text.slice(end))}`;
 }
 
 /** Anchored at both ends. Takes time in proportion to the text, for every pattern. */

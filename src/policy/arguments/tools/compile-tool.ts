@@ -1,3 +1,4 @@
+import { smallLetters } from '../../small-letters.ts';
 import { checkOf } from './argument-checks.ts';
 import {
   abbreviationsOf,
@@ -181,7 +182,7 @@ function wordsOf(written: readonly string[]): ReadonlyMap<string, readonly strin
   return new Map(
     written
       .map((one) => one.split(','))
-      .flatMap((same) => same.map((word) => [word.toLowerCase(), same] as const)),
+      .flatMap((same) => same.map((word) => [smallLetters(word), same] as const)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { strictObject } from '../../../config/check-shape.ts';
 import { parsedField } from '../../../config/fields.ts';
+import { smallLetters } from '../../small-letters.ts';
 import { settingForms, styles } from './grammar.ts';
 
 /** `-v,--verbose`, `-f,--file=`, `--color?`, `-o={a|b}`, `--x+`, `-c~--check`: see `options` in grammar.ts. */
@@ -46,7 +47,7 @@ const workField = z.array(subcommandName).min(1).max(128);
 
 const impliedData = strictObject({
   options: optionNames.min(1).optional(),
-  containing: z.array(z.string().min(1).max(64).toLowerCase()).min(1).max(16).optional(),
+  containing: z.array(z.string().min(1).max(64).transform(smallLetters)).min(1).max(16).optional(),
   'first-operand': z
     .union([z.enum(['any', 'given', 'none']), z.array(z.string().max(64)).min(1).max(64)])
     .optional(),
