@@ -125,12 +125,14 @@ export class GivenOptions {
       spellingsOf(given).map((word) => [word, given] as const),
     );
     const small = inSmallLetters(glob);
+    const saysValue = glob.flat().some((piece) => piece.includes('='));
     let alone = false;
     let withNext = false;
     for (const [word, given] of this.#spelled) {
       if (!effort.spend(1 + (word.length >>> 4))) return none;
       const fits = matchesGlob(glob, word) || (given.small !== undefined && matchesGlob(small, word));
       if (!fits || !this.#isMeant(given.option, nameOf(word), item)) continue;
+      if (!saysValue && given.option.value === 'none' && word.includes('=')) continue;
       alone = true;
       withNext ||= item.next !== undefined && hasValue(given, compileGlob(item.next), effort);
     }
@@ -161,13 +163,19 @@ function fitOf(given: Given, attached: string | undefined, { next }: OptionItem,
   const takesNext = given.option.value === 'required' && next !== undefined;
   return {
     alone: !takesNext,
-    withNext: next !== undefined && given.texts.length > 0 && hasValue(given, compileGlob(next), effort),
+    withNext: next !== undefined && hasNext(given, next, effort),
   };
 }
 
-/** An optional value that is left out may be any. */
-function hasValue({ option, texts, small }: Given, wanted: Glob, effort: Effort): boolean {
-  if (option.value === 'optional' && texts.length === 0) return true;
+function hasNext(given: Given, next: string, effort: Effort): boolean {
+  if (given.texts.length > 0) return hasValue(given, compileGlob(next), effort);
+  return given.option.value !== 'required' && next === 'true';
+}
+
+/** An optional value that is left out may be any, and a bare switch is `=true`. */
+function hasValue({ option, texts: own, small }: Given, wanted: Glob, effort: Effort): boolean {
+  if (option.value === 'optional' && own.length === 0) return true;
+  const texts = option.value === 'none' ? ['true'] : own;
   if (small !== undefined) {
     const likes = inSmallLetters(wanted);
     return small.some((each) => effort.spend(2 + (each.length >>> 4)) && matchesGlob(likes, each));
@@ -224,8 +232,11 @@ function namesOf({ names, alike = [] }: Option): ReadonlySet<string> {
 
 function spellingsOf({ option, texts, small = [] }: Given): readonly string[] {
   const all = [...texts, ...small];
+  const names = [...namesOf(option)];
+  if (option.value === 'none')
+    return names.flatMap((name) => [name, ...valuesLike('true').map((text) => `${name}=${text}`)]);
   const values = option.value === 'optional' ? ['true', ...all] : all;
-  return [...namesOf(option)].flatMap((name) => [
+  return names.flatMap((name) => [
     name,
     ...values.flatMap((text) => [`${name}=${text}`, ...(name.length === 2 ? [`${name}${text}`] : [])]),
   ]);
