@@ -2,6 +2,7 @@ import { smallLetters } from '../small-letters.ts';
 import { settingTexts } from './setting.ts';
 import { gitSwitch, switchWords } from './switch-words.ts';
 import type { Modules, Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
+import { formedTexts } from './value-forms.ts';
 
 /** What was read so far. */
 interface Read {
@@ -19,6 +20,8 @@ export function valueTexts(grammar: ToolGrammar, option: Option, text: string): 
   const { modules } = grammar;
   if (modules !== undefined && option.names.some((name) => modules.options.has(name)))
     return moduleTexts(modules, text);
+  const form = option.names.map((name) => grammar.valueForms?.get(name)).find((one) => one !== undefined);
+  if (form !== undefined) return formedTexts(form, text);
   if (!option.names.some((name) => grammar.anyCase?.has(name))) return 'as written';
   return settingTexts(text, formOf(grammar, option)) ?? 'not understood';
 }

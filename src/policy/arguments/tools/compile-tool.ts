@@ -11,6 +11,7 @@ import {
   type Resources,
   type Subcommand,
   type ToolGrammar,
+  valueForms,
   withOptions,
 } from './grammar.ts';
 import type { ImpliedData, OptionsData, SubcommandData, ToolData } from './tool-data.ts';
@@ -36,6 +37,7 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data.also === undefined ? {} : { also: data.also.map(impliedOf) }),
     ...(data.bare === undefined ? {} : { bare: { does: data.bare.does, unless: new Set(data.bare.unless) } }),
     ...(data['any-case'] === undefined ? {} : { anyCase: new Set(data['any-case']) }),
+    ...(data['value-forms'] === undefined ? {} : { valueForms: valueFormsOf(data['value-forms']) }),
     ...(data.settings === undefined ? {} : { settings: data.settings }),
     ...(data['may-be-aliases'] === undefined ? {} : { mayBeAliases: new Set(data['may-be-aliases']) }),
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
@@ -70,6 +72,10 @@ function interpreterOf(data: NonNullable<ToolData['interpreter']>): Interpreter 
     joinsPaths: data['joins-paths'] === true,
     loadedEnding: data['loaded-ending'] ?? '',
   };
+}
+
+function valueFormsOf(data: NonNullable<ToolData['value-forms']>): NonNullable<ToolGrammar['valueForms']> {
+  return new Map(valueForms.flatMap((form) => (data[form] ?? []).map((name) => [name, form] as const)));
 }
 
 function modulesOf({ options: names, 'run-others': others }: NonNullable<ToolData['modules']>): Modules {

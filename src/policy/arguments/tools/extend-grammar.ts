@@ -12,6 +12,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const also = [...(first.also ?? []), ...(more.also ?? [])];
   const bare = first.bare ?? more.bare;
   const anyCase = [...(first.anyCase ?? []), ...(more.anyCase ?? [])];
+  const valueForms = new Map([...(more.valueForms ?? []), ...(first.valueForms ?? [])]);
   const aliases = [...(first.mayBeAliases ?? []), ...(more.mayBeAliases ?? [])];
   const unclear = [...(first.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
@@ -25,6 +26,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(runs === undefined ? {} : { runs }),
     ...(also.length === 0 ? {} : { also }),
     ...(bare === undefined ? {} : { bare }),
+    ...(valueForms.size === 0 ? {} : { valueForms }),
     ...(anyCase.length === 0 ? {} : { anyCase: new Set(anyCase) }),
     ...(aliases.length === 0 ? {} : { mayBeAliases: new Set(aliases) }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),

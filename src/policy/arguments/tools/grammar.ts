@@ -13,6 +13,11 @@ export const settingForms = ['ssh', 'git', 'toml'] as const;
 
 export type SettingForm = (typeof settingForms)[number];
 
+/** What a tool takes in several forms as the value of an option. */
+export const valueForms = ['network', 'capability', 'added-capability', 'security-option', 'gpus'] as const;
+
+export type ValueForm = (typeof valueForms)[number];
+
 export interface Option {
   /** All its spellings, with their dashes. */
   readonly names: readonly string[];
@@ -113,6 +118,8 @@ export interface ToolGrammar {
   readonly optionalBehindEquals?: boolean;
   /** Options whose values it reads in any case. */
   readonly anyCase?: ReadonlySet<string>;
+  /** Options whose values have several forms. */
+  readonly valueForms?: ReadonlyMap<string, ValueForm>;
   /** These values are settings in this form, and nothing else is understood in them. */
   readonly settings?: SettingForm;
   /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { strictObject } from '../../../config/check-shape.ts';
 import { parsedField } from '../../../config/fields.ts';
 import { smallLetters } from '../../small-letters.ts';
-import { settingForms, styles } from './grammar.ts';
+import { settingForms, styles, valueForms } from './grammar.ts';
 
 /** `-v,--verbose`, `-f,--file=`, `--color?`, `-o={a|b}`, `--x+`, `-c~--check`: see `options` in grammar.ts. */
 const optionWord =
@@ -134,6 +134,8 @@ export const toolData = strictObject({
   bare: strictObject({ does: workField, unless: optionNames.optional() }).optional(),
   /** Options whose values it reads in any case. */
   'any-case': optionNames.optional(),
+  /** Options whose values the tool takes in several forms: which. */
+  'value-forms': z.partialRecord(z.enum(valueForms), optionNames).optional(),
   /** How a setting is written in these values. */
   settings: z.enum(settingForms).optional(),
   prints: optionNames.optional(),
