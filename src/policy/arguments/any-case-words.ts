@@ -2,7 +2,7 @@ import { smallLetters } from '../small-letters.ts';
 import { settingTexts } from './setting.ts';
 import { gitSwitch, switchWords } from './switch-words.ts';
 import type { Modules, Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
-import { formedTexts } from './value-forms.ts';
+import { formedTexts, type Texts } from './value-forms.ts';
 
 /** What was read so far. */
 interface Read {
@@ -36,8 +36,6 @@ function moduleTexts({ runOthers }: Modules, text: string): Texts {
 }
 
 const mostParts = 16;
-
-export type Texts = readonly string[] | 'as written' | 'not understood';
 
 /** A sub-command may have a letter for something else: `git switch -c`. */
 function formOf({ anyCase, options, settings }: ToolGrammar, { names }: Option): SettingForm | undefined {
