@@ -2,6 +2,7 @@ import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
+import { goalWords, isMember } from './goal-words.ts';
 import { findUnclear, mayFollow, readLate, readsLate } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -108,6 +109,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   const other = findUnclear(reader.subcommand?.otherLines ?? [], reader.operands);
   if (other !== undefined) doubtSubcommand(reader, other);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
+  if (grammar.operandsAreGoals === true) addGoals(reader, from);
   const resources = reader.subcommand?.resources;
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
     doubt(reader, reader.operands[0]);
@@ -123,6 +125,14 @@ function readOperandsAgain(reader: Reader): void {
 
 function markVariables({ args, isOption }: Reader): void {
   for (let at = 0; at < args.length; at += 1) if (args[at]?.includes('=') === true) isOption[at] = 1;
+}
+
+/** A goal may be made from others that are not on the line. */
+function addGoals(reader: Reader, from: number): void {
+  if (!reader.sure) return;
+  const goals = goalWords(reader.args, from, reader.isOption);
+  if (goals === undefined) return doubt(reader, reader.operands.find(isMember) ?? reader.operands.at(-1));
+  for (const [at, names] of goals) reader.otherwise.set(at, names);
 }
 
 /** The rest is unknown: no word after it is read. */

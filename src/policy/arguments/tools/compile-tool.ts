@@ -90,6 +90,7 @@ function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
     valuesApart: data['values-apart'],
     optionalBehindEquals: data['optional-behind-equals'],
     variablesAmongOperands: data['variables-among-operands'],
+    operandsAreGoals: data['operands-are-goals'],
   };
   const set = Object.entries(flags).filter(([, value]) => value === true);
   return { style: data.style, ...Object.fromEntries(set) };

@@ -138,6 +138,8 @@ export interface ToolGrammar {
   readonly unclearOperands?: readonly string[];
   /** An operand with `=` sets a variable, and patterns may leave it out. */
   readonly variablesAmongOperands?: boolean;
+  /** Its operands are goals of make: others may be made on the way. */
+  readonly operandsAreGoals?: boolean;
   /** Options whose optional value, if it is a number, may be the next word. */
   readonly numbersApart?: ReadonlySet<string>;
   readonly modules?: Modules;

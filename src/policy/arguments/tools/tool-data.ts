@@ -146,6 +146,8 @@ export const toolData = strictObject({
   'unclear-operands': unclearField.optional(),
   /** An operand with `=` sets a variable, and patterns may leave it out. */
   'variables-among-operands': z.boolean().optional(),
+  /** An operand is a goal, and stands for what make's built-in rules make it from. */
+  'operands-are-goals': z.boolean().optional(),
   /** Options whose optional value, if it is a number, may be the next word. */
   'numbers-apart': optionNames.optional(),
   /** Options that run a module by its name, and the modules that run others. */
