@@ -1,8 +1,8 @@
 import { smallLetters } from '../small-letters.ts';
-import { settingTexts } from './setting.ts';
+import { settingTexts, type Texts } from './setting.ts';
 import { gitSwitch, switchWords } from './switch-words.ts';
 import type { Modules, Option, SettingForm, ToolGrammar } from './tools/grammar.ts';
-import { formedTexts, type Texts } from './value-forms.ts';
+import { formedTexts } from './value-forms.ts';
 
 /** What was read so far. */
 interface Read {

@@ -1,25 +1,31 @@
-/** What may be made on the way to the goals of a line: for their positions, all the names, their own first. */
-export type GoalWords = ReadonlyMap<number, readonly string[]>;
+/** What was read so far. */
+interface Read {
+  readonly args: readonly string[];
+  readonly isOption: Uint8Array;
+  readonly otherwise: Map<number, readonly string[]>;
+}
 
 /** More goals than any person writes; a line with more is not understood. */
 const mostGoals = 50;
 
 /**
- * By the rules that are built into make. `undefined`: a goal is not understood, because it is a member of an archive
- * (`x(deploy)`), or there are too many.
+ * A goal also stands for what the rules that are built into make may make it from. Returns a goal that is not
+ * understood: a member of an archive (`x(deploy)`), or one too many.
  */
-export function goalWords(
-  args: readonly string[],
-  from: number,
-  isOption: Uint8Array,
-): GoalWords | undefined {
-  const found = new Map<number, readonly string[]>();
+export function addGoals({ args, isOption, otherwise }: Read, from: number): string | undefined {
+  let count = 0;
   for (let at = isOption.indexOf(0, from); at !== -1; at = isOption.indexOf(0, at + 1)) {
     const goal = args[at] ?? '';
-    if (found.size === mostGoals || isMember(goal)) return undefined;
-    found.set(at, namesOf(goal));
+    count += 1;
+    if (count > mostGoals || isMember(goal)) return goal;
+    otherwise.set(at, namesOf(goal));
   }
-  return found;
+  return undefined;
+}
+
+/** An operand with `=` sets a variable and is no goal. */
+export function markVariables({ args, isOption }: Pick<Read, 'args' | 'isOption'>): void {
+  for (let at = 0; at < args.length; at += 1) if (args[at]?.includes('=') === true) isOption[at] = 1;
 }
 
 /** Of an archive. */

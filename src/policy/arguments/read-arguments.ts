@@ -2,7 +2,7 @@ import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
-import { goalWords, isMember } from './goal-words.ts';
+import { addGoals, markVariables } from './goal-words.ts';
 import { findUnclear, mayFollow, readLate, readsLate } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -109,7 +109,8 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   const other = findUnclear(reader.subcommand?.otherLines ?? [], reader.operands);
   if (other !== undefined) doubtSubcommand(reader, other);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
-  if (grammar.operandsAreGoals === true) addGoals(reader, from);
+  const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
+  if (strange !== undefined) doubt(reader, strange);
   const resources = reader.subcommand?.resources;
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
     doubt(reader, reader.operands[0]);
@@ -121,18 +122,6 @@ function readOperandsAgain(reader: Reader): void {
   const late = readLate(reader.grammar, reader.operands);
   reader.late.push(...late.options);
   if (late.doubt !== undefined) doubt(reader, late.doubt);
-}
-
-function markVariables({ args, isOption }: Reader): void {
-  for (let at = 0; at < args.length; at += 1) if (args[at]?.includes('=') === true) isOption[at] = 1;
-}
-
-/** A goal may be made from others that are not on the line. */
-function addGoals(reader: Reader, from: number): void {
-  if (!reader.sure) return;
-  const goals = goalWords(reader.args, from, reader.isOption);
-  if (goals === undefined) return doubt(reader, reader.operands.find(isMember) ?? reader.operands.at(-1));
-  for (const [at, names] of goals) reader.otherwise.set(at, names);
 }
 
 /** The rest is unknown: no word after it is read. */

@@ -3,6 +3,9 @@ import { type ReadSetting, readGit, readSsh, readToml } from './setting-forms.ts
 import { switchWords } from './switch-words.ts';
 import type { SettingForm } from './tools/grammar.ts';
 
+/** What a pattern in small letters may say of a value. */
+export type Texts = readonly string[] | 'as written' | 'not understood';
+
 /**
  * All that a pattern in small letters may say of a text that its tool reads in any case: as it is, as `name=value` and
  * as `name value`, and with a switch's other words. `undefined`: nobody can be sure what the tool reads in it.

@@ -1,8 +1,6 @@
 import { smallLetters } from '../small-letters.ts';
-import { settingTexts } from './setting.ts';
+import { settingTexts, type Texts } from './setting.ts';
 import type { ValueForm } from './tools/grammar.ts';
-
-export type Texts = readonly string[] | 'as written' | 'not understood';
 
 /** What a pattern in small letters may say of a value that its tool takes in several forms. */
 export function formedTexts(form: ValueForm, text: string): Texts {
