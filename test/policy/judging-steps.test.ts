@@ -22,7 +22,8 @@ function looksOf(kind: string, words: readonly string[]): number {
 }
 
 const wrappers = [['env'], ['timeout', '5'], ['nice'], ['nohup'], ['env', '-v']];
-const around = fc.subarray(wrappers, { minLength: 1, maxLength: 4 }).map((some) => some.flat());
+// A look at each word for each of three is more than the bound.
+const around = fc.subarray(wrappers, { minLength: 3, maxLength: 4 }).map((some) => some.flat());
 const word = fc.constantFrom('a', '--option=x', '-x', 'src/file.ts');
 /** The part that does not grow with the words: the first words, for each rule; in each of the nested lines. */
 const fixed = 5 * 1000 * 16;

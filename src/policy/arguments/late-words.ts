@@ -14,15 +14,22 @@ export function readsLate({ interpreter, setsOptions, unclearOperands }: ToolGra
   return setsOptions !== undefined || unclearOperands !== undefined || interpreter !== undefined;
 }
 
-/** The first operand of which nobody can be sure what the tool makes of it. Blanks before it may not count. */
-export function findUnclear(beginnings: readonly string[], operands: readonly string[]): string | undefined {
+/**
+ * The first operand of which nobody can be sure what the tool makes of it. Blanks before it may not count.
+ * To have the operands takes a look at each word: they are asked for only if the tool has such beginnings.
+ */
+export function findUnclear(
+  beginnings: readonly string[] | undefined,
+  reading: { readonly operands: readonly string[] },
+): string | undefined {
+  if (beginnings === undefined) return undefined;
   const letters = new Set(beginnings.map((start) => start.charAt(0)));
   // Most words of a long line begin with another letter.
   const mayBegin = (word: string) => {
     const first = word.charAt(0);
     return letters.has('') || letters.has(first) || !(first > ' ' && first <= '~');
   };
-  return operands.find((word) => {
+  return reading.operands.find((word) => {
     if (!mayBegin(word)) return false;
     const text = word.trimStart();
     return beginnings.some((start) => text.startsWith(start));
@@ -31,12 +38,12 @@ export function findUnclear(beginnings: readonly string[], operands: readonly st
 
 /** Also behind `--`, where some options are read too. */
 export function readLate(grammar: ToolGrammar, operands: readonly string[]): LateWords {
-  const { interpreter, setsOptions = [], unclearOperands = [] } = grammar;
+  const { interpreter, setsOptions = [], unclearOperands } = grammar;
   const anywhere = interpreter?.anywhere ?? [];
   const [first = ''] = operands;
   // `node inspect`: what stands behind it is another line.
   if (interpreter?.words.has(first) === true) return { options: [], doubt: first };
-  const unclear = unclearOperands.length === 0 ? undefined : findUnclear(unclearOperands, operands);
+  const unclear = findUnclear(unclearOperands, { operands });
   if (unclear !== undefined) return { options: [], doubt: unclear };
   if (anywhere.length === 0 && setsOptions.length === 0) return { options: [] };
   const options = new Map<string, Option>();

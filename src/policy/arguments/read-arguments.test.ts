@@ -86,7 +86,7 @@ test('P7 what stands behind -- is read as it stands, and reading that again chan
   fc.assert(
     fc.property(fc.constantFrom(...grammars), fc.array(fc.string({ maxLength: 6 })), (grammar, words) => {
       fc.pre(!words.some((word) => grammar.setsOptions?.some((part) => word.includes(part))));
-      fc.pre(findUnclear(grammar.unclearOperands ?? [], words) === undefined);
+      fc.pre(findUnclear(grammar.unclearOperands, { operands: words }) === undefined);
       fc.pre(grammar.operandsAreGoals !== true || (words.length <= 50 && !words.some(isMember)));
       const once = readArguments(grammar, ['--', ...words]);
       expect(once).toMatchObject({ sure: true, given: [], operands: words });

@@ -104,9 +104,9 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
   if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
-  const unclear = findUnclear(reader.subcommand?.unclearOperands ?? [], reader.operands);
+  const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
-  const other = findUnclear(reader.subcommand?.otherLines ?? [], reader.operands);
+  const other = findUnclear(reader.subcommand?.otherLines, reader);
   if (other !== undefined) doubtSubcommand(reader, other);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
   const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
