@@ -1,5 +1,6 @@
 import { SlidingWindow } from '../../src/sliding-window.ts';
 import { addressKey } from './address-key.ts';
+import { TooSoon } from './call-budget.ts';
 
 /** How often each source may try what turned out to be wrong. */
 export interface WrongTries {
@@ -58,4 +59,31 @@ export function createWrongTries(now: () => number = () => performance.now()): W
       };
     },
   };
+}
+
+interface Attempt<Result> {
+  readonly from: string;
+  /** What is wrong if it comes too often, for the refusal. */
+  readonly what: string;
+  readonly attempt: () => Promise<Result>;
+  /** One that throws was wrong. */
+  readonly isWrong: (result: Result) => boolean;
+}
+
+/** Throws `TooSoon` if its source has tried too often; tries made all at once count, too. */
+export async function tryFrom<Result>(
+  tries: Pick<WrongTries, 'begin'>,
+  { from, what, attempt, isWrong }: Attempt<Result>,
+): Promise<Result> {
+  const begun = tries.begin(from);
+  if ('waitMs' in begun)
+    throw new TooSoon(`too many wrong ${what} came from this address (rate-limit)`, begun.waitMs);
+  let wasWrong = true;
+  try {
+    const result = await attempt();
+    wasWrong = isWrong(result);
+    return result;
+  } finally {
+    begun.end(wasWrong);
+  }
 }

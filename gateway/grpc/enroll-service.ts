@@ -6,9 +6,9 @@ import {
   RelayServiceService,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { addressKey } from '../connections/address-key.ts';
-import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
-import { createWrongTries, type WrongTries } from '../connections/wrong-tries.ts';
-import type { Checked, Enrolment } from '../ports/authentication.ts';
+import { createCallBudget } from '../connections/call-budget.ts';
+import { createWrongTries, tryFrom } from '../connections/wrong-tries.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import { CallRefused } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
@@ -34,9 +34,12 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
     enroll: unary<EnrollRequest, EnrollResponse>(async ({ token, certificateRequest }, call) => {
       const from = call.getPeer().replace(/:\d+$/, '').replaceAll(/[[\]]/g, '');
       budget.charge(addressKey(from));
-      const enrolled = await tried(tries, from, () =>
-        enrolment.enroll(token, certificateRequest, call.getPeer()),
-      );
+      // A code is not to be guessed.
+      const enrolled = await tryFrom(tries, {
+        ...{ from, what: 'enrolment tokens' },
+        attempt: () => enrolment.enroll(token, certificateRequest, call.getPeer()),
+        isWrong: (checked) => 'refused' in checked,
+      });
       if ('refused' in enrolled) {
         log.warn({ peer: call.getPeer(), reason: enrolled.refused }, 'enrolment refused');
         throw new CallRefused(status.PERMISSION_DENIED, enrolled.refused);
@@ -52,23 +55,4 @@ export function enrollService({ enrolment, grpcPort, rates = relayCallRates, log
       };
     }),
   };
-}
-
-/** A code is not to be guessed: a source has ten wrong tries a minute, also if it makes them all at once. */
-async function tried<Value>(
-  tries: WrongTries,
-  from: string,
-  attempt: () => Promise<Checked<Value>>,
-): Promise<Checked<Value>> {
-  const begun = tries.begin(from);
-  if ('waitMs' in begun)
-    throw new TooSoon('too many wrong enrolment tokens came from this address (rate-limit)', begun.waitMs);
-  let wasWrong = true;
-  try {
-    const checked = await attempt();
-    wasWrong = 'refused' in checked;
-    return checked;
-  } finally {
-    begun.end(wasWrong);
-  }
 }

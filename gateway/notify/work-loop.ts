@@ -10,6 +10,8 @@ export interface WorkLoop {
 
 /** Looked at again after this time, whatever a step says. */
 export const longestMs = 5 * 60_000;
+/** What could not be told for so long is given up. */
+export const giveUpMs = 60 * 60_000;
 /** The database may be full, or held by another program. */
 const faultMs = 5_000;
 

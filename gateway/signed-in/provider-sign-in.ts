@@ -1,6 +1,6 @@
 import { addressKey } from '../connections/address-key.ts';
-import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
-import { createWrongTries } from '../connections/wrong-tries.ts';
+import { createCallBudget } from '../connections/call-budget.ts';
+import { createWrongTries, tryFrom } from '../connections/wrong-tries.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { IdentityProvider, Provided, ProviderClaims } from '../ports/identity-provider.ts';
 import { type ProviderSignIn, refusedHere, type ShownCode } from '../ports/provider-sign-in.ts';
@@ -86,17 +86,8 @@ function createBounds(): Bounds {
     attempt: () => Promise<Provided<Value>>,
   ): Promise<Provided<Value>> {
     charge(from);
-    const begun = tries.begin(from);
-    if ('waitMs' in begun)
-      throw new TooSoon('too many wrong sign-ins came from this address (rate-limit)', begun.waitMs);
-    let wasWrong = true;
-    try {
-      const provided = await attempt();
-      wasWrong = 'refused' in provided && provided.isOver;
-      return provided;
-    } finally {
-      begun.end(wasWrong);
-    }
+    const isWrong = (provided: Provided<Value>) => 'refused' in provided && provided.isOver;
+    return tryFrom(tries, { from, what: 'sign-ins', attempt, isWrong });
   }
 
   return { charge, tried };

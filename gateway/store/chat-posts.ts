@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChatPostRow } from './chat-post-rows.ts';
 import type { Database } from './database.ts';
+import { keepNewest } from './keep-newest.ts';
 
 /** What chats show and are to be told, bounded for each of them; it outlives the gateway. */
 export interface ChatPosts {
@@ -51,7 +52,7 @@ function incoming(
           .values({ chat, ...post, ...rest, ...times })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-        return makeRoom(step, chat, bounds);
+        return keepNewest(step, 'chat_posts', chat, bounds);
       }),
     end: (chat, approval, ended) =>
       database.transaction().execute(async (step) => {
@@ -148,18 +149,4 @@ async function forgetShown(database: Database, rows: readonly ChatPostRow[], mes
 
 function numbers(rows: readonly ChatPostRow[]): number[] {
   return rows.map(({ row }) => row);
-}
-
-/** The oldest go first. */
-async function makeRoom(
-  database: Database,
-  chat: string,
-  { rows, bytes }: typeof chatBounds,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`delete from chat_posts where row in (
-    select row from (
-      select row, row_number() over newest as place, sum(bytes) over newest as total
-      from chat_posts where chat = ${chat} window newest as (order by row desc)
-    ) where place > ${rows} or total > ${bytes})`.execute(database);
-  return Number(numAffectedRows);
 }

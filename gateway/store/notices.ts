@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { type ChatPosts, createChatPosts } from './chat-posts.ts';
 import type { Database } from './database.ts';
+import { keepNewest } from './keep-newest.ts';
 import type { HookDeliveryRow, ToldQuestionRow } from './notice-rows.ts';
 
 /** Deliveries that wait for their webhooks, bounded for each of them; they outlive the gateway. */
@@ -57,7 +57,7 @@ function createHooks(database: Database, bounds: typeof hookBounds): HookQueue {
           .values({ hook, id, event, body, bytes: Buffer.byteLength(body), ...times })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-        return makeRoom(step, hook, bounds);
+        return keepNewest(step, 'hook_deliveries', hook, bounds);
       }),
     next: (hook) =>
       database
@@ -88,20 +88,6 @@ function createHooks(database: Database, bounds: typeof hookBounds): HookQueue {
       await (hooks.length === 0 ? all : all.where('hook', 'not in', hooks)).execute();
     },
   };
-}
-
-/** The oldest go first. */
-async function makeRoom(
-  database: Database,
-  hook: string,
-  { rows, bytes }: typeof hookBounds,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`delete from hook_deliveries where row in (
-    select row from (
-      select row, row_number() over newest as place, sum(bytes) over newest as total
-      from hook_deliveries where hook = ${hook} window newest as (order by row desc)
-    ) where place > ${rows} or total > ${bytes})`.execute(database);
-  return Number(numAffectedRows);
 }
 
 function createTold(database: Database): ToldQuestions {

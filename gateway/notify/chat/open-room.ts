@@ -5,7 +5,7 @@ import type { News, Notifier } from '../../ports/notifier.ts';
 import type { ChatPostRow } from '../../store/chat-post-rows.ts';
 import type { ChatPosts } from '../../store/chat-posts.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
-import { backoff, longestMs, startWork } from '../work-loop.ts';
+import { backoff, giveUpMs, longestMs, startWork } from '../work-loop.ts';
 import type { ChatRoom } from './chat-room.ts';
 import { toEnd, toPost } from './kept-post.ts';
 import { showPosts } from './show-posts.ts';
@@ -19,7 +19,6 @@ export interface RoomParts {
   readonly log: Logger;
 }
 
-const giveUpMs = 60 * 60_000;
 /** More questions than these that wait to be told are told in one message. */
 const apartAtMost = 3;
 

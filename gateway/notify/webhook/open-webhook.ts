@@ -6,7 +6,7 @@ import type { News, Notifier } from '../../ports/notifier.ts';
 import type { HookDeliveryRow } from '../../store/notice-rows.ts';
 import type { HookQueue } from '../../store/notices.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
-import { backoff, longestMs, startWork } from '../work-loop.ts';
+import { backoff, giveUpMs, longestMs, startWork } from '../work-loop.ts';
 import { hookBody } from './hook-body.ts';
 
 export interface WebhookParts {
@@ -17,8 +17,6 @@ export interface WebhookParts {
   readonly faults: Faults;
   readonly log: Logger;
 }
-
-const giveUpMs = 60 * 60_000;
 
 /** One receiver, told from a queue on the disk, one delivery after another. */
 export function openWebhook(parts: WebhookParts): Notifier {
