@@ -18,6 +18,7 @@ import { tell } from './print/tell.ts';
 import { execCommand } from './run/exec-command.ts';
 import { historyCommand, psCommand, showCommand } from './run/execution-commands.ts';
 import { logsCommand, replayCommand } from './run/output-commands.ts';
+import { agentCommand } from './set-up/agent-command.ts';
 import { caCommand } from './set-up/ca-command.ts';
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
@@ -43,6 +44,7 @@ export function program(): Command {
     .addCommand(initCommand())
     .addCommand(gatewayCommand())
     .addCommand(relayCommand())
+    .addCommand(agentCommand())
     .addCommand(tokenCommand())
     .addCommand(usersCommand())
     .addCommand(tokensCommand())

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readTold } from '../../../config/known-agent.ts';
 import { loadRelayConfig, type RelayConfig } from '../../../config/relay-config.ts';
 import {
   listedPlaces,
-  parseTold,
   type ServedConfig,
   type ToldAgent,
   toldPath,
@@ -83,9 +82,8 @@ async function toldAgents(
 ): Promise<{ readonly known: readonly ToldAgent[]; readonly findings: readonly Finding[] }> {
   const path = toldPath(config.state);
   try {
-    return { known: parseTold(await readFile(path, 'utf8')), findings: [] };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { known: [], findings: [] };
+    return { known: await readTold(config.state), findings: [] };
+  } catch {
     const fix = 'start the relay: it writes the file again when the gateway answers';
     return { known: [], findings: [doubtful('agents', `${path} is damaged or cannot be read`, fix)] };
   }

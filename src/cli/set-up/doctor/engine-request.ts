@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type RequestOptions, request as requestPlain } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { json } from 'node:stream/consumers';
 import type { HostConfig } from '../../../config/gateway-config.ts';
@@ -14,6 +14,7 @@ export interface EngineAnswer {
 }
 
 const timeoutMs = 3000;
+const streamTimeoutMs = 10_000;
 
 /** One GET of the Engine API. Rejects if there is no answer within 3 s, after at most 15 s for a login. */
 export async function askEngine({ engine, tls, ssh }: EngineAddress, path: string): Promise<EngineAnswer> {
@@ -42,12 +43,29 @@ async function askOverSsh(
   }
 }
 
-function answerOf(request: ReturnType<typeof requestPlain>): Promise<EngineAnswer> {
+/**
+ * The same of an engine on a Unix socket, for what is no JSON: the answer, which the caller reads or destroys within 10
+ * s. A HEAD has only headers.
+ */
+export async function openAnswer(
+  { engine }: EngineAddress,
+  path: string,
+  method: 'GET' | 'HEAD' = 'GET',
+): Promise<IncomingMessage> {
+  const { pathname: socketPath } = new URL(engine);
+  const signal = AbortSignal.timeout(streamTimeoutMs);
+  return await responseOf(requestPlain({ path, method, socketPath, signal, agent: false }));
+}
+
+async function answerOf(request: ReturnType<typeof requestPlain>): Promise<EngineAnswer> {
+  const response = await responseOf(request);
+  return { status: response.statusCode ?? 0, body: await json(response) };
+}
+
+function responseOf(request: ReturnType<typeof requestPlain>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
-    request.on('response', (response) => {
-      json(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
-    });
+    request.on('response', resolve);
     request.end();
   });
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Color, printJson, printLine } from '../../print/output.ts';
 import { readContext } from '../../reach/context.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkGatewayFiles } from './check-gateway-files.ts';
 import { checkDisk, checkNative, checkNode } from './check-machine.ts';
 import { checkRelayFiles } from './check-relay-files.ts';
 import type { Finding } from './finding.ts';
+import { printFindings } from './print-findings.ts';
 
 export interface DoctorOptions {
   /** gateway.yaml */
@@ -28,9 +28,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     ...(relay === undefined ? [] : await checkRelayFiles(relay)),
     ...(await checkGateway(options.context)),
   ]);
-  if (options.json === true) printJson(findings);
-  else print(findings);
-  if (findings.some(({ level }) => level === 'error')) process.exitCode = 1;
+  printFindings(findings, options.json === true);
 }
 
 /** What the files say and the gateway says again. */
@@ -55,15 +53,4 @@ function besideContext(explicit: string | undefined): string {
 
 function found(file: string): string | undefined {
   return file !== '' && existsSync(file) ? file : undefined;
-}
-
-const colors: Readonly<Record<Finding['level'], Color>> = { ok: 'green', warning: 'yellow', error: 'red' };
-
-function print(findings: readonly Finding[]): void {
-  for (const { check, level, text, fix } of findings) {
-    printLine([level.padEnd(9), colors[level]], `${check}: ${text}`);
-    if (fix !== '') printLine('         ', ['fix: ', 'bold'], fix);
-  }
-  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-  printLine(`${count('ok')} ok, ${count('warning')} to look at, ${count('error')} to mend`);
 }

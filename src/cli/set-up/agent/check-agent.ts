@@ -1,0 +1,56 @@
+import { findAgent, type KnownAgent } from '../../../config/known-agent.ts';
+import { loadRelayConfig, type RelayConfig } from '../../../config/relay-config.ts';
+import { CliError } from '../../reach/cli-error.ts';
+import { findAgentContainer } from '../doctor/find-agent-container.ts';
+import { bad, type Finding, good, messageOf } from '../doctor/finding.ts';
+import { printFindings } from '../doctor/print-findings.ts';
+import { checkJail } from './check-jail.ts';
+
+export interface CheckAgentOptions {
+  /** relay.yaml */
+  readonly config: string;
+  /** Names with commas between them. */
+  readonly locked?: string;
+  readonly json?: boolean;
+}
+
+/** Prints what is wrong with an agent's container. Exit status 1 if anything is an error. */
+export async function checkAgent(name: string, options: CheckAgentOptions): Promise<void> {
+  const config = loadRelayConfig(options.config);
+  const known = await knownAgent(name, config);
+  const findings = await checkKnown(known, config, namesOf(options.locked));
+  printFindings(findings, options.json === true);
+}
+
+async function knownAgent(name: string, config: RelayConfig): Promise<KnownAgent> {
+  const known = await findAgent(config, name).catch((error: unknown) => {
+    const toDo = 'run this as root, or as the user of the relay';
+    throw new CliError('agent check', messageOf(error), toDo);
+  });
+  if (known !== undefined) return known;
+  const toDo = 'see agents of gateway.yaml, and whether the relay runs';
+  throw new CliError('agent check', `the relay was told of no agent ${name}`, toDo);
+}
+
+async function checkKnown(
+  { places }: KnownAgent,
+  { agents, docker: engine }: RelayConfig,
+  locked: readonly string[],
+): Promise<readonly Finding[]> {
+  const { agent } = places;
+  const check = `agent ${agent.name}`;
+  const named = agents.map(({ container }) => container);
+  const found = await findAgentContainer(agent.container, { engine, named, check }).catch(
+    (error: unknown) => ({ id: undefined, findings: [bad(check, messageOf(error), 'start the engine')] }),
+  );
+  if (found.id === undefined) return found.findings;
+  const findings = [...found.findings, ...(await checkJail({ places, engine, id: found.id, locked }))];
+  return findings.length > 0 ? findings : [good(check, `container ${found.id.slice(0, 12)} is closed`)];
+}
+
+function namesOf(text = ''): string[] {
+  const names = text.split(',').filter((name) => name !== '');
+  const wrong = names.find((name) => !/^[^/\0]{1,255}$/.test(name));
+  if (wrong === undefined) return names;
+  throw new CliError('agent check', `--locked takes names of programs, not ${wrong}`, 'write npm,docker');
+}
