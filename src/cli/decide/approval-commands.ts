@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readContext } from '../reach/context.ts';
 import { listCommand } from '../reach/list-command.ts';
 import type { Pages } from '../reach/read-pages.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
@@ -49,7 +48,10 @@ async function pending(options: GatewayOptions & Pages): Promise<void> {
 async function resolve(word: 'approve' | 'deny', id: string, options: VerdictOptions): Promise<void> {
   const { reason = '', hash } = options;
   const grantSeconds = options.for === undefined ? 0 : grantSecondsOf(options.for);
-  const { shownQuestion } = await import('./shown-questions.ts');
+  const [{ shownQuestion }, { readContext }] = await Promise.all([
+    import('./shown-questions.ts'),
+    import('../reach/context.ts'),
+  ]);
   const shown =
     hash === undefined ? shownQuestion(word, id, readContext(options.context)) : { id, planHash: hash };
   await withGateway(word, options, async (client) => {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { isLoopback } from '../../config/loopback.ts';
 import { CliError } from '../reach/cli-error.ts';
-import { readContext } from '../reach/context.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
 
 interface DashboardOptions extends GatewayOptions {
@@ -26,6 +25,7 @@ async function dashboard({ open, ...options }: DashboardOptions): Promise<void> 
     if (options.json === true) return printJson({ link, expiresAt });
     printWhole(link);
     tell('lets one browser in as you, once, within a minute; show it to nobody');
+    const { readContext } = await import('../reach/context.ts');
     const { file, gateway } = readContext(options.context);
     const elsewhere = isElsewhere(url, gateway);
     if (elsewhere !== undefined) return tell(elsewhere);

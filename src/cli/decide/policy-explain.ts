@@ -5,7 +5,7 @@ import type { Explanation } from '../../policy/rules/explain.ts';
 import { quoteText } from '../../text/render-text.ts';
 import { printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
-import { type ExplainOptions, explainByGateway } from './explain-by-gateway.ts';
+import type { ExplainOptions } from './explain-by-gateway.ts';
 import { printExplanation, ruleText } from './print-explanation.ts';
 import { readPolicy } from './read-policy.ts';
 
@@ -37,7 +37,10 @@ const anyUid = 1000;
 
 async function explain(tool: string, args: readonly string[], options: ExplainOptions): Promise<void> {
   const { policy: file, agent, uid = anyUid, cwd } = options;
-  if (file === undefined) return explainByGateway(tool, args, options);
+  if (file === undefined) {
+    const { explainByGateway } = await import('./explain-by-gateway.ts');
+    return explainByGateway(tool, args, options);
+  }
   const result = await readPolicy(file);
   if ('problems' in result) {
     throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readContext } from '../reach/context.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
 
 export function watchCommand(): Command {
@@ -11,6 +10,7 @@ export function watchCommand(): Command {
 
 async function watch(options: GatewayOptions): Promise<void> {
   await withGateway('watch', options, async (client) => {
+    const { readContext } = await import('../reach/context.ts');
     if (options.json === true || !process.stdin.isTTY || !process.stdout.isTTY) {
       const { watchLines } = await import('./watch/watch-lines.ts');
       return await watchLines(client, readContext(options.context));

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { CliError } from './cli-error.ts';
-import { type Context, readContext } from './context.ts';
+import type { Context } from './context.ts';
 
 export interface GatewayOptions {
   readonly json?: boolean;
@@ -22,6 +22,7 @@ export async function withGateway<T>(
   options: GatewayOptions,
   use: (client: GatewayClient) => Promise<T>,
 ): Promise<T> {
+  const { readContext } = await import('./context.ts');
   const context = readContext(options.context);
   const client = await connect(context);
   try {
