@@ -76,9 +76,11 @@ describe.skipIf(!hasLab())('a fleet of three Docker hosts', () => {
     const together = await run('coder', 8, 'usleep 1000000');
     const perHost = Map.groupBy(together, (start) => start.host);
     expect([...perHost.values()].map((starts) => starts.length).toSorted((a, b) => a - b)).toEqual([2, 3, 3]);
-    const hosts: string[] = [];
-    for (let i = 0; i < 6; i++) hosts.push(...(await run('coder', 1, 'true')).map((start) => start.host));
-    expect(new Set(hosts)).toEqual(new Set(['build-1', 'build-2', 'build-3']));
+    // A host whose first starts were slow comes again after a minute.
+    const hosts = new Set<string>();
+    for (const end = performance.now() + 90_000; hosts.size < 3 && performance.now() < end; )
+      for (const start of await run('coder', 1, 'true')) hosts.add(start.host);
+    expect(hosts).toEqual(new Set(['build-1', 'build-2', 'build-3']));
   });
 
   test('labels of the agent, and those a caller asks for, decide where work may go', async () => {

@@ -28,3 +28,12 @@ test('the latency follows what starts take now', () => {
   for (let start = 0; start < 20; start++) starts.succeeded(1000);
   expect(starts.latencyMs).toBeGreaterThan(990);
 });
+
+test('a host that was slow once is as good as an unknown one after a minute without a start', () => {
+  const starts = new StartRecord();
+  for (let start = 0; start < 20; start++) starts.succeeded(1000);
+  vi.advanceTimersByTime(59_000);
+  expect(starts.latencyMs).toBeGreaterThan(990);
+  vi.advanceTimersByTime(1000);
+  expect(starts.latencyMs).toBe(200);
+});

@@ -3,6 +3,8 @@ const longestRestMs = 60_000;
 /** The assumed length of a start until one was measured. */
 const assumedMs = 200;
 const newest = 0.3;
+/** After so long a measured start says nothing any more, or a host that was slow once would never be tried again. */
+const countsForMs = 60_000;
 
 /**
  * How starts on one engine went. After a failure the engine rests, each time twice as long; then it gets one start at
@@ -10,6 +12,7 @@ const newest = 0.3;
  */
 export class StartRecord {
   #latencyMs = assumedMs;
+  #measuredAt = 0;
   #failures = 0;
   #restsUntil = 0;
   #problem = '';
@@ -19,9 +22,9 @@ export class StartRecord {
     return this.#problem;
   }
 
-  /** The average of recent starts; the newest counts most. */
+  /** The average of the starts of the last minute and those before them; the newest counts most. */
   get latencyMs(): number {
-    return this.#latencyMs;
+    return performance.now() - this.#measuredAt < countsForMs ? this.#latencyMs : assumedMs;
   }
 
   /** True while work should go elsewhere. */
@@ -35,7 +38,9 @@ export class StartRecord {
   }
 
   succeeded(ms: number): void {
-    this.#latencyMs += newest * (ms - this.#latencyMs);
+    const before = this.latencyMs;
+    this.#latencyMs = before + newest * (ms - before);
+    this.#measuredAt = performance.now();
     this.#failures = 0;
     this.#restsUntil = 0;
     this.#problem = '';
