@@ -78,9 +78,16 @@ function checkHost(request: IncomingMessage, hosts: OwnHosts, isBehindProxy: boo
   if (headers.host === undefined || host === undefined) throw new HttpRefused(400, 'there is no Host');
   if (!hosts.has(host))
     throw new HttpRefused(421, 'this gateway is not served under that host; see http.url in gateway.yaml');
-  const isPlain = isBehindProxy && one(headers['x-forwarded-proto']) === 'http';
+  const isPlain = isBehindProxy && saysPlain(one(headers['x-forwarded-proto']));
   if (isPlain && !hosts.isOrigin(`http://${host}`))
     throw new HttpRefused(403, 'the proxy was called in plain text');
+}
+
+/** Proxies add to what they were sent, at either end: one step in plain text is enough. */
+function saysPlain(protocols: string | undefined): boolean {
+  return (
+    protocols !== undefined && protocols.split(',').some((each) => each.trim().toLowerCase() !== 'https')
+  );
 }
 
 function one(value: string | string[] | undefined): string | undefined {

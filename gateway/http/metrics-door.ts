@@ -6,6 +6,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 import { createDoor } from './door.ts';
 import { type MonitorHandlers, monitorHandlers } from './monitor-handlers.ts';
 import type { HttpPace } from './node-server.ts';
+import { HttpRefused } from './problem.ts';
 
 const names = ['health', 'ready', 'metrics'] as const satisfies (RouteName & keyof MonitorHandlers)[];
 const limits = { connections: 64, perAddress: 64 };
@@ -30,7 +31,8 @@ export async function openMetricsDoor(listen: ListenAddress, { warden, ...parts 
     const { method, path: url } = routes[name];
     door.app.route({
       ...{ method, url },
-      handler: async (_request, reply) => {
+      handler: async (request, reply) => {
+        if (request.url !== url) throw new HttpRefused(400, `${url} takes no query`);
         const answer = answers[name]();
         if (typeof answer === 'string') reply.type(metricsType);
         return reply.send(answer);

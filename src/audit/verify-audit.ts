@@ -69,7 +69,7 @@ export async function verifyAudit(
         return report(file, `record ${last.seq} is not the one that was written`);
     }
   }
-  const why = missingAtEnd(last, recorded) || foreignKeys(keys);
+  const why = missingAtEnd(last, recorded) || missingFrom(last, from) || foreignKeys(keys);
   if (why !== '') return report(files.at(-1) ?? '', why);
   if (count.records === 0)
     return report(files.at(-1) ?? '', 'it holds no record: even an idle gateway writes one');
@@ -97,6 +97,13 @@ function isAnother(found: Link, recorded: Link | undefined): boolean {
 function missingAtEnd(last: Link | undefined, recorded: Link | undefined): string {
   const [end, wanted] = [last?.seq ?? 0, recorded?.seq ?? 0];
   return end < wanted ? `${gapBetween(end, wanted + 1)} at the end` : '';
+}
+
+/** Who says that it begins with a record that it does not reach has another log, or one that was cut. */
+function missingFrom(last: Link | undefined, from: number): string {
+  return last !== undefined && last.seq < from
+    ? `it ends with record ${last.seq}, before record ${from}`
+    : '';
 }
 
 /** `signedUpTo`: the last record for which this one's signatures vouch; 0 if it has none. */

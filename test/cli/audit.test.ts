@@ -91,6 +91,12 @@ describe('A-110 P25: a log without its beginning', () => {
     expect(JSON.parse(clawrden('verify', '--json', '--from', '4', file).stdout)).toMatchObject({
       ...{ ok: true, first: 2, records: 4, vouchedFor: 5 },
     });
+    expect(clawrden('verify', '--from', '5', file).status).toBe(0);
+    const beyond = clawrden('verify', '--from', '6', file);
+    expect([beyond.status, beyond.stderr]).toEqual([
+      1,
+      expect.stringContaining('it ends with record 5, before record 6; '),
+    ]);
     rmSync(partsOf()[0] ?? '');
     const { status, stderr } = clawrden('verify', '--from', '2', file);
     expect({ status, stderr }).toEqual({

@@ -271,6 +271,9 @@ test('behind a proxy only the proxy connects, and its word about the host counts
   expect(await ask([`host: 127.0.0.1:${near.port}`])).toBe(421);
   expect(await ask(['host: warden.example', 'x-forwarded-proto: http'])).toBe(403);
   expect(await ask(['host: warden.example', 'x-forwarded-proto: https'])).toBe(200);
+  for (const steps of ['https, http', 'http,https', 'HTTP', 'https,', 'https, ws'])
+    expect([steps, await ask(['host: warden.example', `x-forwarded-proto: ${steps}`])]).toEqual([steps, 403]);
+  expect(await ask(['host: warden.example', 'x-forwarded-proto: https, HTTPS'])).toBe(200);
 });
 
 test('docs/http.md names every route, and has the status of every reason code', () => {

@@ -58,6 +58,7 @@ test('P17: the listener for monitors has figures without a token, and nothing el
       path,
       path === '/metrics/' ? 400 : 404,
     ]);
+  expect((await fetch(`${base}/metrics?team=web`)).status).toBe(400);
   expect((await fetch(`${base}/metrics`, { method: 'POST' })).status).toBe(405);
   expect((await fetch(`${base}/metrics`, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
   const raw = async (name: string) =>
