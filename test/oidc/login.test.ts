@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Ended, ended, start as startCli } from '../cli/clawrden.ts';
+import { newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, startRealGateway } from '../warden/real-gateway.ts';
 import { browse } from './browse.ts';
 import { type Company, clientId, openCompany, secret } from './company.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
   company = await openCompany(['http://127.0.0.1/callback']);
   process.env['TEST_OIDC_SECRET'] = secret;
   gateway = await startRealGateway({
+    policy: '  - { name: both, tools: [ask], args: [both], action: ask, approvals: 2 }\n',
     keys: {
       oidc: {
         ...{ issuer: company.issuer, 'client-id': clientId, 'client-secret': { env: 'TEST_OIDC_SECRET' } },
@@ -139,7 +141,11 @@ test('a person who is revoked signs in again; an admin of init needs no provider
   expect(await login('rev', [], byBrowser)).toMatchObject({ code: 0 });
   expect(await asPerson('rev', 'hosts')).toMatchObject({ code: 0 });
 
+  expect(await oidcFindings()).toEqual([expect.objectContaining({ level: 'ok' })]);
   await company.leave();
+  expect(await oidcFindings()).toEqual([
+    expect.objectContaining({ level: 'error', text: expect.stringContaining('ECONNREFUSED') }),
+  ]);
   await gateway.end('SIGTERM');
   await gateway.start();
   expect((await asPerson('rev', 'hosts')).stderr).toContain('provider cannot be reached');
@@ -149,7 +155,35 @@ test('a person who is revoked signs in again; an admin of init needs no provider
   await expect.poll(async () => (await asPerson('rev', 'hosts')).code).toBe(0);
 });
 
+test('P10: two people of the provider must say yes where a rule asks for two; one of them twice is one', async () => {
+  for (const name of ['uma', 'vic']) {
+    company.members.set(name, { preferred_username: name, groups: ['sre'] });
+    expect(await login(name, [], byBrowser)).toMatchObject({ code: 0 });
+  }
+  const relay = await gateway.relay();
+  const command = newMirrored();
+  const ended = play(relay, command, { tool: 'ask', args: ['both'] }, gateway.audit);
+  await expect.poll(() => command.approvalId).not.toBe('');
+  const approve = async (name: string) => {
+    await asPerson(name, 'pending');
+    return await asPerson(name, 'approve', command.approvalId);
+  };
+  expect(await approve('uma')).toMatchObject({ code: 0 });
+  expect(await approve('uma')).toMatchObject({ code: 0 });
+  expect(command.starts).toBe(0);
+  expect(await approve('vic')).toMatchObject({ code: 0 });
+  await ended;
+  relay.close();
+  expect(command.starts).toBe(1);
+  expect(await readFile(gateway.audit, 'utf8')).toContain('"by":"person:uma, person:vic"');
+});
+
 test('users add takes no name of a person of the provider', async () => {
   const { code, stderr } = await gateway.cli('users', 'add', 'ann', '--role', 'admin');
   expect([code, stderr]).toEqual([1, expect.stringContaining('a person of the provider')]);
 });
+
+async function oidcFindings(): Promise<unknown[]> {
+  const { stdout } = await gateway.cli('doctor', '--config', gateway.config, '--json');
+  return (JSON.parse(stdout) as { check: string }[]).filter(({ check }) => check === 'oidc');
+}
