@@ -1,5 +1,9 @@
-#!/usr/bin/env node
+#!/bin/sh
+':'; //; at=0; for word do at=$((at + 1)); eval "export CLAWRDEN_WORD_$at=\$word"; done; export CLAWRDEN_WORDS=$#; exec node "$0"
 'use strict';
+// A shell runs the line above, Node what follows. Node takes some options from anywhere on its command line, also
+// behind `--`, and one of them loads code from the folder that it is in: so words of a command stand in variables.
+//
 // Runs under any old Node version, because it only finds a Node that can run the program. So the code uses old
 // syntax.
 /* oxlint-disable no-var, unicorn/prefer-node-protocol */
@@ -10,13 +14,24 @@ var os = require('os');
 var path = require('path');
 var tty = require('tty');
 
+if (process.env.CLAWRDEN_WORDS !== undefined) process.argv.length = 2;
 var root = path.join(__dirname, '..', '..');
 var version = process.versions.node.split('.');
 
 if (Number(version[0]) > 22 || (Number(version[0]) === 22 && Number(version[1]) >= 18)) {
+  takeWords();
   require(program());
 } else {
   startUnder(bundledNode());
+}
+
+/** From the variables, which no other program is to see. */
+function takeWords() {
+  for (var at = 1; at <= Number(process.env.CLAWRDEN_WORDS); at += 1) {
+    process.argv.push(process.env['CLAWRDEN_WORD_' + at]);
+    delete process.env['CLAWRDEN_WORD_' + at];
+  }
+  delete process.env.CLAWRDEN_WORDS;
 }
 
 /** The sources in a checkout. In node_modules, where Node does not strip types, the compiler's output. */

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -63,5 +64,33 @@ test('the launcher runs the program from wherever it is linked', async () => {
   const link = join(folder, 'clawrden');
   await symlink(launcher, link);
   expect(await ended(spawn(link, ['--version']))).toMatchObject({ code: 0, stdout: `${packageVersion()}\n` });
+  await rm(folder, { recursive: true });
+});
+
+/** What Node loads code by, each of which it takes from anywhere on its own command line. */
+const loading = ['--experimental-default-config-file', '--experimental-config-file=node.config.json'];
+
+test('A-180: no word of a command reaches the Node that runs the program, and each arrives as it is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawrden-launcher-'));
+  const loaded = join(folder, 'loaded');
+  await writeFile(join(folder, 'node.config.json'), '{"nodeOptions":{"import":["./loads.mjs"]}}');
+  await writeFile(
+    join(folder, 'loads.mjs'),
+    `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(loaded)}, '');`,
+  );
+  await writeFile(
+    join(folder, 'policy.yaml'),
+    'version: 1\ntools: { x: { strategy: mirror } }\nrules: []\ncomplete: true\n',
+  );
+  const odd = ['', ' a  b ', 'two\nlines', "'", '"', '$(id)', '`id`', '*', 'ü', '-', '--', '\\'];
+  const words = [...loading, '--env-file=loads.mjs', '--require=./loads.mjs', '--import=./loads.mjs', ...odd];
+  const args = ['policy', 'explain', '--json', '--policy', 'policy.yaml', '--', 'x', ...words];
+  const env = { ...process.env, at: '7', word: 'w' };
+  const { stdout } = await ended(spawn(launcher, args, { cwd: folder, env }));
+  expect(JSON.parse(stdout)).toMatchObject({ argv: ['x', ...words] });
+  expect(existsSync(loaded)).toBe(false);
+  // What a Node that gets such a word does.
+  await ended(spawn(process.execPath, ['-e', '', loading[0] ?? ''], { cwd: folder }));
+  expect(existsSync(loaded)).toBe(true);
   await rm(folder, { recursive: true });
 });
