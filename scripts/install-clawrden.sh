@@ -52,7 +52,8 @@ act() {
 }
 
 # Finds a path of the tree: $inside without links, $place as it is reached from here, $trail with the links on the way.
-# A link leads nowhere but into the tree. What is not there yet is taken as it is written.
+# A link leads nowhere but into the tree. What is not there yet is taken as it is written. 1 and no place for a circle, and
+# for a line break, which would make two entries of one.
 resolve() {
   rest=$1 inside='' trail='' more=40
   while [ -n "$rest" ]; do
@@ -60,15 +61,17 @@ resolve() {
     case $rest in */*) rest=${rest#*/} ;; *) rest='' ;; esac
     case $part in '' | .) continue ;; ..) inside=${inside%/*} && continue ;; esac
     [ -L "$prefix$inside/$part" ] || { inside=$inside/$part && continue; }
-    more=$((more - 1))
-    [ "$more" -gt 0 ] || fail "$1 is a loop of links; mend it"
     trail=$trail$inside/$part$nl
     target=$(readlink "$prefix$inside/$part")
-    case $target in /*) inside='' ;; esac
+    case $target in *"$nl"*) more=0 ;; /*) inside='' ;; esac
+    more=$((more - 1))
+    [ "$more" -gt 0 ] || { inside='' place=/dev/null/none && return 1; }
     rest=$target/$rest
   done
   place=$prefix${inside:-/}
 }
+
+must_resolve() { resolve "$1" || fail "the links of $1 lead nowhere; mend them"; }
 
 # Sets $places to each NAME in a folder of PATH.
 find_places() {
@@ -100,7 +103,7 @@ note() {
 }
 
 make_folder() {
-  resolve "$1"
+  must_resolve "$1"
   from=$inside/ at=''
   while [ "$from" != / ]; do
     from=${from#/} at=$at/${from%%/*}
@@ -124,6 +127,7 @@ install_shim() {
   fi
   tell installed install "$bin/.shim"
   note "file $bin/.shim"
+  act "$at_build" rm -f "$jail/.shim.new"
   act "$at_build" cp "$shim" "$jail/.shim.new"
   act "$at_build" chmod 755 "$jail/.shim.new"
   act "$at_build" mv -f "$jail/.shim.new" "$jail/.shim"
@@ -155,7 +159,7 @@ find_own() {
   for tool in $needed; do
     find_places "$tool"
     for at in $places; do
-      resolve "$at"
+      resolve "$at" || :
       own=$own$trail$inside$nl
     done
   done
@@ -168,9 +172,8 @@ lock() {
   seen=$places
   find_places "$1"
   for at in $places; do
-    resolve "$at"
     # A folder, or a link that leads nowhere, is not found as a program.
-    [ -f "$place" ] && ! cmp -s "$place" "$jail/.shim" && ! cmp -s "$place" "${shim:-$jail/.shim}" || continue
+    resolve "$at" && [ -f "$place" ] && ! cmp -s "$place" "$jail/.shim" && ! cmp -s "$place" "${shim:-$jail/.shim}" || continue
     ! listed "$at" "$own" || fail "cannot lock $at: sh or this script needs it; take $1 out of --lock-binaries"
     ! there "$prefix$at.original" || fail "$at and $at.original are both there; remove the one that is not wanted"
     tell locked lock "$at as $1.original"
@@ -184,7 +187,7 @@ lock() {
 
 # Puts the line behind what a startup file says; makes the file if it is missing. 1 if the file stays as it is.
 put_first_in() {
-  resolve "$1"
+  resolve "$1" || { left "$1" "its links lead nowhere"; return 1; }
   kind=made
   if there "$place"; then
     [ -f "$place" ] && [ -r "$place" ] || { left "$inside" "uid $uid cannot read it as a file"; return 1; }
@@ -215,11 +218,11 @@ look_for_line() {
 }
 
 put_first_in_home() {
-  resolve "$home/$1"
+  resolve "$home/$1" || :
   # Its user decides where a link leads, and root would follow.
   case $inside in
     "$home"/*) put_first_in "$home/$1" "$([ "$uid" != 0 ] || say "$user:$group")" || : ;;
-    *) left "$home/$1" "it leads out of the home" ;;
+    *) left "$home/$1" "it does not lead to a place in the home" ;;
   esac
 }
 
@@ -261,7 +264,7 @@ find_user() {
 # Undoes an entry of the record, also if it was never done or is undone already.
 undo() {
   kind=${1%% *} path=${1#* } again='run this again as a user who may'
-  resolve "${path%/*}"
+  must_resolve "${path%/*}"
   path=$inside/${path##*/}
   place=$prefix$path
   case $kind in
@@ -356,7 +359,7 @@ done
 tools=${tools:-$locks}
 
 case $prefix in
-  *[!/]*) prefix=$(cd "$prefix" 2>/dev/null && pwd -P) || fail "--prefix: there is no such folder, or uid $uid may not enter it" ;;
+  *[!/]*) prefix=$(unset CDPATH && cd -- "$prefix" 2>/dev/null && pwd -P) || fail "--prefix: there is no such folder, or uid $uid may not enter it" ;;
   *) prefix='' ;;
 esac
 case $0 in */*) beside=${0%/*}/clawrden-shim ;; *) beside=clawrden-shim ;; esac
@@ -373,10 +376,10 @@ PATH=$path
 [ -z "$prefix" ] || path=$usual
 set -- $path $usual /usr/local/games /usr/games "$home/bin" "$home/.local/bin"
 IFS=$nl
-resolve /clawrden/bin
+must_resolve /clawrden/bin
 jail=$place bin=$inside
 for folder in "$@"; do
-  case $folder in /*) resolve "$folder" ;; *) continue ;; esac
+  case $folder in /*) resolve "$folder" || continue ;; *) continue ;; esac
   [ "$inside" = "$bin" ] || listed "$inside" "$folders" || folders=$folders$inside$nl
 done
 for tool in $needed; do
@@ -384,10 +387,11 @@ for tool in $needed; do
 done
 
 # A user who may not write beside the jail has a record of one's own.
-resolve /clawrden
+must_resolve /clawrden
 record=$place/installed near=$place/installed
 while [ -n "$near" ] && [ ! -e "$near" ]; do near=${near%/*}; done
 [ "$uid" = 0 ] || [ -w "${near:-/}" ] || record=$prefix$home/.clawrden-installed
+[ ! -L "$record" ] || fail "$record is a link, which this script did not make; remove it"
 
 trap finish EXIT
 trap 'exit 130' HUP INT TERM

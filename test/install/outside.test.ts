@@ -57,6 +57,9 @@ describe.skipIf(!isRoot)('from outside', () => {
     await symlink(`${up}${other.root}/app`, join(root, 'etc/profile.d'));
     await run(['rm', '-r', join(root, 'usr/local/bin')]);
     await symlink(`${up}${other.root}/usr/bin`, join(root, 'usr/local/bin'));
+    await run(['rm', '-rf', join(root, 'home/agent/bin')]);
+    await symlink('x\n/opt', join(root, 'home/agent/bin'));
+    await symlink(`${other.root}/usr/bin`, join(root, 'opt'));
     const outside = await other.look();
     const before = await tree.look();
     expect(await fromOutside(tree, ['--lock-binaries', 'docker,npm', '--user', '1000'])).toMatchObject({
@@ -69,13 +72,31 @@ describe.skipIf(!isRoot)('from outside', () => {
     expect(await tree.look()).toBe(before);
   });
 
+  test('a link in the place of what the script writes is not followed', async () => {
+    await using tree = await Tree.make(scratch);
+    await using other = await Tree.make(scratch);
+    await mkdir(join(tree.root, 'clawrden/bin'), { recursive: true });
+    await symlink(join(other.root, 'app/program'), join(tree.root, 'clawrden/bin/.shim.new'));
+    const outside = await other.look();
+    expect(await fromOutside(tree, ['--tools', 'npm'])).toMatchObject({ code: 0 });
+    await fromOutside(tree, ['--uninstall']);
+    await symlink(join(other.root, 'app/new'), join(tree.root, 'clawrden/installed'));
+    expect(await fromOutside(tree, ['--tools', 'npm'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/installed is a link, which this script did not make; remove it\n$/),
+    });
+    expect(await other.look()).toBe(outside);
+  });
+
   test("root follows no link out of the agent's home, and no record of another user", async () => {
     await using tree = await Tree.make(busyboxOnly);
     const { root } = tree;
     await symlink('/etc/shadow', join(root, 'home/agent/.profile'));
     await writeFile(join(root, 'etc/shadow'), 'root:*:\n', { mode: 0o600 });
     const said = await tree.install(['--user', '1000', '--tools', 'npm']);
-    expect(said.stdout).toContain('left /home/agent/.profile as it is: it leads out of the home');
+    expect(said.stdout).toContain(
+      'left /home/agent/.profile as it is: it does not lead to a place in the home',
+    );
     expect(await readFile(join(root, 'etc/shadow'), 'utf8')).toBe('root:*:\n');
 
     await writeFile(join(root, 'home/agent/.clawrden-installed'), 'file /etc/shadow\n');
