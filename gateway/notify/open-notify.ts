@@ -58,9 +58,12 @@ export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNoti
         const hooked = { config: hook, secret: secrets[at] ?? '', queue, link };
         return { config: hook, notifier: openWebhook({ ...hooked, ...parts }) };
       });
-      services = await openServices(config, tokens, { ...parts, answer: createAnswerPress(parts) });
-      const chats = services.flatMap(({ rooms }) => rooms);
       const { chats: posts } = parts.notices;
+      services = await openServices(config, tokens, {
+        ...parts,
+        answer: createAnswerPress({ ...parts, posts }),
+      });
+      const chats = services.flatMap(({ rooms }) => rooms);
       await posts.keepOnly(chats.map((chat) => chat.config.name));
       const rooms = chats.map((chat): Told => {
         const opened = { name: chat.config.name, room: chat.room, posts, link };

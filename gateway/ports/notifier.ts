@@ -28,7 +28,6 @@ export interface EndedQuestion {
   readonly id: string;
   readonly executionId: string;
   readonly agent: string;
-  readonly planHash: string;
   readonly rule: string;
   readonly state: 'approved' | 'denied' | 'expired' | 'void';
   /** Who answered, over which surface; empty if nobody did. */

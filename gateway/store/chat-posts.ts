@@ -15,6 +15,8 @@ export interface ChatPosts {
   readonly nextAt: (chat: string) => Promise<number | undefined>;
   /** All that one message shows, in the order of adding. */
   readonly ofMessage: (chat: string, message: string) => Promise<ChatPostRow[]>;
+  /** What these chats were told of a question: it came, it escalated. */
+  readonly ofQuestion: (chats: readonly string[], approval: string) => Promise<ChatPostRow[]>;
   /** The message shows them as they were when they were read. What has not to be edited any more is forgotten. */
   readonly shown: (rows: readonly ChatPostRow[], message: string) => Promise<void>;
   readonly later: (rows: readonly ChatPostRow[], nextAt: number) => Promise<void>;
@@ -73,7 +75,7 @@ function incoming(
   };
 }
 
-function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage'> {
+function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage' | 'ofQuestion'> {
   return {
     due: (chat) =>
       database
@@ -105,6 +107,14 @@ function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMess
         .where('message', '=', message)
         .orderBy('row')
         .limit(chatBatch)
+        .execute(),
+    ofQuestion: (chats, approval) =>
+      database
+        .selectFrom('chat_posts')
+        .selectAll()
+        .where('chat', 'in', chats)
+        .where('approval', '=', approval)
+        .where('kind', '=', 'question')
         .execute(),
   };
 }

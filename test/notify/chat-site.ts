@@ -30,13 +30,19 @@ const chatRules = `  - { name: by-chat, tools: [ask], action: ask, reason: "*bol
 
 const people = { alice: 'approver', vera: 'viewer', olga: 'approver' } as const;
 
+const agent = { relay: 'host-1', users: ['1000:1000'], cwd: '/app' };
+const agents = [
+  { name: 'coder', ...agent, labels: { team: 'web' } },
+  { name: 'other', ...agent },
+];
+
 /** `links`: of admin and the people, as `users link` takes them. */
 export async function startChatSite(
   notify: object,
-  links: Readonly<Record<'admin' | keyof typeof people, string>>,
+  links: Readonly<Partial<Record<'admin' | keyof typeof people, string>>>,
 ): Promise<ChatSite> {
   await using stack = new AsyncDisposableStack();
-  const gateway = stack.use(await startRealGateway({ keys: { notify } }));
+  const gateway = stack.use(await startRealGateway({ keys: { notify, agents } }));
   const folder = await mkdtemp(join(tmpdir(), 'clawrden-chat-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   let relay: GatewayClient = await gateway.relay();

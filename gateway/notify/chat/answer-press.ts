@@ -1,16 +1,20 @@
 import type { Faults } from '../../../src/faults.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import type { Principal } from '../../ports/principal.ts';
-import type { Resolution } from '../../ports/verdict.ts';
+import type { PendingApproval, Resolution } from '../../ports/verdict.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
 import type { Principals } from '../../principals/open-principals.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
+import type { ChatPosts } from '../../store/chat-posts.ts';
 import { type Button, readButton } from './button.ts';
+import type { KeptQuestion } from './kept-post.ts';
 
 /** A button that somebody has pressed. */
 export interface Press {
   readonly via: 'telegram' | 'slack';
+  /** What gateway.yaml calls the chat of the message; it may have several names for one. */
+  readonly chats: readonly string[];
   /** As `users link` names it, without the service: `4711`, `T1/U2`. */
   readonly user: string;
   readonly data: string;
@@ -22,6 +26,7 @@ export type AnswerPress = (press: Press) => Promise<string>;
 export interface AnswerParts {
   readonly warden: WardenApi;
   readonly approvals: Pick<ApprovalStore, 'find'>;
+  readonly posts: Pick<ChatPosts, 'ofQuestion'>;
   readonly principals: Pick<Principals, 'people' | 'links'>;
   readonly faults: Pick<Faults, 'report'>;
 }
@@ -40,7 +45,7 @@ export function createAnswerPress(parts: AnswerParts): AnswerPress {
   };
 }
 
-async function answer({ via, user, data }: Press, parts: AnswerParts): Promise<string> {
+async function answer({ via, chats, user, data }: Press, parts: AnswerParts): Promise<string> {
   const button = readButton(data);
   if (button === undefined) return 'This is no button of this gateway.';
   const person = personOf(`${via}:${user}`, parts.principals);
@@ -53,11 +58,27 @@ async function answer({ via, user, data }: Press, parts: AnswerParts): Promise<s
   const question = seen.warden.approvals().find(({ id }) => id === button.id);
   if (question === undefined) return await endedReply(button, seen, parts);
   const { id, planHash } = question;
-  if (!button.isOf(planHash)) return 'Nothing was decided: this button is of another plan.';
+  if (!(await wasShown(button, question, chats, parts)))
+    return 'Nothing was decided: this chat shows no such button. Answer by the link of the message.';
   const said = { verdict: button.verdict, planHash, reason: '', via };
   const resolution = await seen.warden.resolveApproval(id, said, by);
   if (resolution.type === 'already-resolved') return await endedReply(button, seen, parts);
   return replyOf(resolution, button);
+}
+
+/** A chat gives only an answer that it offered: to this question, beside this plan. Two messages may show it. */
+async function wasShown(
+  button: Button,
+  { id, planHash }: PendingApproval,
+  chats: readonly string[],
+  { posts }: AnswerParts,
+): Promise<boolean> {
+  const rows = await posts.ofQuestion(chats, id);
+  // This program wrote them.
+  const kept = rows.map(({ body }) => JSON.parse(body) as KeptQuestion);
+  return kept.some(
+    (each) => each.planHash === planHash && each.codes !== undefined && button.isOf(each.codes),
+  );
 }
 
 /** The person that the chat's user is linked to, if that one may come in now by any door. */

@@ -10,6 +10,7 @@ import {
 } from '../../ports/notifier.ts';
 import type { NewChatPost } from '../../store/chat-posts.ts';
 import { maskPlan } from '../mask-plan.ts';
+import { type ButtonCodes, newCodes } from './button.ts';
 
 /** What a chat keeps of a question, to show it as it is at any time. */
 export interface KeptQuestion {
@@ -25,6 +26,8 @@ export interface KeptQuestion {
   readonly isMasked: boolean;
   readonly consent: Consent;
   readonly expiresAt: number;
+  /** Undefined in what a gateway before this one kept: no button of it counts. */
+  readonly codes?: ButtonCodes;
 }
 
 export interface KeptNote {
@@ -51,7 +54,8 @@ function toKept({ event, question }: QuestionNews): KeptQuestion {
   const { id, agent, caller, rule, reason, planHash, consent, expiresAt } = question;
   const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
   const escalated = event === 'question-escalated';
-  return { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
+  const about = { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
+  return { ...about, codes: newCodes() };
 }
 
 function reminder({ id, agent }: { readonly id: string; readonly agent: string }): KeptNote {

@@ -5,12 +5,13 @@ import { usualDoors } from '../../../src/policy/policy.ts';
 import type { ChatPostRow } from '../../store/chat-post-rows.ts';
 import { slackMessage } from '../slack/slack-message.ts';
 import { telegramMessage } from '../telegram/telegram-message.ts';
-import { buttonData, readButton } from './button.ts';
+import { buttonData, newCodes, readButton } from './button.ts';
 import type { ChatMessage } from './chat-room.ts';
 import { showPosts } from './show-posts.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const planHash = 'c0ffee'.padEnd(64, '7');
+const codes = newCodes();
 const plan: Plan = {
   ...{ agent: 'coder', argv: ['x'], env: [], cwd: '/app', workspace: '', uid: 1, gid: 1, umask: 18 },
   ...{ strategy: 'mirror', mounts: [], network: 'none', stdin: 'none', timeoutMs: 0, idleTimeoutMs: 0 },
@@ -30,7 +31,7 @@ function row(argv: readonly string[], more: object = {}, ended: object | '' = ''
       reason: argv.join(''),
       planHash,
     },
-    ...{ plan: { ...plan, argv }, isMasked: false, consent, expiresAt: 0, ...more },
+    ...{ codes, plan: { ...plan, argv }, isMasked: false, consent, expiresAt: 0, ...more },
   };
   return {
     ...{ row: 1, chat: 'ops', id: `question/${id}`, kind: 'question', approval: id, bytes: 0, message: '' },
@@ -43,13 +44,16 @@ const showing = { link: (approval: string) => `https://w.example/a/${approval}`,
 const labels = ({ buttons }: ChatMessage) => buttons.map(({ label }) => label);
 const everything = ({ parts }: ChatMessage) => parts.map(({ text }) => text).join('\n');
 
-it('a button holds answer, approval and plan in 63 characters, and is read only as it was made', () => {
-  const data = buttonData('approved', { id, planHash });
+it('A-170: a button holds answer, approval and a code of its own in 63 characters; no other answer or question has that code', () => {
+  const data = buttonData('approved', id, codes);
   expect(data).toHaveLength(63);
   expect(readButton(data)).toMatchObject({ verdict: 'approved', id });
-  expect(readButton(data)?.isOf(planHash)).toBe(true);
-  expect(readButton(data)?.isOf(`c0ffef${planHash.slice(6)}`)).toBe(false);
-  expect(readButton(buttonData('denied', { id, planHash }))?.verdict).toBe('denied');
+  expect(readButton(data)?.isOf(codes)).toBe(true);
+  expect(readButton(data)?.isOf(newCodes())).toBe(false);
+  expect(readButton(`d${data.slice(1)}`)?.isOf(codes)).toBe(false);
+  const deny = buttonData('denied', id, codes);
+  expect(readButton(deny)?.verdict).toBe('denied');
+  expect(readButton(`a${deny.slice(1)}`)?.isOf(codes)).toBe(false);
   for (const wrong of ['', data.slice(1), `x${data.slice(1)}`, `${data}A`, data.replace(/.$/, '\n')])
     expect(readButton(wrong)).toBeUndefined();
 });
@@ -58,6 +62,7 @@ it('Approve is there only with the whole plan, buttons only if the rule names th
   expect(labels(showPosts([row(['npm'])], showing))).toEqual(['Approve', 'Deny']);
   expect(labels(showPosts([row(['npm', 'x'.repeat(4000)])], showing))).toEqual(['Deny']);
   expect(labels(showPosts([row(['npm'], { isMasked: true })], showing))).toEqual(['Deny']);
+  expect(labels(showPosts([row(['npm'], { codes: undefined })], showing))).toEqual([]);
   const consent = { approvals: 1, role: 'approver' };
   expect(labels(showPosts([row(['npm'], { consent })], showing))).toEqual([]);
   const end = { state: 'void', by: '', via: '', reason: '' };

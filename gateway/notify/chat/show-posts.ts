@@ -68,10 +68,10 @@ function notWhole(isCut: boolean): string {
 }
 
 /** A person says yes only to what stands there whole. */
-function buttonsOf(question: KeptQuestion, isWhole: boolean): ChatMessage['buttons'] {
-  if (!doorsOf(question.consent).includes('chat')) return [];
-  const deny = { label: 'Deny', data: buttonData('denied', question) } as const;
-  return isWhole ? [{ label: 'Approve', data: buttonData('approved', question) }, deny] : [deny];
+function buttonsOf({ id, codes, consent }: KeptQuestion, isWhole: boolean): ChatMessage['buttons'] {
+  if (codes === undefined || !doorsOf(consent).includes('chat')) return [];
+  const deny = { label: 'Deny', data: buttonData('denied', id, codes) } as const;
+  return isWhole ? [{ label: 'Approve', data: buttonData('approved', id, codes) }, deny] : [deny];
 }
 
 function endedMessage(question: KeptQuestion, end: KeptEnd): ChatMessage {

@@ -100,7 +100,6 @@ function endOf(row: ApprovalRow): EndedQuestion | undefined {
       id: row.id,
       executionId: row.execution_id,
       agent: row.agent,
-      planHash: row.plan_hash,
       rule: row.rule,
       state,
       by: row.verdict_by,

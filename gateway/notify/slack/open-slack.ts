@@ -23,12 +23,11 @@ export function openSlack(
   ];
   const troubles = createTroubles('slack', parts.log);
   const replies = createReplies((error) => parts.faults.report('slack', error));
-  const known = new Set(channels.map(({ channel }) => channel));
   const linking: Linking = {
     ...parts,
     app,
     bot,
-    known,
+    channels,
     replies,
     troubles,
     state: { tries: 0, answering: 0 },
@@ -44,7 +43,7 @@ export function openSlack(
 interface Linking extends ServiceParts {
   readonly app: SlackAccess;
   readonly bot: SlackAccess;
-  readonly known: ReadonlySet<string>;
+  readonly channels: SlackConfig['channels'];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { tries: number; answering: number };
@@ -98,14 +97,16 @@ const pressShape = z.object({
 });
 
 async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
-  const { bot, known, answer, replies, state } = linking;
+  const { bot, channels, answer, replies, state } = linking;
   const pressed = pressShape.safeParse(payload).data;
   const channel = pressed?.container.channel_id ?? '';
-  if (pressed === undefined || !known.has(channel) || state.answering >= pressesAtOnce) return;
+  const names = channels.filter((each) => each.channel === channel).map(({ name }) => name);
+  if (pressed === undefined || names.length === 0 || state.answering >= pressesAtOnce) return;
   const { user, actions } = pressed;
   state.answering += 1;
   const said = await answer({
     via: 'slack',
+    chats: names,
     user: `${user.team_id}/${user.id}`,
     data: actions[0]?.value ?? '',
   });

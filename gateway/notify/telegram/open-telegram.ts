@@ -17,7 +17,7 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
   const bot = { api: config.api, token };
   const troubles = createTroubles('telegram', parts.log);
   const replies = createReplies((error) => parts.faults.report('telegram', error));
-  const chats = new Set(config.chats.map(({ chat }) => chat));
+  const { chats } = config;
   const polling: Polling = { ...parts, bot, chats, replies, troubles, state: { offset: 0, tries: 0 } };
   const work = startWork('telegram', (signal) => poll(polling, signal), parts.faults);
   return {
@@ -29,7 +29,7 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
 
 interface Polling extends ServiceParts {
   readonly bot: TelegramBot;
-  readonly chats: ReadonlySet<number>;
+  readonly chats: TelegramConfig['chats'];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { offset: number; tries: number };
@@ -72,9 +72,11 @@ async function take(
   signal: AbortSignal,
 ): Promise<void> {
   const press = pressShape.safeParse(query).data;
+  const names = chats.filter(({ chat }) => chat === press?.message.chat.id).map(({ name }) => name);
   // A message that the bot was forwarded to, or a group that it was added to.
-  if (press === undefined || !chats.has(press.message.chat.id)) return;
-  const text = await answer({ via: 'telegram', user: String(press.from.id), data: press.data });
+  if (press === undefined || names.length === 0) return;
+  const user = String(press.from.id);
+  const text = await answer({ via: 'telegram', chats: names, user, data: press.data });
   const body = { callback_query_id: press.id, text, show_alert: true };
   replies.send(() => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
 }

@@ -25,9 +25,9 @@ function questionOf({ question }: QuestionNews, link: (approval: string) => stri
   const { id, executionId, agent, caller, rule, reason, planHash, consent, createdAt, expiresAt } = question;
   const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
   return {
-    ...{ id, executionId, agent, caller, rule, reason, planHash, plan },
-    // The hash is of the plan as it is.
-    masked: isMasked,
+    ...{ id, executionId, agent, caller, rule, reason, plan, masked: isMasked },
+    // It is of the plan as it is: with it, guesses at what is masked could be tried.
+    ...(!isMasked && { planHash }),
     needs: consentText(consent),
     answerIn: doorsOf(consent),
     createdAt: new Date(createdAt).toISOString(),
