@@ -5,6 +5,7 @@ import type { Provided } from '../ports/identity-provider.ts';
 import type { CertifiedPerson, ProviderSignIn, ShownCode } from '../ports/provider-sign-in.ts';
 import type { Handlers } from './add-routes.ts';
 import { checkOwnPage } from './browser/own-page.ts';
+import { sessionCookie } from './browser/session-cookie.ts';
 import { transactionCookie } from './browser/transaction-cookie.ts';
 import type { Callers } from './callers.ts';
 import { HttpRefused } from './problem.ts';
@@ -23,6 +24,7 @@ type Oidc = Pick<Handlers, 'oidc' | 'oidcBrowser' | 'oidcAuthorization' | 'oidcD
 /** How a program signs its person in by the provider. */
 export function oidcHandlers({ providerSignIn, grpcPort, http, callers }: OidcHandlersParts): Oidc {
   const cookie = transactionCookie(http);
+  const session = sessionCookie(http);
   const signIn = () => {
     if (providerSignIn !== undefined) return providerSignIn;
     throw new HttpRefused(404, 'this gateway has no provider (oidc of gateway.yaml)');
@@ -32,7 +34,8 @@ export function oidcHandlers({ providerSignIn, grpcPort, http, callers }: OidcHa
     oidcBrowser: async ({ request: { raw }, reply }) => {
       checkOwnPage(raw, http.trustProxy.length > 0);
       const { origin = '' } = raw.headers;
-      const begun = valueOf(await signIn().beginBrowser(origin, callers.addressOf(raw)));
+      const leaving = { origin, session: session.read(raw) };
+      const begun = valueOf(await signIn().beginBrowser(leaving, callers.addressOf(raw)));
       void reply.header('set-cookie', cookie.write(raw, begun.secret));
       return { url: begun.url };
     },

@@ -13,6 +13,7 @@ import type { IdentityProvider, Provided } from '../ports/identity-provider.ts';
 import { createDiscover, providerDeadlineMs } from './discover.ts';
 import { providerFault } from './provider-fault.ts';
 import { readPerson } from './read-person.ts';
+import { shownCode, shownUrl } from './shown-to-person.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** What is asked for, as far as the provider has it: also groups by themselves, and to be asked again later. */
@@ -49,11 +50,12 @@ export function openProvider(oidc: OidcConfig, deadlineMs = providerDeadlineMs):
     beginDevice: () =>
       ask(async (config) => {
         const begun = await initiateDeviceAuthorization(config, { scope: scopeOf(config) });
+        const whole = begun.verification_uri_complete;
         return {
           deviceCode: begun.device_code,
-          userCode: begun.user_code,
-          verificationUri: begun.verification_uri,
-          verificationUriComplete: begun.verification_uri_complete,
+          userCode: shownCode(begun.user_code),
+          verificationUri: shownUrl(begun.verification_uri),
+          verificationUriComplete: whole === undefined ? undefined : shownUrl(whole),
           expiresIn: begun.expires_in,
           interval: begun.interval ?? 5,
         };

@@ -2,6 +2,9 @@ import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'open
 import { shortText } from '../lists/short-texts.ts';
 import type { Provided } from '../ports/identity-provider.ts';
 
+/** An answer that the library takes, and this gateway does not. */
+export class BadAnswer extends Error {}
+
 /** The provider looked at what it was shown, and it counts no more. */
 const over = new Set([
   ...['invalid_grant', 'interaction_required', 'consent_required', 'login_required'],
@@ -21,6 +24,8 @@ export function providerFault(error: unknown, known = false): Extract<Provided<n
     const said = shortText(more === undefined ? code : `${code}: ${more}`);
     return { refused: `the provider refuses: ${said}`, isOver: over.has(code) };
   }
+  if (error instanceof BadAnswer)
+    return { refused: `what the provider answers does not hold: ${error.message}`, isOver: !known };
   if (!(error instanceof ClientError) || error.code === undefined || notThere.has(error.code))
     return { refused: 'the provider cannot be reached; try again later', isOver: false };
   const refused = `what the provider answers does not hold: ${shortText(innermost(error).message)}`;

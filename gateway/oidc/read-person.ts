@@ -6,6 +6,8 @@ import {
 } from 'openid-client';
 import type { OidcConfig } from '../../src/config/oidc-config.ts';
 import type { ProviderClaims } from '../ports/identity-provider.ts';
+import { checkClaims } from './check-claims.ts';
+import { BadAnswer } from './provider-fault.ts';
 import { type Claims, claimAt, readGroups } from './read-groups.ts';
 
 type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
@@ -21,9 +23,10 @@ export async function readPerson(
   subject?: string,
 ): Promise<ProviderClaims> {
   const token = tokens.claims();
+  if (token !== undefined) checkClaims(token, config.clientMetadata().client_id);
   const about = token?.sub ?? subject;
   if (about === undefined || (subject !== undefined && about !== subject))
-    throw new Error('the tokens are of somebody else');
+    throw new BadAnswer('the tokens are of somebody else');
   const told: Claims = token ?? {};
   const hasAll = claimAt(told, nameClaim) !== undefined && !('missing' in readGroups(told, groupsClaim));
   const claims = hasAll ? told : { ...(await besides(config, tokens, about)), ...told };

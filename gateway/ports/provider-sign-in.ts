@@ -14,13 +14,19 @@ export interface ProviderSignIn {
     from: string,
   ) => Promise<Provided<CertifiedPerson | 'pending'>>;
   /** Sends a browser to the provider, from a page of this origin. */
-  readonly beginBrowser: (origin: string, from: string) => Promise<Provided<BegunBrowser>>;
-  /** The session of the person who came back; `returned` is the path and query. */
+  readonly beginBrowser: (leaving: LeavingBrowser, from: string) => Promise<Provided<BegunBrowser>>;
+  /** The session of the person who came back, in place of the one before; `returned` is the path and query. */
   readonly finishBrowser: (
     secret: string,
     returned: string,
     from: string,
   ) => Promise<Provided<OpenedSession>>;
+}
+
+export interface LeavingBrowser {
+  readonly origin: string;
+  /** The id of the session that it has. On its way back from another site it does not send that. */
+  readonly session: string | undefined;
 }
 
 export interface BegunBrowser {

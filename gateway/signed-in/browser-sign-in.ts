@@ -7,7 +7,7 @@ import { callbackPath } from '../ports/callback-path.ts';
 import type { IdentityProvider, Provided, RedeemedCode } from '../ports/identity-provider.ts';
 import type { TokenAdmission } from '../ports/known-principals.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
-import { type BegunBrowser, refusedHere } from '../ports/provider-sign-in.ts';
+import { type BegunBrowser, type LeavingBrowser, refusedHere } from '../ports/provider-sign-in.ts';
 import type { SignedInPerson } from '../ports/signed-in.ts';
 import { type Lifetime, lifetime } from '../principals/lifetime.ts';
 import type { Principals } from '../principals/open-principals.ts';
@@ -15,22 +15,32 @@ import { digestOf } from '../principals/token-text.ts';
 
 export interface BrowserSignInParts {
   readonly provider: Pick<IdentityProvider, 'authorizationUrl'>;
-  readonly sessions: Pick<BrowserSessions, 'open'>;
+  readonly sessions: Pick<BrowserSessions, 'open' | 'close'>;
   readonly principals: Pick<Principals, 'personOf' | 'revocations'>;
 }
 
 /** A browser is on its way to the provider and back. */
 export interface BrowserSignIn {
-  readonly begin: (origin: string) => Promise<Provided<BegunBrowser>>;
+  readonly begin: (leaving: LeavingBrowser) => Promise<Provided<BegunBrowser>>;
   /** What it began with, once; `returned` is the path and query that it came back to. */
-  readonly take: (secret: string, returned: string) => RedeemedCode | undefined;
-  readonly open: (person: SignedInPerson, from: string) => Promise<Provided<OpenedSession>>;
+  readonly take: (secret: string, returned: string) => TakenBack | undefined;
+  /** In place of the session before, if there was one. */
+  readonly open: (
+    person: SignedInPerson,
+    from: string,
+    before: string | undefined,
+  ) => Promise<Provided<OpenedSession>>;
+}
+
+export interface TakenBack extends RedeemedCode {
+  /** The id of the session that the browser had when it left. */
+  readonly session: string | undefined;
 }
 
 export const transactionMs = 600_000;
 const transactionsAtMost = 10_000;
 
-interface Transaction extends Omit<RedeemedCode, 'returned'> {
+interface Transaction extends Omit<TakenBack, 'returned'> {
   readonly origin: string;
   readonly life: Lifetime;
 }
@@ -39,7 +49,7 @@ export function createBrowserSignIn({ provider, sessions, principals }: BrowserS
   // By the digest of what the browser's cookie says, the oldest first.
   const transactions = new Map<string, Transaction>();
   return {
-    begin: async (origin) => {
+    begin: async ({ origin, session }) => {
       const [secret, state, nonce, verifier] = [newSecret(), newSecret(), newSecret(), newSecret()];
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       const redirectUri = `${origin}${callbackPath}`;
@@ -49,7 +59,7 @@ export function createBrowserSignIn({ provider, sessions, principals }: BrowserS
       const [oldest = ''] = transactions.keys();
       if (transactions.size >= transactionsAtMost) transactions.delete(oldest);
       const life = lifetime(Date.now() + transactionMs);
-      transactions.set(digestOf(secret), { origin, state, nonce, verifier, life });
+      transactions.set(digestOf(secret), { origin, session, state, nonce, verifier, life });
       return { value: { url: url.value, secret } };
     },
     take: (secret, returned) => {
@@ -57,14 +67,16 @@ export function createBrowserSignIn({ provider, sessions, principals }: BrowserS
       const begun = transactions.get(digest);
       transactions.delete(digest);
       if (begun === undefined || begun.life.isOver()) return undefined;
-      const { origin, state, nonce, verifier } = begun;
-      return { returned: new URL(returned, origin), state, nonce, verifier };
+      const { origin, session, state, nonce, verifier } = begun;
+      return { returned: new URL(returned, origin), session, state, nonce, verifier };
     },
-    open: async ({ name, subject }, from) => {
+    open: async ({ name, subject }, from, before) => {
       const admission = admissionOf(name, principals);
       if ('refused' in admission) return refusedHere(admission);
       const wanted = { admission: admission.value, by: `oidc:${subject}`, from };
-      return { value: await sessions.open(wanted) };
+      const value = await sessions.open(wanted);
+      if (before !== undefined) sessions.close(before);
+      return { value };
     },
   };
 }

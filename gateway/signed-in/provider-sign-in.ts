@@ -41,9 +41,9 @@ export function createProviderSignIn({
   }
 
   return {
-    beginBrowser: async (origin, from) => {
+    beginBrowser: async (leaving, from) => {
       charge(from);
-      return await browser.begin(origin);
+      return await browser.begin(leaving);
     },
     finishBrowser: (secret, returned, from) =>
       tried(from, async () => {
@@ -51,7 +51,7 @@ export function createProviderSignIn({
         if (begun === undefined) return { refused: tooLate, isOver: true };
         const person = await personOf(begun, from);
         if ('refused' in person || person.value === 'pending') return person as Provided<never>;
-        return await browser.open(person.value, from);
+        return await browser.open(person.value, from, begun.session);
       }),
     authorizationUrl: async (begun, from) => {
       charge(from);

@@ -59,21 +59,46 @@ test('a person whom no group lets in is told which groups came', async () => {
   expect(await ownCookies(page)).toEqual([]);
 });
 
+/** Leaves for the provider with these cookies; resolves with the way back that the provider gave. */
+async function leave(cookie = '') {
+  const { httpUrl } = tried.gateway;
+  const answer = await fetch(`${httpUrl}/api/v1/oidc/browser`, {
+    method: 'POST',
+    headers: { origin: httpUrl, 'content-type': 'application/json', cookie },
+    body: '{}',
+  });
+  const { url } = (await answer.json()) as { url: string };
+  const back = await browse(url, ({ href }) => href.startsWith(`${httpUrl}/oidc/callback`));
+  return { back, cookie: answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '', set: answer.headers };
+}
+
+/** With these cookies only: of those that are Strict a browser sends none to where another site leads it. */
+const come = (back: URL, cookie: string) => fetch(back, { headers: { cookie }, redirect: 'manual' });
+
+test('A-172: who signs in again in a browser ends the session that it had, and who tries in vain does not', async () => {
+  const signIn = async (cookie?: string) => {
+    const left = await leave(cookie);
+    const answer = await come(left.back, left.cookie);
+    const pairs = answer.headers.getSetCookie().map((each) => each.split(';', 1)[0] ?? '');
+    return { status: answer.status, session: pairs.find((pair) => !pair.includes('-oidc=')) ?? '' };
+  };
+  const isOpen = async (cookie: string) =>
+    (await fetch(`${tried.gateway.httpUrl}/api/v1/session`, { headers: { cookie } })).status === 200;
+  company.atKeyboard = 'ann';
+  const [first, other] = [await signIn(), await signIn()];
+  company.atKeyboard = 'eve';
+  expect((await signIn(first.session)).status).toBe(401);
+  expect(await isOpen(first.session)).toBe(true);
+  company.atKeyboard = 'ann';
+  const second = await signIn(first.session);
+  const open = [first, other, second].map(({ session }) => isOpen(session));
+  expect(await Promise.all(open)).toEqual([false, true, true]);
+});
+
 test('a way back that another browser began, or that was used, lets nobody in', async () => {
   company.atKeyboard = 'ann';
   const { httpUrl } = tried.gateway;
-  const begin = async () => {
-    const answer = await fetch(`${httpUrl}/api/v1/oidc/browser`, {
-      method: 'POST',
-      headers: { origin: httpUrl, 'content-type': 'application/json' },
-      body: '{}',
-    });
-    const { url } = (await answer.json()) as { url: string };
-    const back = await browse(url, ({ href }) => href.startsWith(`${httpUrl}/oidc/callback`));
-    return { back, cookie: answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '', set: answer.headers };
-  };
-  const come = (back: URL, cookie: string) => fetch(back, { headers: { cookie }, redirect: 'manual' });
-  const [own, others] = [await begin(), await begin()];
+  const [own, others] = [await leave(), await leave()];
   expect(own.set.getSetCookie()[0]).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
   expect((await come(own.back, '')).status).toBe(400);
   // Who lures a person to the way back of a sign-in of somebody else.

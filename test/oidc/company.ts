@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { decodeJwt, importJWK, SignJWT } from 'jose';
 import { type Configuration, type JWK, Provider } from 'oidc-provider';
 import { browse } from './browse.ts';
 
@@ -20,6 +21,10 @@ export interface Company extends AsyncDisposable {
   atKeyboard: string;
   /** Written into the answers of the token endpoint in place of the provider's own. */
   idToken: string | undefined;
+  /** Claims in place of the provider's own, signed with its key. */
+  claims: object;
+  /** Written over the answers of the device endpoint. */
+  device: object;
   /** What the provider gave last. */
   lastIdToken: string;
   /** Whether refresh tokens are given. */
@@ -72,15 +77,18 @@ export async function openCompany(redirectUris: readonly string[]): Promise<Comp
   }
 
   const start = () => {
-    provider = new Provider(issuer, configurationOf(company, redirectUris));
+    const key = newKey();
+    provider = new Provider(issuer, configurationOf(company, redirectUris, key));
     provider.use(async (context, next) => {
       await next();
+      const { body } = context as { body: unknown };
+      if (context.path === '/device/auth') context.body = { ...(body as object), ...company.device };
       if (context.path !== '/token') return;
       company.asked += 1;
-      const { body } = context as { body: unknown };
       if (typeof body !== 'object' || body === null || !('id_token' in body)) return;
       company.lastIdToken = String(body.id_token);
-      context.body = { ...body, id_token: company.idToken ?? body.id_token };
+      const token = company.idToken ?? (await changed(company.lastIdToken, company.claims, key));
+      context.body = { ...body, id_token: token };
     });
   };
   const stop = async () => {
@@ -90,6 +98,7 @@ export async function openCompany(redirectUris: readonly string[]): Promise<Comp
   };
   const company: Company = {
     ...{ issuer, members: new Map(), atKeyboard: '', idToken: undefined, lastIdToken: '', refreshes: true },
+    ...{ claims: {}, device: {} },
     ...{ asked: 0, hangs: false, rotateKeys: start },
     signIn: (url) => browse(url, (at) => redirectUris.some((uri) => at.href.startsWith(uri))),
     enterCode: async (verificationUri, userCode) => {
@@ -112,7 +121,15 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function configurationOf(company: Company, redirectUris: readonly string[]): Configuration {
+/** Another text of the same token, if there are claims to change. */
+async function changed(token: string, claims: object, key: JWK): Promise<string> {
+  if (Object.keys(claims).length === 0) return token;
+  const whole = { ...decodeJwt(token), ...claims };
+  const signed = new SignJWT(whole).setProtectedHeader({ alg: 'ES256', kid: String(key.kid) });
+  return await signed.sign(await importJWK(key as Parameters<typeof importJWK>[0], 'ES256'));
+}
+
+function configurationOf(company: Company, redirectUris: readonly string[], key: JWK): Configuration {
   const client = {
     client_secret: secret,
     grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
@@ -138,7 +155,7 @@ function configurationOf(company: Company, redirectUris: readonly string[]): Con
     },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: () => company.refreshes,
-    jwks: { keys: [newKey()] },
+    jwks: { keys: [key] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: ['openid', 'offline_access'],

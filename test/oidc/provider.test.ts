@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Asked, askProvider, valueOf } from './asked-provider.ts';
-import { otherClient } from './company.ts';
+import { clientId, otherClient } from './company.ts';
 
 const ann = { preferred_username: 'ann', groups: ['sre', 'all'] };
 
@@ -61,6 +62,77 @@ test('an ID token for another client, of another provider or with another signat
     company.idToken = undefined;
   }
   valueOf(await provider.redeem(await begin()));
+});
+
+const badSubjects = fc.oneof(
+  fc.stringMatching(/^[!-~]{256,300}$/),
+  fc.constantFrom('', ' ', 'a b', 'a\n', '\u202e1', '\u212a', '1\0'),
+  fc.string({ unit: 'grapheme', minLength: 1 }).filter((sub) => !/^[\x21-\x7e]+$/.test(sub)),
+);
+
+test('A-174: a signed ID token with a subject that no record can hold, or that was given to another client, is refused', async () => {
+  const { begin, provider, company } = await start();
+  const wrong = [
+    { azp: otherClient },
+    { azp: '' },
+    ...fc
+      .sample(badSubjects, { numRuns: process.env['CLAWRDEN_LONG'] === '1' ? 100 : 12 })
+      .map((sub) => ({ sub })),
+  ];
+  for (const claims of wrong) {
+    company.claims = claims;
+    const refused = await provider.redeem(await begin());
+    expect([claims, refused]).toEqual([
+      claims,
+      { refused: expect.stringContaining('does not hold'), isOver: true },
+    ]);
+  }
+  for (const claims of [{ azp: clientId }, { sub: '~'.repeat(255) }]) {
+    company.claims = claims;
+    expect(valueOf(await provider.redeem(await begin()))).toMatchObject({ name: 'ann' });
+  }
+});
+
+test('A-175: what a person at a device is told to open is a plain https address, or of this machine, and the code is plain', async () => {
+  const { provider, company } = await start();
+  const good = [
+    'https://login.example/device',
+    'http://127.0.0.1:8/d',
+    'http://localhost/d',
+    'http://[::1]:9/d?c=A-B',
+  ];
+  const bad = [
+    ...[
+      'http://login.example/device',
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'HTTPS://',
+      '',
+      'login.example',
+    ],
+    ...[
+      'https://user:word@login.example/',
+      'https://login.example/ and more',
+      'https://login.example/\u001b[2J',
+    ],
+    ...[
+      'https://l\u043egin.example/',
+      'https://login.example/"x',
+      `https://login.example/${'a'.repeat(2048)}`,
+    ],
+  ];
+  for (const uri of bad)
+    for (const device of [{ verification_uri: uri }, { verification_uri_complete: uri }]) {
+      company.device = device;
+      const refused = { refused: expect.stringContaining('does not hold'), isOver: expect.any(Boolean) };
+      expect([device, await provider.beginDevice()]).toEqual([device, refused]);
+    }
+  for (const uri of good) {
+    company.device = { verification_uri: uri };
+    expect(valueOf(await provider.beginDevice()).verificationUri).toBe(uri);
+  }
+  company.device = { user_code: 'AB\r\nopen http://evil.example' };
+  expect(await provider.beginDevice()).toHaveProperty('refused');
 });
 
 test('a provider that signs with another key is followed at once', async () => {
