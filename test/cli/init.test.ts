@@ -45,7 +45,7 @@ test('without a home of its own the state is made all the same, and one line say
   expect(JSON.parse(made.stdout)).toMatchObject({ contexts: [join(homeless, 'context.yaml')] });
   expect(made.stderr.trim().split('\n')).toEqual([
     expect.stringMatching(
-      /^clawrden: init: no default context: .*context\.yaml with --context or CLAWRDEN_CONTEXT$/,
+      /^clawrden: init: the default context is not written: .*context\.yaml with --context or CLAWRDEN_CONTEXT$/,
     ),
   ]);
 });
@@ -68,6 +68,9 @@ test('a folder that is not empty is refused and left alone, and a context that i
   await writeFile(usual, 'mine');
   const second = await clawrden(['init', '--json', '--dir', join(home, 'second')], env);
   expect(JSON.parse(second.stdout)).toMatchObject({ contexts: [join(home, 'second/context.yaml')] });
+  expect(second.stderr).toBe(
+    `clawrden: init: the default context is not written: ${usual} is there and stays as it is; name ${join(home, 'second/context.yaml')} with --context or CLAWRDEN_CONTEXT\n`,
+  );
   expect(await readFile(usual, 'utf8')).toBe('mine');
 });
 

@@ -42,7 +42,7 @@ async function init({ dir, name, json }: InitOptions): Promise<void> {
   const [context] = made.contexts;
   if (made.problem !== undefined)
     tell(
-      `clawrden: init: no default context: ${made.problem}; name ${context} with --context or CLAWRDEN_CONTEXT`,
+      `clawrden: init: the default context is not written: ${made.problem}; name ${context} with --context or CLAWRDEN_CONTEXT`,
     );
   if (json === true) return printJson({ dir: folder, ...made });
   const gateway = join(folder, 'gateway.yaml');

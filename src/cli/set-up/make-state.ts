@@ -24,7 +24,7 @@ export interface MadeState {
   readonly gatewayId: string;
   /** The context files that were written: one in the folder, and the user's default if there was no default yet. */
   readonly contexts: readonly string[];
-  /** Why the user's default could not be written. */
+  /** Why the user's default was not written. */
   readonly problem?: string;
 }
 
@@ -86,6 +86,7 @@ async function putContexts(dir: string): Promise<Pick<MadeState, 'contexts' | 'p
     return { contexts: [own, usual] };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'EEXIST' ? { contexts: [own] } : { contexts: [own], problem: message };
+    const problem = code === 'EEXIST' ? `${usual} is there and stays as it is` : message;
+    return { contexts: [own], problem };
   }
 }
