@@ -162,7 +162,7 @@ test('P10: two people of the provider must say yes where a rule asks for two; on
   }
   const relay = await gateway.relay();
   const command = newMirrored();
-  const ended = play(relay, command, { tool: 'ask', args: ['both'] }, gateway.audit);
+  const over = play(relay, command, { tool: 'ask', args: ['both'] }, gateway.audit);
   await expect.poll(() => command.approvalId).not.toBe('');
   const approve = async (name: string) => {
     await asPerson(name, 'pending');
@@ -172,7 +172,7 @@ test('P10: two people of the provider must say yes where a rule asks for two; on
   expect(await approve('uma')).toMatchObject({ code: 0 });
   expect(command.starts).toBe(0);
   expect(await approve('vic')).toMatchObject({ code: 0 });
-  await ended;
+  await over;
   relay.close();
   expect(command.starts).toBe(1);
   expect(await readFile(gateway.audit, 'utf8')).toContain('"by":"person:uma, person:vic"');
