@@ -18,7 +18,7 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
   'many options of a known tool': () => ['git', 'log', ...many(most - 1, () => '--author=abcdefghijkl')],
   'many settings of a known tool': () => [
     'git',
-    ...many(1990, (index) => `-cuser.name${index}=abcdefgh`),
+    ...many(1990, (index) => `-cuser.name=abcdefgh${index}`),
     'log',
   ],
   'one short word again and again': () => ['other', ...many(most, () => 'a')],

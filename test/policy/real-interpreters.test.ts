@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -240,9 +240,20 @@ test('A-75: what node does with such a word can be seen here', () => {
   for (const word of ['--env-file=.env', '--env-file-if-exists=.env', '--experimental-default-config-file']) {
     expect(run(['node', 'main', word], 'node')).toEqual(['V.js', 'main']);
     expect(scriptOperands(['nice', 'node', 'main', 'x', word])).toEqual([
-      { notInspected: expect.stringContaining('also behind its program') },
+      { notInspected: expect.stringContaining('change what it runs') },
     ]);
   }
+});
+
+test('A-160: a program that node runs loads what such a word names, behind -- too', () => {
+  write('script', `#!${process.execPath}\n${noting['node']?.('script') ?? ''}`);
+  chmodSync(join(dir, 'script'), 0o755);
+  for (const words of [
+    ['--experimental-default-config-file'],
+    ['--experimental-config-file', 'node.config.json'],
+  ])
+    expect(run(['./script', 'view', '--', ...words], 'node')).toEqual(['V.js', 'script']);
+  expect(run(['./script', 'view', '--', '--env-file=.env'], 'node')).toEqual(['script']);
 });
 
 /** Programs that ran although our data does not say so. */

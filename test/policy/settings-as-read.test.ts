@@ -179,8 +179,8 @@ test.skipIf(git === undefined)('A-130 P7: a deny of on or off holds for each val
 test.each([
   ['-c', 'color.ui=false', 'log'],
   ['-c', 'user.name=A "B" # c', 'commit'],
-  ['-c', 'http.extraHeader=A: b=c', 'fetch'],
-  ['-c', 'url.https://x/.insteadOf=git@y:', 'fetch'],
+  ['-c', 'http.https://x/.version=HTTP/1.1', 'fetch'],
+  ['-c', 'user.name=A: b', 'fetch'],
   ['switch', '-c', 'topic'],
   ['commit', '-c', 'HEAD'],
   ['clone', '-c', 'color.ui=false', 'x'],

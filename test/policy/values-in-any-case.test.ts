@@ -147,7 +147,7 @@ test.each([
 test.each([
   ['ssh', ['-o', 'ProxyCommand*', '**'], '-o ProxyJump=x h'],
   ['ssh', ['-O*', '**'], '-oProxyCommand=x h'],
-  ['git', ['-c', 'core.fsmonitor=*', '**'], '-c core.pager=x log'],
+  ['git', ['-c', 'core.fsmonitor=*', '**'], '-c core.pager=cat log'],
   ['git', ['config', 'core.fsmonitor', '**'], 'config core.pager x'],
   ['kubectl', ['get', 'secrets', '-o', 'yaml', '**'], 'get secrets -o jsonpath={.items}'],
 ])('A-34: args of %s, %j, do not hold for %s', (tool, items, line) => {

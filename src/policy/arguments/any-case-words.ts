@@ -23,7 +23,21 @@ export function valueTexts(grammar: ToolGrammar, option: Option, text: string): 
   const form = option.names.map((name) => grammar.valueForms?.get(name)).find((one) => one !== undefined);
   if (form !== undefined) return formedTexts(form, text);
   if (!option.names.some((name) => grammar.anyCase?.has(name))) return 'as written';
-  return settingTexts(text, formOf(grammar, option)) ?? 'not understood';
+  const written = formOf(grammar, option);
+  if (written !== undefined && !isPlainSetting(grammar, text)) return 'not understood';
+  return settingTexts(text, written) ?? 'not understood';
+}
+
+function isPlainSetting({ plainSettings }: ToolGrammar, text: string): boolean {
+  if (plainSettings === undefined) return true;
+  return plainSettings.has(plainNameOf(text)) || plainSettings.has(smallLetters(text));
+}
+
+/** Without the name of the address, branch or remote that it is for. With a second `=` the name may go on behind the first. */
+function plainNameOf(text: string): string {
+  const [, section = '', key = ''] =
+    /^([a-z0-9-]+\.)(?:[^=]*\.)?([a-z0-9-]+)(?:=[^=]*)?$/.exec(smallLetters(text)) ?? [];
+  return section + key;
 }
 
 /** `pip.__main__` is `pip`, too: what runs is a part of it. */
@@ -44,6 +58,9 @@ function formOf({ anyCase, options, settings }: ToolGrammar, { names }: Option):
   return isLong || isOwn ? settings : undefined;
 }
 
+/** More than any person writes: to read each takes as long as a few hundred words. */
+const mostSettings = 100;
+
 /** A value may stand in the word of its option, or in the next one. False: it is not understood. */
 export function addAnyCase(
   { grammar, args, at, anyCase }: Read,
@@ -53,6 +70,7 @@ export function addAnyCase(
 ): boolean {
   const texts = valueTexts(grammar, option, text);
   if (typeof texts === 'string') return texts === 'as written';
+  if (anyCase.size === mostSettings) return false;
   const written = args[at - 1] ?? '';
   const start = at - 1 === word ? written.slice(0, written.length - text.length) : '';
   anyCase.set(at - 1, start === '' ? texts : texts.map((each) => start + each));

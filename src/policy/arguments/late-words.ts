@@ -1,17 +1,30 @@
-import { fold, nameOf } from './flag.ts';
-import type { Option, Style, ToolGrammar } from './tools/grammar.ts';
+import { fold, isFlag, nameOf } from './flag.ts';
+import type { Style, ToolGrammar } from './tools/grammar.ts';
 
-/** What a tool takes from words that stand where its options have ended. */
-export interface LateWords {
-  /** Each once. */
-  readonly options: readonly Option[];
-  /** A word that may be an option, or set some, and is not understood. */
-  readonly doubt?: string;
-}
+/**
+ * Beginnings of words that node reads wherever they stand on the line of a program that it runs, also behind `--`. What
+ * they name can have it load anything. Which programs node runs (npm, tsc), their names do not say.
+ */
+const readByNode: readonly string[] = ['--experimental-config-file', '--experimental-default-config-file'];
 
-/** Whether the tool looks for options among its operands at all: for most there is nothing to read. */
-export function readsLate({ interpreter, setsOptions, unclearOperands }: ToolGrammar): boolean {
-  return setsOptions !== undefined || unclearOperands !== undefined || interpreter !== undefined;
+/**
+ * The words from which the tool, or node before it, may read more options than stand on the line; wherever they are.
+ * `grammar`: absent if the tool is not known.
+ */
+export function* wordsReadAgain(
+  grammar: ToolGrammar | undefined,
+  args: readonly string[],
+  from: number,
+): Generator<string> {
+  // What stands behind its options is the line of another tool (ssh, wrappers).
+  if (grammar?.style === 'posix' && grammar.interpreter === undefined) return;
+  const beginnings = [...readByNode, ...(grammar?.interpreter?.anywhere ?? [])];
+  for (let at = from; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (!isFlag(word)) continue;
+    const name = fold(nameOf(word));
+    if (beginnings.some((start) => name.startsWith(start))) yield word;
+  }
 }
 
 /**
@@ -36,31 +49,21 @@ export function findUnclear(
   });
 }
 
-/** Also behind `--`, where some options are read too. */
-export function readLate(grammar: ToolGrammar, operands: readonly string[]): LateWords {
-  const { interpreter, setsOptions = [], unclearOperands } = grammar;
-  const anywhere = interpreter?.anywhere ?? [];
-  const [first = ''] = operands;
+/** The first operand that may be an option, or set some; also behind `--`. */
+export function findLate(
+  { interpreter, setsOptions, unclearOperands }: ToolGrammar,
+  reading: { readonly operands: readonly string[] },
+): string | undefined {
+  // For most tools there is nothing to read.
+  if (setsOptions === undefined && unclearOperands === undefined && interpreter === undefined)
+    return undefined;
+  const [first = ''] = reading.operands;
   // `node inspect`: what stands behind it is another line.
-  if (interpreter?.words.has(first) === true) return { options: [], doubt: first };
-  const unclear = findUnclear(unclearOperands, { operands });
-  if (unclear !== undefined) return { options: [], doubt: unclear };
-  if (anywhere.length === 0 && setsOptions.length === 0) return { options: [] };
-  const options = new Map<string, Option>();
-  for (const word of operands) {
-    if (setsOptions.some((part) => word.includes(part))) return { options: [], doubt: word };
-    const name = word.startsWith('-') ? fold(nameOf(word)) : '';
-    if (!anywhere.some((start) => name.startsWith(start))) continue;
-    const option = grammar.options.get(name) ?? (anywhere.includes(name) ? named(name) : undefined);
-    if (option === undefined) return { options: [...options.values()], doubt: word };
-    options.set(name, option);
-  }
-  return { options: [...options.values()] };
-}
-
-/** It is known only behind the operands. */
-function named(name: string): Option {
-  return { names: [name], value: 'optional', harmless: false };
+  if (interpreter?.words.has(first) === true) return first;
+  return (
+    findUnclear(unclearOperands, reading) ??
+    (setsOptions && reading.operands.find((word) => setsOptions.some((part) => word.includes(part))))
+  );
 }
 
 /** Some options of npm take one of these words for their value, and leave any other to the tool. */

@@ -13,10 +13,14 @@ interface Given {
 
 const plainText = fc.constantFrom('a', 'b.txt', 'x=y', '/app/x', '0', '{}', 'é');
 
-function withText({ anyCase, settings, modules }: ToolGrammar, option: Option): fc.Arbitrary<Given> {
+function withText(
+  { anyCase, settings, modules, plainSettings, valueForms }: ToolGrammar,
+  option: Option,
+): fc.Arbitrary<Given> {
   // A text without any form is no setting.
   if (settings !== undefined && option.names.some((name) => anyCase?.has(name)))
-    return fc.constant({ option, text: 'x=y' });
+    return fc.constant({ option, text: [...(plainSettings ?? ['x=y'])][0] ?? '' });
+  if (option.names.some((name) => valueForms?.has(name))) return fc.constant({ option, text: 'x' });
   if (option.names.some((name) => modules?.options.has(name))) return fc.constant({ option, text: 'x' });
   const known = [...(option.values ?? [])].map((one) => (one === '#' ? '7' : one));
   const text = known.length === 0 ? plainText : fc.constantFrom(...known);
@@ -25,7 +29,9 @@ function withText({ anyCase, settings, modules }: ToolGrammar, option: Option): 
 
 function optionsOf(grammar: ToolGrammar): Option[] {
   const all = new Set(grammar.options.values());
-  return [...all].filter(({ value }) => value !== 'optional');
+  const isClear = (name: string) =>
+    grammar.interpreter?.anywhere.some((start) => name.startsWith(start)) !== true;
+  return [...all].filter(({ value, names }) => value !== 'optional' && names.every(isClear));
 }
 
 /** One spelling that its tool takes for the same option. */
@@ -99,6 +105,7 @@ test('P7 a sub-command by an alias, or behind one that sorts it, is the sub-comm
   for (const grammar of knownTools.values()) {
     for (const subcommand of leavesOf(grammar.subcommands)) {
       if (grammar.mayBeAliases?.has(subcommand.name) === true) continue;
+      if (findUnclear(subcommand.otherLines, { operands: ['x'] }) !== undefined) continue;
       for (const words of subcommand.spellings) {
         const reading = readArguments(grammar, [...words, 'x']);
         const pathAt = words.map((_, at) => at);

@@ -3,7 +3,7 @@ import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { addGoals, markVariables } from './goal-words.ts';
-import { findUnclear, mayFollow, readLate, readsLate } from './late-words.ts';
+import { findLate, findUnclear, mayFollow, wordsReadAgain } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -21,8 +21,6 @@ export interface Reading {
   /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
-  /** Those that the tool takes from words behind its operands. */
-  readonly late: readonly Option[];
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
@@ -54,7 +52,6 @@ class Reader implements Reading {
   doubt?: string;
   sureOfSubcommand = true;
   readonly given: Option[] = [];
-  readonly late: Option[] = [];
   readonly values: OptionValue[] = [];
   /** Those before `restAt`. */
   readonly first: string[] = [];
@@ -103,11 +100,16 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   }
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
-  if (reader.sure && readsLate(grammar)) readOperandsAgain(reader);
+  const late = reader.sure ? findLate(grammar, reader) : undefined;
+  if (late !== undefined) doubt(reader, late);
+  for (const word of wordsReadAgain(grammar, args, from)) doubtSubcommand(reader, word);
+  for (const [start, options] of reader.subcommand?.operandsGive ?? [])
+    if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
   const other = findUnclear(reader.subcommand?.otherLines, reader);
   if (other !== undefined) doubtSubcommand(reader, other);
+  if (!reader.sure && mayRunLines(grammar, reader.subcommand)) doubtSubcommand(reader);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
   const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
   if (strange !== undefined) doubt(reader, strange);
@@ -117,11 +119,10 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   return reader;
 }
 
-/** Some tools take options from words that are operands by their place. */
-function readOperandsAgain(reader: Reader): void {
-  const late = readLate(reader.grammar, reader.operands);
-  reader.late.push(...late.options);
-  if (late.doubt !== undefined) doubt(reader, late.doubt);
+/** It can run its own tool with any line, and what was not read may say so. */
+function mayRunLines({ runPrograms }: ToolGrammar, one: Subcommand | undefined): boolean {
+  if (one === undefined) return false;
+  return one.otherLines !== undefined || [...(runPrograms ?? [])].some((name) => one.options.has(name));
 }
 
 /** The rest is unknown: no word after it is read. */
@@ -260,6 +261,7 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   const text = attached ?? textBehind(reader, option);
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
   if (text !== undefined) {
+    if (option.names.some((name) => reader.grammar.runPrograms?.has(name))) doubtSubcommand(reader);
     reader.values.push({ option, text });
     if (!addAnyCase(reader, word, option, text)) doubt(reader);
   }

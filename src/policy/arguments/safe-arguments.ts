@@ -13,7 +13,7 @@ export function hasSafeArguments(grammar: ToolGrammar, reading: Reading): boolea
 export function hasSafeOptions(grammar: ToolGrammar, reading: Reading): boolean {
   return (
     reading.sure &&
-    [...reading.given, ...reading.late].every(({ harmless }) => harmless) &&
+    reading.given.every(({ harmless }) => harmless) &&
     (grammar.areHarmless?.(reading) ?? true)
   );
 }

@@ -94,9 +94,6 @@ function interpretedBy(
   if (!reading.sure || interpreter.words.has(reading.operands[0] ?? '')) {
     return [unseen(`these options of ${tool} change what it runs`)];
   }
-  const [late] = reading.late;
-  if (late !== undefined)
-    return [unseen(`what ${tool} ${late.names[0] ?? ''} has it load, also behind its program`)];
   return [...loaded(interpreter, tool, reading), ...mainProgram(grammar, interpreter, tool, reading)];
 }
 

@@ -14,6 +14,10 @@ const forms: Readonly<Record<ValueForm, (small: string) => Texts>> = {
   'added-capability': (small) => (/^(?:cap_)?all$/.test(small) ? notUnderstood : capabilityTexts(small)),
   'security-option': securityTexts,
   gpus: gpuTexts,
+  // An address (`data:text/javascript,…`) is the program itself.
+  'module-path': (small) => (/^[\w./@+=,~-]*$/.test(small) ? [small] : notUnderstood),
+  // Perl compiles what it is given: `-Mx+exec+ls`.
+  'perl-module': (small) => (/^-?[\w:]+(?:=[\w:,.-]*)?$/.test(small) ? [small] : notUnderstood),
 };
 
 const notUnderstood = 'not understood';

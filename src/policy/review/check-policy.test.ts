@@ -101,6 +101,24 @@ test.each([
     ),
     'rule b (line 5): args compare "-R" as it is written, because the options of ls are not known: name it by flags: ["-R"]',
   ],
+  [
+    'a deny whose args are the whole line',
+    version1(
+      '  - { name: a, tools: [kubectl], args: [delete, namespace, prod], action: deny }',
+      mirror('kubectl'),
+    ),
+    'rule a (line 4): args are the whole line, so with one more word it passes',
+  ],
+  [
+    'letters in a row of a tool that is not known',
+    version1('  - { name: a, tools: [rm], flags: [-rf], action: deny }', mirror('rm')),
+    'name the one letter that must not be given',
+  ],
+  [
+    'a deny of npm install that says nothing of npm ci',
+    version1('  - { name: a, tools: [npm], args: ["i|add", "**"], action: deny }', mirror('npm')),
+    'rule a (line 4) is about npm install, and not about npm ci',
+  ],
   ['version 0: allow find', 'rules: [{ command: find, action: allow }]\n', 'allows find'],
 ])('A-35 a warning: %s', (_name, text, warning) => {
   const { errors, warnings } = check(text);
@@ -110,8 +128,8 @@ test.each([
 
 test('a careful policy has neither', () => {
   const text = version1(
-    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], flags: ["-R"], action: deny }',
-    mirror('ls'),
+    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], flags: ["-R"], action: deny }\n  - { name: c, tools: [npm], subcommands: [install, ci], action: ask }\n  - { name: d, tools: [npm], args: [publish, "**"], action: deny }',
+    mirror('ls', 'npm'),
   );
   expect(check(text)).toEqual({ errors: [], warnings: [] });
 });

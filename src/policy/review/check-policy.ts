@@ -6,9 +6,11 @@ import { findHoles } from './find-holes.ts';
 import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
+import { findUnnamedTwins } from './unnamed-twins.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 import { findUnreadFlags } from './unread-flags.ts';
 import { findUnreadOptions } from './unread-options.ts';
+import { findWholeLines } from './whole-lines.ts';
 
 export interface PolicyFindings {
   /** What no policy should say; a person may use it with `--force`. */
@@ -34,6 +36,8 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findUnreachable(policy.rules),
             ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findLooseOperands(policy),
+            ...findWholeLines(policy),
+            ...findUnnamedTwins(policy),
             ...findUnreadOptions(policy),
             ...findUnreadFlags(policy),
             ...findUnused(policy),

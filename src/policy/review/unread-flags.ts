@@ -25,7 +25,7 @@ function problemOf({ action }: Rule, flag: string, tool: string, grammar?: ToolG
   if (grammar === undefined)
     return isStrict
       ? [
-          `is read as one name, because the options of ${tool} are not known: if it is letters in a row, or a letter with its value, name each letter by itself`,
+          `is read as one name, because the options of ${tool} are not known: if it is letters in a row, or a letter with its value, name the one letter that must not be given`,
         ]
       : [];
   const places = [grammar, ...leavesOf(grammar.subcommands)];

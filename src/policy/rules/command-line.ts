@@ -1,4 +1,6 @@
+import { nameOf } from '../arguments/flag.ts';
 import { type Implied, impliedBy } from '../arguments/implied-work.ts';
+import { wordsReadAgain } from '../arguments/late-words.ts';
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
@@ -6,7 +8,7 @@ import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
 import { type Free, GivenOptions } from './given-options.ts';
-import { matchesGlob } from './glob.ts';
+import { type Glob, matchesGlob } from './glob.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
 import type { TextFilter } from './text-filter.ts';
@@ -50,7 +52,6 @@ export class CommandLine {
   #implied: Implied | undefined;
   #written: ReadonlySet<Rule> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
-  #late: ReadonlySet<Rule> | undefined;
   #options: GivenOptions | undefined;
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
@@ -110,15 +111,12 @@ export class CommandLine {
     return this.#given.rules.has(rule) ? 'yes' : 'no';
   }
 
-  /** The same, or the tool takes one of them from a word behind its operands. */
-  fitsFlagsAnywhere(rule: Rule): Fit {
+  /** The same, or all of a flag that is several options, or an option with its value. */
+  fitsFlagsTogether(rule: Rule): Fit {
     const fit = this.fitsFlags(rule);
-    if (fit !== 'no') return fit;
-    this.#late ??= this.#rulesAbout(this.reading?.late ?? []);
-    return this.#late.has(rule) ? 'yes' : this.#fitsRows(rule);
+    return fit === 'no' ? this.#fitsRows(rule) : fit;
   }
 
-  /** A flag of the rule that is several options, or an option with its value: all of it was given. */
   #fitsRows(rule: Rule): Fit {
     const rows = this.#index.rows.get(rule) ?? [];
     const given = rows.length === 0 ? undefined : this.#givenOptions;
@@ -140,6 +138,13 @@ export class CommandLine {
   #rulesAbout(options: readonly Option[]): ReadonlySet<Rule> {
     const names = [...new Set(options)].flatMap(({ names: own, alike = [] }) => [...own, ...alike]);
     return this.#index.flags.of(names.flatMap(byAnyDash));
+  }
+
+  /** The rule says each word from which its tool may read more than stands there. */
+  saysAllReadAgain({ args, flags = [] }: Rule): boolean {
+    for (const word of wordsReadAgain(this.#grammar, this.#words.all, this.#from))
+      if (!flags.includes(nameOf(word)) && !args?.items.some((item) => saysWord(item, word))) return false;
+    return true;
   }
 
   fitsLiterally(pattern: ArgPattern): boolean {
@@ -202,6 +207,10 @@ export class CommandLine {
     for (const word of this.#strict.flatMap(otherWords)) filter.add(word);
     return filter;
   }
+}
+
+function saysWord(item: Glob | '**', word: string): boolean {
+  return item !== '**' && item.some(([only, ...others]) => only === word && others.length === 0);
 }
 
 /** The first word of the pattern is one of those for which the line counts, or may be. */

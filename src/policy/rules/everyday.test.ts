@@ -273,10 +273,12 @@ test.each([
     'npm -v publish',
     'npm view react --registry=http://x',
     'npm outdated -g',
+    'npm view x -- --experimental-default-config-file',
+    'npm ping --experimental-config-file=y.json',
   ],
 ])('%s is not', (line) => expect(actionOf(line)).not.toBe('allow'));
 
-test.each(['npm install x', 'npm i', 'npm ci', 'npm add x', 'git rebase main', 'git -c a=b log'])(
+test.each(['npm install x', 'npm i', 'npm ci', 'npm add x', 'git rebase main', 'git -c core.pager=cat log'])(
   '%s is asked',
   (line) => expect(actionOf(line)).toBe('ask'),
 );

@@ -200,9 +200,9 @@ function valuesLike(text: string): readonly string[] {
   return [text, bare, ...same];
 }
 
-function givenIn({ given, late, values }: Reading, grammar: ToolGrammar | undefined): readonly Given[] {
+function givenIn({ given, values }: Reading, grammar: ToolGrammar | undefined): readonly Given[] {
   const all = new Map<Option, { texts: string[]; times: number }>();
-  for (const option of [...given, ...late]) {
+  for (const option of given) {
     const known = all.get(option);
     if (known === undefined) all.set(option, { texts: [], times: 1 });
     else known.times += 1;

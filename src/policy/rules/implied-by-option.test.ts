@@ -71,7 +71,7 @@ function formsOf(option: Option, style: Style, { containing }: ImpliedWork): str
   return option.names.flatMap((name) => {
     const isLetter = name.length === 2;
     const dashed = style === 'nopt' || style === 'words' ? [name, `-${name}`] : [name];
-    const cut = isLetter ? [] : [name.slice(0, -1)];
+    const cut = name.length < 4 ? [] : [name.slice(0, -1)];
     return [...dashed, ...cut].flatMap((word) => {
       if (option.value === 'none') return [[word], ...(isLetter ? [] : [[`${word}=true`]])];
       const attached = texts.map((text) => [
@@ -154,6 +154,7 @@ describe('A-77 P7: an option or an operand that does the work of another sub-com
     const open = implied.flatMap(({ tool, grammar, one, also }) => {
       // It may be another one: every strict rule holds for it.
       if (grammar.mayBeAliases?.has(one.name) === true || one.unclearOperands !== undefined) return [];
+      if (one.otherLines?.includes('') === true) return [];
       const byAny = (one.also ?? []).filter(
         ({ firstOperand: word, containing }) => (word === 'any' || word === 'given') && !containing,
       );

@@ -19,7 +19,8 @@ export function matchesExactly(rule: Rule, line: CommandLine): boolean {
     (rule.flags === undefined || (line.hasWritten(rule) && line.fitsFlags(rule) === 'yes')) &&
     (rule.subcommands === undefined || isAmong(rule.subcommands, line.reading)) &&
     (rule.safeArguments !== true || line.isSafe) &&
-    (rule.args === undefined || line.fitsLiterally(rule.args))
+    (rule.args === undefined || line.fitsLiterally(rule.args)) &&
+    (isAboutAll(rule) || line.saysAllReadAgain(rule))
   );
 }
 
@@ -29,7 +30,7 @@ export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
   if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line)) return 'no';
   if (rule.safeArguments === true && !line.isSafe) return 'no';
-  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlagsAnywhere(rule);
+  const byFlags = rule.flags === undefined ? 'yes' : line.fitsFlagsTogether(rule);
   if (byFlags === 'no' || rule.args === undefined) return byFlags;
   const byArgs = line.fitsStrictly(rule.args);
   return byArgs === 'yes' ? byFlags : byArgs;

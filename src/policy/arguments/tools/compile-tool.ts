@@ -39,6 +39,8 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data['any-case'] === undefined ? {} : { anyCase: new Set(data['any-case']) }),
     ...(data['value-forms'] === undefined ? {} : { valueForms: valueFormsOf(data['value-forms']) }),
     ...(data.settings === undefined ? {} : { settings: data.settings }),
+    ...(data['plain-settings'] === undefined ? {} : { plainSettings: new Set(data['plain-settings']) }),
+    ...(data['run-programs'] === undefined ? {} : { runPrograms: new Set(data['run-programs']) }),
     ...(data['may-be-aliases'] === undefined ? {} : { mayBeAliases: new Set(data['may-be-aliases']) }),
     ...(data.prints === undefined ? {} : { prints: new Set(data.prints) }),
     ...(data.interpreter === undefined ? {} : { interpreter: interpreterOf(data.interpreter) }),
@@ -158,10 +160,11 @@ function sorted(entries: readonly Entry[]): ReadonlyMap<string, Subcommand> {
 }
 
 function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subcommand {
+  const table = tableOf(data, groups);
   return {
     name,
     spellings: [name, ...(data.aliases ?? [])].map((one) => one.split(' ')),
-    options: tableOf(data, groups),
+    options: table,
     harmless: data.safe === true,
     ...(isUntold(data) ? { untold: true as const } : {}),
     ...(data.style === undefined ? {} : { style: data.style }),
@@ -171,13 +174,26 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(data['other-lines'] === undefined ? {} : { otherLines: data['other-lines'] }),
-    ...(data.gives === undefined ? {} : { gives: data.gives.map(givenOf) }),
+    ...(data.gives === undefined ? {} : { gives: data.gives.map((one) => givenOf(one, table)) }),
+    ...(data['operands-give'] === undefined
+      ? {}
+      : { operandsGive: operandsGiveOf(data['operands-give'], table) }),
     ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
   };
 }
 
-function givenOf(name: string): Option {
-  return { names: [name], value: 'optional', harmless: true };
+/** The sub-command's own one, if it can also be written. */
+function givenOf(name: string, own: OptionTable): Option {
+  return own.get(name) ?? { names: [name], value: 'optional', harmless: true };
+}
+
+function operandsGiveOf(
+  data: NonNullable<SubcommandData['operands-give']>,
+  own: OptionTable,
+): NonNullable<Subcommand['operandsGive']> {
+  return new Map(
+    Object.entries(data).map(([start, names]) => [start, names.map((name) => givenOf(name, own))]),
+  );
 }
 
 function resourcesOf({ names, categories = {} }: NonNullable<ToolData['resources']>): Resources {

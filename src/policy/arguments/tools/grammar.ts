@@ -14,7 +14,15 @@ export const settingForms = ['ssh', 'git', 'toml'] as const;
 export type SettingForm = (typeof settingForms)[number];
 
 /** What a tool takes in several forms as the value of an option. */
-export const valueForms = ['network', 'capability', 'added-capability', 'security-option', 'gpus'] as const;
+export const valueForms = [
+  'network',
+  'capability',
+  'added-capability',
+  'security-option',
+  'gpus',
+  'module-path',
+  'perl-module',
+] as const;
 
 export type ValueForm = (typeof valueForms)[number];
 
@@ -59,6 +67,8 @@ export interface Subcommand {
   readonly resources?: Resources;
   /** Options that it has without their being written. */
   readonly gives?: readonly Option[];
+  /** The same if an operand begins so. */
+  readonly operandsGive?: ReadonlyMap<string, readonly Option[]>;
   /** Beginnings of its operands that are not understood. */
   readonly unclearOperands?: readonly string[];
   /** The same, and what it does may be the work of any other sub-command. */
@@ -122,6 +132,10 @@ export interface ToolGrammar {
   readonly valueForms?: ReadonlyMap<string, ValueForm>;
   /** These values are settings in this form, and nothing else is understood in them. */
   readonly settings?: SettingForm;
+  /** The names of settings that change nothing about what it does, or all of such a setting; others are not understood. */
+  readonly plainSettings?: ReadonlySet<string>;
+  /** Options whose value is a program, which may be the tool itself with any line. */
+  readonly runPrograms?: ReadonlySet<string>;
   /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */
   readonly prints?: ReadonlySet<string>;
   /** It runs the file that its first operand names. */

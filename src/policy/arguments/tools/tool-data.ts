@@ -82,6 +82,8 @@ const subcommandData = strictObject({
   runs: textField.optional(),
   /** Options that it has without their being written (`terraform destroy` is `apply -destroy`). */
   gives: optionNames.optional(),
+  /** The same for lines with an operand that begins so (`git push +main` is `--force`). */
+  'operands-give': z.record(z.string().min(1).max(64), optionNames).optional(),
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
@@ -138,6 +140,10 @@ export const toolData = strictObject({
   'value-forms': z.partialRecord(z.enum(valueForms), optionNames).optional(),
   /** How a setting is written in these values. */
   settings: z.enum(settingForms).optional(),
+  /** Settings that change nothing about what the tool does: names, or `name=value`; others are not understood. */
+  'plain-settings': wordsField.optional(),
+  /** Options whose value is a program, which may be the tool itself with any line. */
+  'run-programs': optionNames.optional(),
   prints: optionNames.optional(),
   interpreter: interpreterData.optional(),
   operands: z.enum(['safe', 'risky']).optional(),

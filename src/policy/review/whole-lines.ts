@@ -1,0 +1,23 @@
+import type { Policy, Rule } from '../policy.ts';
+import { ruleAt } from './rule-at.ts';
+
+/** Strict rules whose args say the whole line: with one more word it passes. One line each. */
+export function findWholeLines({ rules }: Policy & { version: 1 }): string[] {
+  const allows = rules.filter(({ action }) => action === 'allow');
+  return rules
+    .filter(
+      (rule) => isWhole(rule) && (rule.action === 'deny' || allows.some((one) => isAboutSame(one, rule))),
+    )
+    .map(
+      (rule) =>
+        `${ruleAt(rule)}: args are the whole line, so with one more word it passes: end them with "**"`,
+    );
+}
+
+function isWhole({ action, args }: Rule): boolean {
+  return action !== 'allow' && args !== undefined && args.items.length > 0 && args.items.at(-1) !== '**';
+}
+
+function isAboutSame({ tools: some }: Rule, { tools: others }: Rule): boolean {
+  return some === undefined || others === undefined || [...some].some((tool) => others.has(tool));
+}
