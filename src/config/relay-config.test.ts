@@ -15,6 +15,7 @@ agents:
     docker: 'unix:///var/run/docker.sock',
     state: '/srv/relay/state',
     workspaceRoots: { volumes: true, folders: ['/srv'] },
+    agentMounts: [],
     limits: { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
     agents: [
       {
@@ -38,6 +39,13 @@ test.each([
   ['workspace-roots: [/etc]\n', "a folder that is not the system's"],
   ['workspace-roots: [/srv, /usr/local]\n', "a folder that is not the system's"],
   ['workspace-roots: [/srv/../etc]\n', 'workspace-roots[0]: must be "volumes"'],
+  [
+    'agent-mounts: [/etc]\n',
+    "agent-mounts[0]: must be the normal absolute path of a folder that is not the system's",
+  ],
+  ['agent-mounts: [/]\n', 'agent-mounts[0]: must be'],
+  ['agent-mounts: [volumes]\n', 'agent-mounts[0]: must be'],
+  ['agent-mounts: [/srv/../run]\n', 'agent-mounts[0]: must be'],
   ['workspace-roots: [srv]\n', 'workspace-roots[0]: must be "volumes"'],
   ['docker: "tcp://x:2375"\n', "unix:///PATH of this host's own engine"],
   [`agents:\n${agent('a', '/r/a/s', 'a', '0:0')}`, 'uid 0 is never accepted'],

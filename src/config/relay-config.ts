@@ -7,7 +7,12 @@ import { duplicates } from './duplicates.ts';
 import { nameField, parsedField, parseHostPort, pathField, sizeField, usersField } from './fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
-import { toWorkspaceRoots, type WorkspaceRoots, workspaceRootsField } from './workspace-roots.ts';
+import {
+  agentMountsField,
+  toWorkspaceRoots,
+  type WorkspaceRoots,
+  workspaceRootsField,
+} from './workspace-roots.ts';
 
 /** relay.yaml as the relay uses it: checked, defaults filled in, every path absolute. */
 export interface RelayConfig {
@@ -24,6 +29,8 @@ export interface RelayConfig {
   /** Folder. */
   readonly state: string;
   readonly workspaceRoots: WorkspaceRoots;
+  /** Folders, whose folders `agent run` may mount into agents' containers. */
+  readonly agentMounts: readonly string[];
   readonly limits: RequestLimits;
   readonly agents: readonly RelayAgentConfig[];
 }
@@ -64,6 +71,7 @@ export const relaySchema = strictObject({
   ).prefault('unix:///var/run/docker.sock'),
   state: pathField.default('state'),
   'workspace-roots': workspaceRootsField,
+  'agent-mounts': agentMountsField,
   limits: strictObject({
     'requests-per-second': z.int().min(1).max(100_000).default(500),
     'bytes-per-second': sizeField.prefault('4m'),
@@ -90,7 +98,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
   const shape = checkShape(relaySchema, yaml.source);
   if ('problems' in shape) throw new ConfigError(shape.problems);
   const inFolder = (path: string): string => resolve(dirname(resolve(file)), path);
-  const { 'workspace-roots': roots, trust, ...raw } = shape.value;
+  const { 'workspace-roots': roots, 'agent-mounts': agentMounts, trust, ...raw } = shape.value;
   const agents = raw.agents.map((one) => ({ ...one, socket: inFolder(one.socket) }));
   const problems = findContradictions(agents, yaml.source);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -101,6 +109,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
     ...(trust !== undefined && { trust: inFolder(trust) }),
     state: inFolder(raw.state),
     workspaceRoots: toWorkspaceRoots(roots),
+    agentMounts,
     limits: {
       requestsPerSecond: raw.limits['requests-per-second'],
       bytesPerSecond: raw.limits['bytes-per-second'],

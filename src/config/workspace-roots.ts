@@ -53,6 +53,17 @@ const rootField = parsedField(
 /** `workspace-roots` of relay.yaml. */
 export const workspaceRootsField = z.array(rootField).max(100).prefault([volumesWord, '/srv']);
 
+/** `agent-mounts` of relay.yaml: folders whose folders may be mounted into agents' containers. */
+export const agentMountsField = z
+  .array(
+    parsedField(
+      (text) => (isFolderRoot(text) ? text : undefined),
+      "the normal absolute path of a folder that is not the system's",
+    ),
+  )
+  .max(100)
+  .default([]);
+
 export function toWorkspaceRoots(roots: readonly string[]): WorkspaceRoots {
   return { volumes: roots.includes(volumesWord), folders: roots.filter((root) => root !== volumesWord) };
 }

@@ -1,6 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
+import { isOwnVolume, type OwnPlaces, ownPlaces } from '../../../src/config/own-places.ts';
 import type { RelayConfig } from '../../../src/config/relay-config.ts';
 import type { ToldAgent } from '../../../src/config/told-agents.ts';
 import { formatWorkspaceRoots, isIn, systemFolderAt } from '../../../src/config/workspace-roots.ts';
@@ -8,7 +7,7 @@ import { leadsToArea } from '../workspace/home-place.ts';
 import { notKept } from '../workspace/not-kept.ts';
 import { createFindLinks } from './find-links.ts';
 
-type Bounds = Pick<RelayConfig, 'agents' | 'docker' | 'file' | 'identity' | 'state' | 'workspaceRoots'>;
+type Bounds = OwnPlaces & Pick<RelayConfig, 'workspaceRoots'>;
 
 /** The workspaces that this relay does not keep, whatever the gateway says, by agent, with the reason. */
 export type FindOutOfBounds = (told: readonly ToldAgent[]) => Promise<ReadonlyMap<string, string>>;
@@ -62,11 +61,6 @@ function misplaced(
   return near === undefined ? undefined : `${source} is, is in or holds ${near}, which is the relay's own`;
 }
 
-/** Volumes that a gateway makes on an engine; programs that run as root are in some of them. */
-function isOwnVolume(name: string): boolean {
-  return /^clawrden-(init|ws)-/.test(name);
-}
-
 function holdsAnother(
   name: string,
   { kind, source }: HomeWorkspace,
@@ -81,12 +75,4 @@ function holdsAnother(
 
 function linkProblem(source: string, link: string): string | undefined {
   return link === '' ? undefined : `${source} does not name a folder itself: ${link}`;
-}
-
-/** As they are written, and where they lead. */
-async function ownPlaces({ agents, docker, file, identity, state }: Bounds): Promise<readonly string[]> {
-  const sockets = agents.map(({ socket }) => dirname(socket));
-  const written = [state, identity, file, new URL(docker).pathname, ...sockets];
-  const led = await Promise.all(written.map((path) => realpath(path).catch(() => path)));
-  return [...new Set([...written, ...led])];
 }

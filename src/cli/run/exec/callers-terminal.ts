@@ -14,10 +14,10 @@ export interface CallersTerminal {
   readonly lend: (work: () => void) => void;
 }
 
-/** Throws if stdin or stdout is no terminal. `onResize` is called after every change of size. */
-export function openCallersTerminal(onResize: (size: TerminalSize) => void): CallersTerminal {
+/** Throws a line about `what` if stdin or stdout is no terminal. `onResize` is called after every change of size. */
+export function openCallersTerminal(onResize: (size: TerminalSize) => void, what = 'exec'): CallersTerminal {
   if (!isatty(0) || !isatty(1)) {
-    throw new CliError('exec', '--tty needs a terminal as stdin and as stdout', 'leave it out');
+    throw new CliError(what, '--tty needs a terminal as stdin and as stdout', 'leave it out');
   }
   const found = stty('-g').trim();
   let raw = false;

@@ -1,9 +1,10 @@
-import { findAgent, type KnownAgent } from '../../../config/known-agent.ts';
+import type { KnownAgent } from '../../../config/known-agent.ts';
 import { loadRelayConfig, type RelayConfig } from '../../../config/relay-config.ts';
 import { CliError } from '../../reach/cli-error.ts';
 import { findAgentContainer } from '../doctor/find-agent-container.ts';
 import { bad, type Finding, good, messageOf } from '../doctor/finding.ts';
 import { printFindings } from '../doctor/print-findings.ts';
+import { agentOfHost } from './agent-of-host.ts';
 import { checkJail } from './check-jail.ts';
 
 export interface CheckAgentOptions {
@@ -17,19 +18,9 @@ export interface CheckAgentOptions {
 /** Prints what is wrong with an agent's container. Exit status 1 if anything is an error. */
 export async function checkAgent(name: string, options: CheckAgentOptions): Promise<void> {
   const config = loadRelayConfig(options.config);
-  const known = await knownAgent(name, config);
+  const known = await agentOfHost(name, config, 'agent check');
   const findings = await checkKnown(known, config, namesOf(options.locked));
   printFindings(findings, options.json === true);
-}
-
-async function knownAgent(name: string, config: RelayConfig): Promise<KnownAgent> {
-  const known = await findAgent(config, name).catch((error: unknown) => {
-    const toDo = 'run this as root, or as the user of the relay';
-    throw new CliError('agent check', messageOf(error), toDo);
-  });
-  if (known !== undefined) return known;
-  const toDo = 'see agents of gateway.yaml, and whether the relay runs';
-  throw new CliError('agent check', `the relay was told of no agent ${name}`, toDo);
 }
 
 async function checkKnown(

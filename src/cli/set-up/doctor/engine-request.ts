@@ -62,10 +62,14 @@ async function answerOf(request: ReturnType<typeof requestPlain>): Promise<Engin
   return { status: response.statusCode ?? 0, body: await json(response) };
 }
 
-function responseOf(request: ReturnType<typeof requestPlain>): Promise<IncomingMessage> {
+/** Sends the request, with `body` if there is one. */
+export function responseOf(
+  request: ReturnType<typeof requestPlain>,
+  body?: string,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', resolve);
-    request.end();
+    request.end(body);
   });
 }
