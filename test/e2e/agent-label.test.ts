@@ -103,12 +103,16 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     const warned = (name: string) =>
       expect.stringMatching(new RegExp(`^warning: container ${name} has the label .*so has its image`));
     expect(await findings('lbl')).toEqual(
-      expect.arrayContaining([warned('lbl-image'), warned('lbl-both'), 'error: no /clawrden/bin']),
+      expect.arrayContaining([
+        warned('lbl-image'),
+        warned('lbl-both'),
+        'error: nothing is mounted at /clawrden/bin',
+      ]),
     );
     expect(await findings('lbl2')).toEqual(
       expect.arrayContaining([
         'warning: container lbl-listed has the label clawrden.agent=lbl2, and relay.yaml names that container for another agent',
-        'error: no /clawrden/bin',
+        'error: nothing is mounted at /clawrden/bin',
       ]),
     );
     expect(await findings('mine')).not.toContainEqual(expect.stringContaining('label'));

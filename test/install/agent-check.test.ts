@@ -48,6 +48,7 @@ async function findingsOf({ root }: Tree, env: readonly string[]): Promise<strin
     jail: await jailOf(join(root, 'clawrden/bin')),
     hasSocket: true,
     user: { uid: 1000, gid: 1000 },
+    isUserKnown: true,
     startupFiles: await Promise.all(startupFiles),
     hasLocalBin: true,
     unlocked: [],

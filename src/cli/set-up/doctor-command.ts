@@ -6,6 +6,7 @@ export function doctorCommand(): Command {
     .option('--config <file>', 'a gateway.yaml to check (default: the one beside the context, or here)')
     .option('--relay <file>', 'a relay.yaml to check (default: the one here)')
     .option('--context <file>', 'where the gateway is and who you are')
+    .option('--locked <names>', 'programs that must be locked in the images of agents, like npm,docker')
     .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       const { runDoctor } = await import('./doctor/run-doctor.ts');

@@ -1,11 +1,11 @@
 import type { KnownAgent } from '../../../config/known-agent.ts';
 import { loadRelayConfig, type RelayConfig } from '../../../config/relay-config.ts';
-import { CliError } from '../../reach/cli-error.ts';
 import { findAgentContainer } from '../doctor/find-agent-container.ts';
 import { bad, type Finding, good, messageOf } from '../doctor/finding.ts';
 import { printFindings } from '../doctor/print-findings.ts';
 import { agentOfHost } from './agent-of-host.ts';
 import { checkJail } from './check-jail.ts';
+import { lockedNames } from './locked-names.ts';
 
 export interface CheckAgentOptions {
   /** relay.yaml */
@@ -19,7 +19,7 @@ export interface CheckAgentOptions {
 export async function checkAgent(name: string, options: CheckAgentOptions): Promise<void> {
   const config = loadRelayConfig(options.config);
   const known = await agentOfHost(name, config, 'agent check');
-  const findings = await checkKnown(known, config, namesOf(options.locked));
+  const findings = await checkKnown(known, config, lockedNames(options.locked, 'agent check'));
   printFindings(findings, options.json === true);
 }
 
@@ -37,11 +37,4 @@ async function checkKnown(
   if (found.id === undefined) return found.findings;
   const findings = [...found.findings, ...(await checkJail({ places, engine, id: found.id, locked }))];
   return findings.length > 0 ? findings : [good(check, `container ${found.id.slice(0, 12)} is closed`)];
-}
-
-function namesOf(text = ''): string[] {
-  const names = text.split(',').filter((name) => name !== '');
-  const wrong = names.find((name) => !/^[^/\0]{1,255}$/.test(name));
-  if (wrong === undefined) return names;
-  throw new CliError('agent check', `--locked takes names of programs, not ${wrong}`, 'write npm,docker');
 }

@@ -59,6 +59,7 @@ function problems({ config, host, mounts: other, networks, facts }: Changes = {}
     jail: [program('.shim'), program('.init', Buffer.from('init')), link('npm'), link('git')],
     ...{ hasSocket: true, startupFiles: [], hasLocalBin: false, unlocked: [], foreignVolumes: [] },
     user: findUser(container.Config.User, 'root:x:0:0::/root:/bin/sh\ntoor:x:0:0::/:/bin/sh\n')?.id,
+    isUserKnown: true,
     ...facts,
   };
   const found = findProblems(seen, wanted);
@@ -92,6 +93,7 @@ test.each<[string, Changes]>([
   ],
   ['error: it shares processes (host)', { host: { PidMode: 'host' } }],
   ['error: it shares processes (container:x)', { host: { PidMode: 'container:x' } }],
+  ['warning: it sees the cgroups of this machine', { host: { CgroupnsMode: 'host' } }],
   ['error: it shares shared memory (host)', { host: { IpcMode: 'host' } }],
   ['error: it has devices of this machine', { host: { Devices: [{ PathOnHost: '/dev/sda' }] } }],
   ['error: it has devices of this machine', { host: { DeviceRequests: [{ Count: -1 }] } }],
@@ -140,6 +142,7 @@ test('the socket may be mounted where images have the real /var/run', () => {
 
 test.each<[string, Partial<JailFacts>]>([
   ['error: there is no folder /clawrden/bin in it', { jail: undefined }],
+  ['warning: its image has no user 1000 in /etc/passwd', { isUserKnown: false }],
   ['error: there is no socket /var/run/clawrden/warden.sock in it', { hasSocket: false }],
   ['error: /clawrden/bin/.shim is missing or no program', { jail: [link('npm')] }],
   [
@@ -195,10 +198,14 @@ test('names what a file that shells read puts before the jail, and takes a mende
 
 test('finds the ids of a user as an engine does', () => {
   const passwd = 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1001::/home/node:/bin/sh\n';
-  expect(findUser('node', passwd)).toEqual({ id: { uid: 1000, gid: 1001 }, home: '/home/node' });
+  expect(findUser('node', passwd)).toEqual({
+    id: { uid: 1000, gid: 1001 },
+    home: '/home/node',
+    isKnown: true,
+  });
   expect(findUser('node:5', passwd)?.id).toEqual({ uid: 1000, gid: 5 });
   expect(findUser('1000', passwd)?.id).toEqual({ uid: 1000, gid: 1001 });
-  expect(findUser('1234', passwd)).toEqual({ id: { uid: 1234, gid: 0 }, home: '/' });
+  expect(findUser('1234', passwd)).toEqual({ id: { uid: 1234, gid: 0 }, home: '/', isKnown: false });
   expect(findUser('nobody', passwd)).toBeUndefined();
   expect(findUser('node:staff', passwd)).toBeUndefined();
   expect(findUser('node', undefined)).toBeUndefined();

@@ -81,6 +81,7 @@ async function gatherFacts({ engine, id, locked = [] }: JailQuestion): Promise<J
     jail: await look.list('/clawrden/bin'),
     hasSocket: socket?.isSocket === true,
     user: user?.id,
+    isUserKnown: user?.isKnown === true,
     startupFiles: await readStartup(look, home),
     hasLocalBin: (await look.stat(posix.join(home, '.local/bin'))) !== undefined,
     unlocked: await findUnlocked(look, container, locked),

@@ -12,7 +12,7 @@ export function checkRights(facts: JailFacts, wanted: JailWanted): Finding[] {
   ];
 }
 
-function checkUser({ container, user }: JailFacts, { agent, users }: JailWanted): Finding[] {
+function checkUser({ container, user, isUserKnown }: JailFacts, { agent, users }: JailWanted): Finding[] {
   const check = `agent ${agent}`;
   const [{ uid, gid } = { uid: 1000, gid: 1000 }] = users;
   const fix = `start it as ${uid}:${gid}, as clawrden agent run ${agent} does`;
@@ -21,8 +21,15 @@ function checkUser({ container, user }: JailFacts, { agent, users }: JailWanted)
   if (user === undefined)
     return [doubtful(check, `its user is ${name}, and its image does not say which that is`, fix)];
   if (user.uid === 0) return [bad(check, `it runs as root, under the name ${name}`, fix)];
-  if (users.some((each) => each.uid === user.uid && each.gid === user.gid)) return [];
+  if (users.some((each) => each.uid === user.uid && each.gid === user.gid))
+    return isUserKnown
+      ? []
+      : [doubtful(check, `its image has no user ${user.uid} in /etc/passwd`, nameless(user.uid))];
   return [bad(check, `it runs as ${user.uid}:${user.gid}, which is no user of agent ${agent}`, fix)];
+}
+
+function nameless(uid: number): string {
+  return `make it in the image if git, ssh or npm fail for want of a name: adduser -u ${uid} agent`;
 }
 
 function checkNetwork({ container }: JailFacts, check: string): Finding[] {
@@ -70,7 +77,6 @@ const namespaces = [
   ['PidMode', 'processes'],
   ['IpcMode', 'shared memory'],
   ['UTSMode', 'host name'],
-  ['CgroupnsMode', 'cgroups'],
 ] as const;
 
 function checkNamespaces({ container }: JailFacts, check: string): Finding[] {
@@ -81,6 +87,10 @@ function checkNamespaces({ container }: JailFacts, check: string): Finding[] {
     ...shared.map(([key, what]) =>
       bad(check, `it shares ${what} (${HostConfig[key]})`, 'start it without that option'),
     ),
+    // Of kernels with the first version of cgroups that is the default; the container reads names of others there.
+    ...(HostConfig.CgroupnsMode === 'host'
+      ? [doubtful(check, 'it sees the cgroups of this machine', 'start it with --cgroupns private')]
+      : []),
     ...(devices.length > 0
       ? [bad(check, 'it has devices of this machine', 'start it without --device and --gpus')]
       : []),

@@ -3,6 +3,8 @@ import type { Identity } from '../../../command.ts';
 export interface PasswdUser {
   readonly id: Identity;
   readonly home: string;
+  /** The file has a line for it. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export function findUser(text: string, passwd: string | undefined): PasswdUser |
   // An engine gives an unknown user the group 0.
   const gid = group ?? knownGid ?? '0';
   if (uid === undefined || !isNumber(uid) || !isNumber(gid)) return undefined;
-  return { id: { uid: Number(uid), gid: Number(gid) }, home };
+  return { id: { uid: Number(uid), gid: Number(gid) }, home, isKnown: known !== undefined };
 }
 
 function isNumber(text: string): boolean {

@@ -27,6 +27,8 @@ export interface JailFacts {
   readonly hasSocket: boolean;
   /** The ids of the container's user; `undefined` if it is a name that the image does not explain. */
   readonly user: Identity | undefined;
+  /** Its image has that user in `/etc/passwd`. */
+  readonly isUserKnown: boolean;
   readonly startupFiles: readonly StartupFile[];
   /** The user's `~/.local/bin` is there. */
   readonly hasLocalBin: boolean;

@@ -30,13 +30,14 @@ export function checkNative(): Finding[] {
   });
 }
 
-/** The disk of the records: if it is full, the gateway refuses all work. */
-export async function checkDisk(folder: string): Promise<Finding> {
+const forRecords = 'make room; without it the audit cannot be written and everything is refused';
+
+/** The disk of the gateway's records: if it is full, the gateway refuses all work. Or another one, with its own `fix`. */
+export async function checkDisk(folder: string, fix = forRecords): Promise<Finding> {
   try {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     const text = `${Math.floor(free / 1024 ** 2)} MiB free at ${folder}`;
-    const fix = 'make room; without it the audit cannot be written and everything is refused';
     if (free < leastBytes) return bad('disk', text, fix);
     return free < lowBytes ? doubtful('disk', text, fix) : good('disk', text);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readContext } from '../../reach/context.ts';
+import { lockedNames } from '../agent/locked-names.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkGatewayFiles } from './check-gateway-files.ts';
 import { checkDisk, checkNative, checkNode } from './check-machine.ts';
@@ -14,6 +15,8 @@ export interface DoctorOptions {
   /** relay.yaml */
   readonly relay?: string;
   readonly context?: string;
+  /** Names with commas between them: programs that must be locked in the images of agents. */
+  readonly locked?: string;
   readonly json?: boolean;
 }
 
@@ -25,7 +28,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     checkNode(),
     ...checkNative(),
     ...(config === undefined ? [await checkDisk('.')] : await checkGatewayFiles(config)),
-    ...(relay === undefined ? [] : await checkRelayFiles(relay)),
+    ...(relay === undefined ? [] : await checkRelayFiles(relay, lockedNames(options.locked, 'doctor'))),
     ...(await checkGateway(options.context)),
   ]);
   printFindings(findings, options.json === true);
