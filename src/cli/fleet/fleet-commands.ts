@@ -9,12 +9,6 @@ export function hostsCommand(): Command {
   );
 }
 
-export function agentsCommand(): Command {
-  return gatewayClientCommand('agents', 'the agents, and whether their relays are there').action(
-    (_options, command: Command) => agents(command.optsWithGlobals()),
-  );
-}
-
 const stateColors = { ready: 'green', draining: 'yellow', down: 'red' } as const;
 
 async function hosts(options: GatewayOptions): Promise<void> {
@@ -42,7 +36,7 @@ async function hosts(options: GatewayOptions): Promise<void> {
   });
 }
 
-async function agents(options: GatewayOptions): Promise<void> {
+export async function agents(options: GatewayOptions): Promise<void> {
   await withGateway('agents', options, async (client) => {
     const [{ listAgents }, { renderText }, { printJson, printTable }] = await Promise.all([
       import('./list-fleet.ts'),
