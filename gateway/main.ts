@@ -242,7 +242,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
   };
   const restored = await restoreWaiting(parts, approvals, left);
-  const holdToAgents = createHoldToAgents({ agents, ledger, grants, faults });
+  const holdToAgents = createHoldToAgents({ agents, ledger, grants, tokens: principals.apiTokens, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
   const { inForce } = principals;

@@ -12,15 +12,17 @@ export interface HoldToAgentsParts {
   readonly agents: () => Agents;
   readonly ledger: Pick<Ledger, 'executions'>;
   readonly grants: Pick<Grants, 'endAllBut'>;
+  /** What lets agents in by themselves. */
+  readonly tokens: { readonly endAllBut: (agents: readonly string[]) => Promise<void> };
   readonly faults: Pick<Faults, 'report'>;
 }
 
 /**
  * Called at the start and after every change of the agents, with those before: ends what runs, waits or is asked about
- * and is not theirs, and what a person granted to an agent that is gone. One that takes a name anew gets nothing of
+ * and is not theirs, and the grants and API tokens of an agent that is gone. One that takes a name anew gets nothing of
  * the agent that had it.
  */
-export function createHoldToAgents({ agents, ledger, grants, faults }: HoldToAgentsParts) {
+export function createHoldToAgents({ agents, ledger, grants, tokens, faults }: HoldToAgentsParts) {
   return (before: readonly AgentConfig[]): void => {
     for (const execution of ledger.executions()) {
       const refusal = unboundNow(agents(), execution.record);
@@ -28,6 +30,7 @@ export function createHoldToAgents({ agents, ledger, grants, faults }: HoldToAge
     }
     const names = before.map(({ name }) => name).filter((name) => agents().has(name));
     grants.endAllBut(names).catch((error) => faults.report('ending grants', error));
+    tokens.endAllBut(names).catch((error) => faults.report('ending API tokens', error));
   };
 }
 

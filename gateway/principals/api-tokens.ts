@@ -40,6 +40,8 @@ export interface ApiTokens extends TokenAuthentication {
   readonly rotate: (name: string, overlapMs: number, by: string) => Promise<Checked<ToldToken>>;
   /** Counts at once; the name is not used again. */
   readonly remove: (name: string, by: string, reason: string) => Promise<Checked<true>>;
+  /** Removes the tokens of all agents but these. */
+  readonly endAllBut: (agents: readonly string[]) => Promise<void>;
   /** Calls `listener` when a token may let in no more. */
   readonly watch: (listener: () => void) => void;
   readonly close: () => Promise<void>;
@@ -74,6 +76,7 @@ export async function openApiTokens(parts: ApiTokensParts): Promise<ApiTokens> {
     create: (wanted, by) => inTurn(() => create(wanted, by, keeping)),
     rotate: (name, overlapMs, by) => inTurn(() => rotate({ name, overlapMs, by }, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
+    endAllBut: (agents) => inTurn(() => endAllBut(new Set(agents), keeping)),
     watch,
     close: uses.close,
   };
@@ -144,6 +147,15 @@ async function remove(
     unkept: audit.unkept,
   });
   return { value: true };
+}
+
+/** Otherwise they would let in for another agent that takes the name of one that is gone. */
+async function endAllBut(agents: ReadonlySet<string>, keeping: Keeping): Promise<void> {
+  const lost = keeping.table
+    .all()
+    .filter(({ principal }) => principal.kind === 'agent' && !agents.has(principal.name));
+  const reason = 'its agent was removed from gateway.yaml';
+  await Promise.all(lost.map(({ name }) => remove({ name, by: 'gateway', reason }, keeping)));
 }
 
 /** The token of a program has its name. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ function willing(): AgentEngine & { readonly asked: string[] } {
 
 /** A gateway and the relay's side of its stream, for one agent on this engine. */
 async function startSynchronized(engine: AgentEngine) {
-  const coder = { name: 'coder', tools: [], users: [], paused: false, killed: false };
+  const coder = { name: 'coder', tools: ['ls'], users: [], paused: false, killed: false };
   let state = { lockdown: false, agents: [coder] };
   const gateway = await startTestGateway({ state: () => state });
   const log = pino({ level: 'silent' });
@@ -109,4 +109,26 @@ test('A-98: what a relay could not halt is in the name of the agent that is not 
   await expect.poll(() => relays.report(stream.agent)?.problem).toBe(why);
   expect(waited?.name()).toContain(`: ${why})`);
   expect(await Promise.race([waited?.over.then(() => 'halted'), sleep(200, 'nothing')])).toBe('nothing');
+});
+
+test('no jail waits for an engine that does not answer when an agent is to run or to halt', async () => {
+  const stuck = Promise.withResolvers<void>();
+  await using _ = await startSynchronized({ ...willing(), set: () => stuck.promise });
+  await expect.poll(() => readdir(jail)).toEqual(['ls']);
+  stuck.resolve();
+});
+
+test('no jail waits for an engine that does not say what it has', async () => {
+  const silent = Promise.withResolvers<{ running: boolean; problem: string }>();
+  let looks = 0;
+  const look: AgentEngine['look'] = () => {
+    looks += 1;
+    return looks === 1 ? Promise.resolve({ running: true, problem: '' }) : silent.promise;
+  };
+  await using stream = await startSynchronized({ ...willing(), look });
+  for (const name of ['cat', 'id', 'ps']) {
+    stream.tell(false, { tools: [name] });
+    await expect.poll(() => readdir(jail)).toEqual([name]);
+  }
+  silent.resolve({ running: true, problem: '' });
 });

@@ -162,6 +162,19 @@ test('an agent that is added is served without a restart, and one of a name that
   expect(again.command.starts).toBe(0);
 });
 
+test('P17: the API tokens of an agent that is removed count no more, also if another one takes its name', async () => {
+  await setAgents([...both, agent('third')]);
+  const wanted = { role: 'agent', scope: [], ttl: 0n };
+  for (const name of ['third', 'other'])
+    await admin.call(WardenServiceService.createApiToken, { ...wanted, name: `of-${name}`, agent: name });
+  await setAgents(both);
+  await setAgents([...both, agent('third')]);
+  const { tokens } = await admin.call(WardenServiceService.listApiTokens, { pageToken: '' });
+  expect(tokens.map(({ name }) => name)).toEqual(['of-other']);
+  const ended = audit('"type":"token"', '"event":"removed"', 'its agent was removed from gateway.yaml');
+  expect(ended.map((line) => JSON.parse(line).token)).toEqual(['of-third']);
+});
+
 test('a file with a fault keeps the agents that are in force, and the status says so until it is mended', async () => {
   const good = readFileSync(file(), 'utf8');
   writeFileSync(file(), good.replace('users:', 'userz:'));

@@ -91,14 +91,15 @@ async function session(
       if (stream.writable) stream.write({ version, agents });
     },
   );
-  const takeUp = async (state: SynchronizeResponse) => {
-    await applyState(options, tools, state);
-    // The gateway waits for a report after each message, also if nothing had to change.
-    await report(true);
-    options.onApplied();
-  };
   const onFailure = (error: unknown) =>
     options.log.error({ error }, 'what the gateway wants was not taken up');
+  // The gateway waits for a report after each message, also if nothing had to change; the next one does not.
+  const reportTaken = latestOnly(() => report(true), onFailure);
+  const takeUp = async (state: SynchronizeResponse) => {
+    await applyState(options, tools, state);
+    reportTaken({});
+    options.onApplied();
+  };
   stream.on('data', latestOnly(takeUp, onFailure));
   void report();
   const again = setInterval(() => void options.agents.mend().then(() => report()), lookAgainMs);
@@ -160,20 +161,22 @@ async function applyState(
     const state = stateOf(name);
     if (state !== undefined) await halt.apply(wishOf(state));
   };
+  const setJail = async ({ name, setTools }: SynchronizedAgent) => {
+    try {
+      tools.set(name, await setTools(stateOf(name)?.tools ?? []));
+    } catch (error) {
+      log.error({ agent: name, error }, 'the jail could not be brought up to date');
+    }
+  };
   const served = agents.all();
-  // What is to halt waits for no disk.
-  await Promise.all([agents.follow(states), ...served.map(setHalt)]);
-  await Promise.all(
-    agents.all().map(async (agent) => {
-      const { name, setTools } = agent;
-      if (!served.some(({ halt }) => halt === agent.halt)) await setHalt(agent);
-      try {
-        tools.set(name, await setTools(stateOf(name)?.tools ?? []));
-      } catch (error) {
-        log.error({ agent: name, error }, 'the jail could not be brought up to date');
-      }
-    }),
-  );
+  const isNew = ({ halt }: SynchronizedAgent) => !served.some((agent) => agent.halt === halt);
+  const followed = async () => {
+    await agents.follow(states);
+    const all = agents.all();
+    await Promise.all([...all.map(setJail), ...all.filter(isNew).map(setHalt)]);
+  };
+  // What is to halt waits for no disk, and no jail waits for an engine.
+  await Promise.all([followed(), ...served.map(setHalt)]);
 }
 
 function wishOf({ killed, paused }: AgentState): Wish {
