@@ -37,6 +37,7 @@ import { createRecorder } from './execution/recorder.ts';
 import { createRecordingRoom } from './execution/recording-room.ts';
 import { createRefusals } from './execution/refusals.ts';
 import { createExecutors } from './executors/create-executors.ts';
+import { createAnswerHelp } from './help/answer-help.ts';
 import { createBudgets } from './judging/budgets.ts';
 import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
@@ -199,6 +200,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
+      answerHelp: createAnswerHelp({ policy, agents, history }),
       onHostLost: createLostHosts({ ...fleet, incidents, log }),
       paceOf: createCrumbBudgets(mostBudgets),
       onLateExit: pool.lateExits.expect,

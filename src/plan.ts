@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 
-export type Strategy = 'ghost' | 'mirror' | 'passthrough';
+/** How a tool of a policy runs. */
+export type ToolStrategy = 'ghost' | 'mirror' | 'passthrough';
+
+/** `help`: the gateway answers by itself. */
+export type Strategy = ToolStrategy | 'help';
 
 export interface PlanImage {
   /** As the policy names it. */

@@ -1,4 +1,5 @@
 import type { AgentConfig, HomeWorkspace } from '../../src/config/gateway-config.ts';
+import { helpToolName } from '../../src/policy/help-tool.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { RelayState } from '../ports/relay-state.ts';
 import type { AgentStates } from './agent-states.ts';
@@ -15,7 +16,7 @@ export function desiredState(
     lockdown: states.locked(),
     agents: own.map(({ name, users, workspace }) => ({
       name,
-      tools: [...tools.keys()],
+      tools: [...tools.keys(), helpToolName],
       paused: states.stateOf(name) === 'paused',
       killed: states.stateOf(name) === 'killed',
       users,

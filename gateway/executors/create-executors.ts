@@ -1,6 +1,7 @@
 import type { Strategy } from '../../src/plan.ts';
 import type { Executor, Inspector } from './executor.ts';
 import { createGhostExecutor, type GhostParts } from './ghost.ts';
+import { createHelp, type HelpExecutorParts, inspectHelp } from './help.ts';
 import { createGhostInspector } from './inspect-ghost.ts';
 import { inspectMirror } from './inspect-mirror.ts';
 import { inspectPassthrough } from './inspect-passthrough.ts';
@@ -13,17 +14,19 @@ export interface Executors {
 }
 
 /** How each strategy runs a plan, and how it inspects what the plan would run. */
-export function createExecutors(parts: GhostParts & MirrorParts): Executors {
+export function createExecutors(parts: GhostParts & MirrorParts & HelpExecutorParts): Executors {
   return {
     executors: {
       ghost: createGhostExecutor(parts),
       mirror: createMirror(parts),
       passthrough: createPassthrough(parts.recordStart),
+      help: createHelp(parts),
     },
     inspectors: {
       ghost: createGhostInspector(parts),
       mirror: inspectMirror,
       passthrough: inspectPassthrough,
+      help: inspectHelp,
     },
   };
 }

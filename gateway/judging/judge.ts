@@ -1,7 +1,8 @@
 import type { Command, Identity } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError, type ErrorCode, toClawrdenError } from '../../src/errors.ts';
-import type { Plan } from '../../src/plan.ts';
+import type { Plan, Strategy } from '../../src/plan.ts';
+import { helpToolName } from '../../src/policy/help-tool.ts';
 import type { CommandFacts, Decision, Policy } from '../../src/policy/policy.ts';
 import { checkCommand } from '../../src/policy/request/check-command.ts';
 import { locateCwd, normalizeCwd } from '../../src/policy/request/normalize-cwd.ts';
@@ -126,8 +127,9 @@ function withCwd(command: Command, { agent }: Subject, caller: Principal): Comma
 function sanitize(command: Command, subject: Subject, policy: Policy): Cleared {
   const wrong = checkCommand(command);
   if (wrong !== undefined) throw wrong;
-  const place =
-    subject.agent === undefined ? outsideAnyWorkspace(command.cwd) : locateCwd(policy, command.cwd);
+  // Help touches no folder, so an agent may ask for it anywhere.
+  const isAnywhere = subject.agent === undefined || command.tool === helpToolName;
+  const place = isAnywhere ? outsideAnyWorkspace(command.cwd) : locateCwd(policy, command.cwd);
   if (place !== undefined) return { subject, command: { ...command, cwd: place.cwd }, root: place.root };
   const allowed = subject.agent === undefined ? '/' : policy.roots.join(', ');
   throw new ClawrdenError('cwd-outside', `the working directory is outside ${allowed}`);
@@ -156,9 +158,14 @@ function decideFor(policy: Policy, { subject, command }: Cleared, caller: Princi
     ...subject.identity,
     cwd: command.cwd,
   });
-  if (caller.kind !== 'relay' && decision.tool !== undefined && decision.tool.strategy !== 'ghost') {
+  if (decision.tool !== undefined && !mayAskFor(decision.tool.strategy, caller)) {
     const reason = `${command.tool} runs by ${decision.tool.strategy}, which only the agent itself can ask for`;
     return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };
   }
   return decision;
+}
+
+/** Help is for the agent alone, however it asks. */
+function mayAskFor(strategy: Strategy, { kind }: Principal): boolean {
+  return kind === 'relay' || strategy === 'ghost' || (strategy === 'help' && kind === 'agent');
 }

@@ -11,7 +11,7 @@ import {
   type Strategy,
 } from '../../src/plan.ts';
 import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
-import type { Policy, ToolDefinition } from '../../src/policy/policy.ts';
+import type { DecidedTool, Policy } from '../../src/policy/policy.ts';
 import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
 import { hasEffect, type KeyWithoutEffect } from '../../src/policy/without-effect.ts';
@@ -29,7 +29,7 @@ export interface SealedPlan {
 
 export interface PlanParts {
   readonly policy: Policy;
-  readonly tool: ToolDefinition;
+  readonly tool: DecidedTool;
   readonly strategy: Strategy;
   readonly cleared: Cleared;
   readonly timeoutMs: number;
@@ -57,7 +57,7 @@ export async function sealJudged(
 }
 
 /** A shim of version 0 cannot run the original by itself, so its command runs by mirror. */
-function strategyFor(tool: ToolDefinition, command: Command): Strategy {
+function strategyFor(tool: DecidedTool, command: Command): Strategy {
   return tool.strategy === 'passthrough' && command.version === 0 ? 'mirror' : tool.strategy;
 }
 
@@ -126,11 +126,11 @@ function scriptsOf(argv: readonly string[], policy: Policy): Pick<Plan, 'scripts
   return scripts.length === 0 ? {} : { scripts };
 }
 
-function planImage(tool: ToolDefinition, image: ImageFacts): PlanImage {
+function planImage(tool: DecidedTool, image: ImageFacts): PlanImage {
   return { reference: tool.image ?? '', id: image.id };
 }
 
-type Access = ToolDefinition['workspace'];
+type Access = DecidedTool['workspace'];
 
 function workspaceMounts(agent: AgentConfig | undefined, policy: Policy, access: Access): PlanMount[] {
   if (agent?.workspace === undefined || access === 'none') return [];
@@ -147,7 +147,7 @@ function placeOf(cwd: string, workspace: string, access: Access): Pick<Plan, 'cw
  * The variables that the policy allows, and PWD if it may name the working directory; the init removes PWD if it does
  * not.
  */
-function callerEnvironment(command: Command, policy: Policy, tool: ToolDefinition): string[] {
+function callerEnvironment(command: Command, policy: Policy, tool: DecidedTool): string[] {
   const scrubbed = scrubEnvironment(command.env, [...policy.environment, ...tool.environment, 'PWD']);
   return scrubbed.filter(
     (entry) => nameOf(entry) !== 'PWD' || isDirectory(policy, entry.slice('PWD='.length)),

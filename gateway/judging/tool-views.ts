@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy, RuleEffect, ToolDefinition } from '../../src/policy/policy.ts';
-import { type Asker, bestOf, outlookOf } from '../../src/policy/rules/may-run.ts';
+import { type Asker, inOrder, outlookOf } from '../../src/policy/rules/may-run.ts';
 import type { ToolView } from '../ports/tool-view.ts';
 
 /**
@@ -28,12 +28,13 @@ function askerOf(agent: AgentConfig | undefined): Asker[] {
 
 function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[] | undefined): ToolView {
   const outlooks = (askers ?? [undefined]).map((asker) => outlookOf(policy, tool, asker));
+  const may = inOrder(outlooks.flatMap((outlook) => outlook.may));
   const about = new Set<RuleEffect>(outlooks.flatMap(({ rules }) => rules));
   const { name, strategy, image = '', network, workspace, stdin, timeoutMs, otherwise } = tool;
   return {
     ...{ name, strategy, image, network, workspace, stdin, timeoutMs },
     otherwise: otherwise ?? policy.defaultAction,
-    best: bestOf(outlooks.map(({ best }) => best)),
+    ...{ best: may[0], may },
     known: tellOrigin((policy.known ?? knownTools).originOf(name)),
     rules: policy.rules.filter((rule) => about.has(rule)).map(toRuleView),
   };

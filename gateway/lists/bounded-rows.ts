@@ -39,7 +39,7 @@ export function boundedNames(tools: readonly string[]): string[] {
   return tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes));
 }
 
-export function boundedTool({ timeoutMs, rules: _rules, ...same }: ToolView) {
+export function boundedTool({ timeoutMs, rules: _rules, may: _may, ...same }: ToolView) {
   return { ...withShortTexts(same), timeoutSeconds: Math.ceil(timeoutMs / 1000) };
 }
 

@@ -1,10 +1,10 @@
-import type { Strategy } from '../../src/plan.ts';
+import type { ToolStrategy } from '../../src/plan.ts';
 import type { Action } from '../../src/policy/policy.ts';
 
 /** A tool as the policy in force defines it, and what the policy says about its commands. */
 export interface ToolView {
   readonly name: string;
-  readonly strategy: Strategy;
+  readonly strategy: ToolStrategy;
   /** Empty unless it runs in a container of its own. */
   readonly image: string;
   readonly network: string;
@@ -14,6 +14,8 @@ export interface ToolView {
   readonly timeoutMs: number;
   /** The best that a command of it may come to: `deny` if none can run. */
   readonly best: Action;
+  /** All that a command of it may come to, the best first. */
+  readonly may: readonly Action[];
   /** What becomes of its commands that no rule is about. */
   readonly otherwise: Action;
   /** Where it comes from how it takes its arguments; empty if that is not known. */

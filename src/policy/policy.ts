@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import type { Strategy } from '../plan.ts';
+import type { Strategy, ToolStrategy } from '../plan.ts';
 import type { FlagIndex } from './arguments/flags.ts';
 import type { KnownTools } from './arguments/tools/known-tools.ts';
 import type { ArgPattern } from './rules/match-args.ts';
@@ -49,7 +49,7 @@ export interface PolicyBase {
 /** How a tool runs once a rule allows it. Every field is filled in; 0 means no limit. */
 export interface ToolDefinition {
   readonly name: string;
-  readonly strategy: Strategy;
+  readonly strategy: ToolStrategy;
   /** Always present for `ghost`. */
   readonly image?: string;
   /** `none`, or the Docker network's own name. */
@@ -74,6 +74,11 @@ export interface ToolDefinition {
   readonly forbidden: string;
   /** The action for this tool's commands that no rule matches; if absent, the policy's default. */
   readonly otherwise?: Action;
+}
+
+/** As a command runs: a tool of the policy, or help. */
+export interface DecidedTool extends Omit<ToolDefinition, 'strategy'> {
+  readonly strategy: Strategy;
 }
 
 /** What a rule sets about how a command runs; it overrides the tool's definition. */
@@ -211,7 +216,7 @@ export interface Decision {
   /** What to do instead, if a rule says so. */
   readonly instead?: string;
   /** Always present unless denied; with the settings of the deciding rules. */
-  readonly tool?: ToolDefinition;
+  readonly tool?: DecidedTool;
   /** Always present if denied. */
   readonly code?: ErrorCode;
   /** The rule's own; otherwise the tool's counts. */

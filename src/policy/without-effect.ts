@@ -1,5 +1,22 @@
 import type { Strategy } from '../plan.ts';
 
+const all = [
+  'image',
+  'network',
+  'memory',
+  'cpus',
+  'pids',
+  'stdin',
+  'timeout',
+  'idle-timeout',
+  'output',
+  'file-size',
+  'environment',
+  'record',
+  'workspace',
+  'live',
+] as const;
+
 /**
  * Keys of a tool that would promise what cannot be kept, by its strategy: a mirror runs in the agent's
  * container, and a passthrough out of the gateway's sight.
@@ -7,25 +24,11 @@ import type { Strategy } from '../plan.ts';
 export const withoutEffect = {
   ghost: [],
   mirror: ['image', 'network', 'memory', 'cpus', 'pids', 'workspace', 'live'],
-  passthrough: [
-    'image',
-    'network',
-    'memory',
-    'cpus',
-    'pids',
-    'stdin',
-    'timeout',
-    'idle-timeout',
-    'output',
-    'file-size',
-    'environment',
-    'record',
-    'workspace',
-    'live',
-  ],
+  passthrough: all,
+  help: all,
 } as const satisfies Record<Strategy, readonly string[]>;
 
-export type KeyWithoutEffect = (typeof withoutEffect)['passthrough'][number];
+export type KeyWithoutEffect = (typeof all)[number];
 
 /** Whether anything enforces the key where a command runs like that. */
 export function hasEffect(key: KeyWithoutEffect, strategy: Strategy): boolean {

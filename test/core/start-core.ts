@@ -17,8 +17,10 @@ import { createRecordingRoom } from '../../gateway/execution/recording-room.ts';
 import { createRefusals, type Refusals } from '../../gateway/execution/refusals.ts';
 import type { Records } from '../../gateway/execution/settle-history.ts';
 import type { Executor } from '../../gateway/executors/executor.ts';
+import { createHelp, inspectHelp } from '../../gateway/executors/help.ts';
 import { inspectMirror } from '../../gateway/executors/inspect-mirror.ts';
 import { inspectPassthrough } from '../../gateway/executors/inspect-passthrough.ts';
+import { createAnswerHelp } from '../../gateway/help/answer-help.ts';
 import { createBudgets } from '../../gateway/judging/budgets.ts';
 import { factsOf } from '../../gateway/judging/judge.ts';
 import { createRateLimits } from '../../gateway/judging/rate-limits.ts';
@@ -127,15 +129,24 @@ export async function startCore(
     applyRates: createRateLimits(),
     budgets: createBudgets(limits),
     breakers: createBreakers({ policy: () => policy, trip: killSwitch.trip, halted: states.refusal }),
-    agents: () => new Map([['coder', coder]]),
+    agents: coders,
     halted: states.refusal,
     ledger,
     recorder,
     recordingRoom: createRecordingRoom(),
     authorizing: authorizing(policy, approvals, grants, recorder),
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
-    executors: { ghost: executor, mirror: executor, passthrough: executor },
-    inspectors: { ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
+    executors: {
+      ...{ ghost: executor, mirror: executor, passthrough: executor },
+      help: createHelp({
+        answerHelp: createAnswerHelp({ policy: () => policy, agents: coders, history }),
+        recordStart: recorder.started,
+      }),
+    },
+    inspectors: {
+      ...{ ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
+      help: inspectHelp,
+    },
     approvals,
     grants,
     history,
@@ -167,6 +178,7 @@ const coder = {
   cwd: '/app',
   hosts: {},
 } as const;
+const coders = () => new Map([['coder', coder]]);
 
 function authorizing(
   policy: Policy,
@@ -178,7 +190,7 @@ function authorizing(
     approvals,
     approvalExpiresMs: () => policy.approvalExpiresMs,
     ...{ grants, approvers: anyApprover },
-    decideAgain: (plan) => decide(policy, factsOf(plan, new Map([['coder', coder]]))),
+    decideAgain: (plan) => decide(policy, factsOf(plan, coders())),
     recordVerdict: recorder.verdict,
   };
 }

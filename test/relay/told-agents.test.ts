@@ -7,7 +7,7 @@ import { attempt } from '../lab/command.ts';
 import { version0 } from './requests.ts';
 import { accepted, untilGone } from './scripted.ts';
 import { ShimClient } from './shim-client.ts';
-import { startRelayProgram, startToldHost, type Told, told } from './told-host.ts';
+import { inJail, startRelayProgram, startToldHost, type Told, told } from './told-host.ts';
 
 const patience = { timeout: 60_000 };
 const isRoot = process.geteuid?.() === 0;
@@ -26,16 +26,7 @@ const startHost = (...args: Tail<Parameters<typeof startToldHost>>) => startTold
 
 type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
 
-/** As the agent: uid 1000, where only its two folders are to be seen. */
-function asAgent(name: string, script: string) {
-  const from = folderOf(name);
-  const mounts = `mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/bin && mount --bind ${from}/socket /mnt/run &&
-    mount --bind ${from}/bin /mnt/bin && cd / && CLAWRDEN_SOCKET=/mnt/run/warden.sock PATH=/mnt/bin:$PATH`;
-  return [
-    ...['unshare', '-m', 'sh', '-c'],
-    `${mounts} setpriv --reuid 1000 --regid 1000 --clear-groups sh -c '${script}'`,
-  ];
-}
+const asAgent = (name: string, script: string) => inJail(folderOf(name), script);
 
 /** Whether something answers there: root is refused, in words. */
 async function answers(name: string): Promise<boolean> {

@@ -84,3 +84,13 @@ export function statusOf(pid: number): string {
     return '';
   }
 }
+
+/** A script as uid 1000, where only the two folders of an agent, which are in `folder`, are to be seen. */
+export function inJail(folder: string, script: string): string[] {
+  const mounts = `mount -t tmpfs none /mnt && mkdir /mnt/run /mnt/bin && mount --bind ${folder}/socket /mnt/run &&
+    mount --bind ${folder}/bin /mnt/bin && cd / && CLAWRDEN_SOCKET=/mnt/run/warden.sock PATH=/mnt/bin:$PATH`;
+  return [
+    ...['unshare', '-m', 'sh', '-c'],
+    `${mounts} setpriv --reuid 1000 --regid 1000 --clear-groups /bin/sh -c '${script}'`,
+  ];
+}

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ToolDefinition } from '../../policy/policy.ts';
+import type { DecidedTool } from '../../policy/policy.ts';
 import { consentText, oneApprover } from '../../policy/rules/consent.ts';
 import type { Explanation } from '../../policy/rules/explain.ts';
 import { quoteText } from '../../text/render-text.ts';
@@ -69,8 +69,9 @@ function print(explanation: Explanation, knownFrom: string): void {
   ]);
 }
 
-function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: ToolDefinition): string {
+function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: DecidedTool): string {
   if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
+  if (strategy === 'help') return 'nothing: the gateway answers (help)';
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
   return `in a fresh container of ${image} (ghost), network ${network}, ${limits}, stdin ${stdin}`;

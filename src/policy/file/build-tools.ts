@@ -1,5 +1,6 @@
 import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
+import { helpToolName } from '../help-tool.ts';
 import type { RunOverrides, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { toolDefaults } from '../tool-defaults.ts';
@@ -21,6 +22,7 @@ export function findToolProblems(tools: ToolsFile, networks: NetworksFile, sourc
     ...Object.keys(tools)
       .filter((name) => !isToolName(name))
       .map((name) => source.problem(['tools', name], 'a tool must have a plain file name')),
+    ...(helpToolName in tools ? [source.problem(['tools', helpToolName], "is Clawrden's own name")] : []),
     ...Object.entries(tools).flatMap(([name, { network }]) =>
       findNetworkProblem(network, networks, source, ['tools', name, 'network']),
     ),

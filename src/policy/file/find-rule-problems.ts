@@ -2,6 +2,7 @@ import { duplicates } from '../../config/duplicates.ts';
 import { nearestHint } from '../../config/nearest.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
+import { helpToolName } from '../help-tool.ts';
 import { withoutEffect } from '../without-effect.ts';
 import { findNetworkProblem } from './build-tools.ts';
 import type { PolicyFile } from './policy-schema.ts';
@@ -16,6 +17,7 @@ const reservedRuleNames: ReadonlySet<string> = new Set([
   'seen-through',
   'conflict',
   'too-long',
+  helpToolName,
 ]);
 
 type RuleFile = PolicyFile['rules'][number];

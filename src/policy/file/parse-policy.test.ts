@@ -184,3 +184,17 @@ test('P12 a dangerous variable that is allowed is warned about by name', () => {
   );
   expect(result.policy.warnings[1]).toContain('NODE_*');
 });
+
+test('no policy can define help, or name a rule like it', () => {
+  const of = (tools: string, rules: string) =>
+    parsePolicy(`version: 1\ntools: ${tools}\nrules: ${rules}\ncomplete: true\n`, 'p.yaml');
+  expect(of('{ clawrden-help: { strategy: mirror } }', '[]')).toEqual({
+    problems: [expect.stringContaining("clawrden-help: is Clawrden's own name")],
+  });
+  expect(of('{}', '[{ name: clawrden-help, action: deny }]')).toEqual({
+    problems: [expect.stringContaining('"clawrden-help" is no name for a rule')],
+  });
+  expect(of('{}', '[{ name: no-help, tools: [clawrden-help], action: deny }]')).toEqual({
+    problems: [expect.stringContaining('the tool "clawrden-help" is not defined under tools')],
+  });
+});

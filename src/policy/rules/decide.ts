@@ -1,5 +1,6 @@
 import { mostWrappers, seeThrough } from '../arguments/see-through.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
+import { helpDecision, helpToolName } from '../help-tool.ts';
 import type { CommandFacts, Decision, Policy, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { mirrorTool } from '../tool-defaults.ts';
@@ -16,6 +17,7 @@ import { Work } from './work.ts';
  * allow, whatever the order of the rules. Version 0: the first rule that matches.
  */
 export function decide(policy: Policy, facts: CommandFacts): Decision {
+  if (facts.tool === helpToolName) return helpDecision;
   const tool = toolOf(policy, facts.tool);
   if (tool === undefined) return unknownTool;
   if (policy.version === 0) return decideByFirst(policy, facts, tool);

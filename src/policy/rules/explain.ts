@@ -1,4 +1,5 @@
 import { knownTools, type Origin } from '../arguments/tools/known-tools.ts';
+import { helpToolName } from '../help-tool.ts';
 import type { CommandFacts, Decision, Policy } from '../policy.ts';
 import { locateCwd } from '../request/normalize-cwd.ts';
 import { hasEffect } from '../without-effect.ts';
@@ -21,7 +22,7 @@ export interface Explanation {
 
 /** The answer of a gateway with this policy, and the rule's place in the file. */
 export function explainCommand(policy: Policy, facts: CommandFacts): Explanation {
-  const place = locateCwd(policy, facts.cwd);
+  const place = facts.tool === helpToolName ? facts : locateCwd(policy, facts.cwd);
   const decision = place === undefined ? outside(policy) : decide(policy, { ...facts, cwd: place.cwd });
   const line = policy.rules.find(({ name }) => name === decision.rule)?.line;
   const known = (policy.known ?? knownTools).originOf(facts.tool);

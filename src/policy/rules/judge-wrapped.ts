@@ -1,5 +1,5 @@
 import type { Inner, InnerCommand } from '../arguments/see-through.ts';
-import type { Decision, Rule, ToolDefinition } from '../policy.ts';
+import type { DecidedTool, Decision, Rule } from '../policy.ts';
 import { joinedConsent, withConsent } from './consent.ts';
 import type { Ruling } from './decide-by-rules.ts';
 import { isNarrow } from './match-args.ts';
@@ -65,7 +65,7 @@ function strictest(outer: Decision, inner: Decision, name: string): Decision {
   return withConsent(both, joinedConsent(asking.map(({ consent }) => consent)));
 }
 
-function isSamePlace(a: ToolDefinition, b: ToolDefinition): boolean {
+function isSamePlace(a: DecidedTool, b: DecidedTool): boolean {
   return a.strategy === b.strategy && a.image === b.image && a.network === b.network;
 }
 

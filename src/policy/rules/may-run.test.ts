@@ -69,7 +69,10 @@ test('P7: no command comes to more than the outlook of its tool says', () => {
     fc.property(rules, command, fallback, fc.constantFrom('enforce', 'shadow'), (some, line, rest, mode) => {
       const policy = policyOf(some, rest, mode);
       const tool = policy.tools.get(line.tool)!;
-      const { best, rules: about } = outlookOf(policy, tool, askers[line.agent]);
+      const {
+        may: [best],
+        rules: about,
+      } = outlookOf(policy, tool, askers[line.agent]);
       const decision = judged(policy, line);
       expect(worth[best]).toBeGreaterThanOrEqual(worth[decision.action]);
       const own = policy.rules.some(({ name }) => name === decision.rule);
@@ -87,7 +90,10 @@ test('P18: the outlook of one agent is the same with and without rules about oth
       const [alone, both] = [policyOf(first, rest), policyOf([...first, ...second], rest)];
       for (const name of ['one', 'two']) {
         const say = (policy: Policy) => {
-          const { best, rules: about } = outlookOf(policy, policy.tools.get(name)!, askers.web);
+          const {
+            may: [best],
+            rules: about,
+          } = outlookOf(policy, policy.tools.get(name)!, askers.web);
           return [best, about.map((each) => each.name)];
         };
         expect(say(both)).toEqual(say(alone));
@@ -100,7 +106,7 @@ test('P18: the outlook of one agent is the same with and without rules about oth
 test('a tool that a rule denies whole, or that no rule lets run, comes to deny', () => {
   const outlook = (text: object[], rest = 'deny', who: Asker | undefined = askers.web) => {
     const policy = policyOf(text, rest);
-    return outlookOf(policy, policy.tools.get('one')!, who).best;
+    return outlookOf(policy, policy.tools.get('one')!, who).may[0];
   };
   expect(outlook([])).toBe('deny');
   expect(outlook([], 'ask')).toBe('ask');
@@ -113,7 +119,7 @@ test('a tool that a rule denies whole, or that no rule lets run, comes to deny',
   expect(outlook([{ action: 'allow', uids: [1001] }])).toBe('deny');
   expect(outlook([{ action: 'allow', agents: ['db'] }])).toBe('deny');
   const everybody = policyOf([{ action: 'allow', agents: ['db'] }], 'deny');
-  expect(outlookOf(everybody, everybody.tools.get('one')!).best).toBe('allow');
+  expect(outlookOf(everybody, everybody.tools.get('one')!).may[0]).toBe('allow');
 });
 
 test('in the first format the first rule that takes every command of a tool is the last that counts', () => {
@@ -122,7 +128,10 @@ test('in the first format the first rule that takes every command of a tool is t
       '  - { command: git, action: allow }\n  - { command: ls, action: allow }\n',
   );
   const say = (name: string) => {
-    const { best, rules: about } = outlookOf(policy, policy.tools.get(name)!);
+    const {
+      may: [best],
+      rules: about,
+    } = outlookOf(policy, policy.tools.get(name)!);
     return [best, about.map((each) => each.name)];
   };
   expect(say('git')).toEqual(['ask', ['rule-1', 'rule-2']]);

@@ -11,8 +11,8 @@ export interface Asker {
 
 /** What a policy says about a tool as a whole, before there is a command. */
 export interface ToolOutlook {
-  /** The best that a command of it may come to. */
-  readonly best: Action;
+  /** All that a command of it may come to, the best first. */
+  readonly may: readonly [Action, ...Action[]];
   /** That are about it and its asker, in their order. */
   readonly rules: readonly RuleEffect[];
 }
@@ -22,9 +22,8 @@ export interface ToolOutlook {
  * it is what may become of the command of any agent.
  */
 export function outlookOf(policy: Policy, tool: ToolDefinition, asker?: Asker): ToolOutlook {
-  const { best, rules } =
-    policy.version === 0 ? legacyOutlook(policy, tool) : presentOutlook(policy, tool, asker);
-  return { best: policy.mode === 'shadow' ? 'allow' : best, rules };
+  const outlook = policy.version === 0 ? legacyOutlook(policy, tool) : presentOutlook(policy, tool, asker);
+  return policy.mode === 'shadow' ? { ...outlook, may: ['allow'] } : outlook;
 }
 
 function presentOutlook(
@@ -37,10 +36,10 @@ function presentOutlook(
   );
   // Deny beats ask beats allow, whatever the order.
   const whole = rules.filter((rule) => coversAll(rule, asker)).map(({ action }) => action);
-  if (whole.includes('deny')) return { best: 'deny', rules };
-  if (whole.includes('ask')) return { best: 'ask', rules };
-  const rest = whole.includes('allow') ? [] : [tool.otherwise ?? policy.defaultAction];
-  return { best: bestOf([...rules.map(({ action }) => action), ...rest]), rules };
+  if (whole.includes('deny')) return { may: ['deny'], rules };
+  const rest = whole.length > 0 ? [] : [tool.otherwise ?? policy.defaultAction];
+  const all = [...rules.map(({ action }) => action), ...rest];
+  return { may: inOrder(whole.includes('ask') ? all.filter((action) => action !== 'allow') : all), rules };
 }
 
 function mayConcern({ agents, labels, uids }: Rule, asker: Asker | undefined): boolean {
@@ -66,11 +65,13 @@ function legacyOutlook(policy: Policy & { version: 0 }, tool: ToolDefinition): T
   const last = about.findIndex(({ substrings }: LegacyRule) => substrings.length === 0);
   const rules = last === -1 ? about : about.slice(0, last + 1);
   const rest = last === -1 ? [tool.otherwise ?? policy.defaultAction] : [];
-  return { best: bestOf([...rules.map(({ action }) => action), ...rest]), rules };
+  return { may: inOrder([...rules.map(({ action }) => action), ...rest]), rules };
 }
 
 const byWorth = ['allow', 'ask', 'deny'] as const satisfies readonly Action[];
 
-export function bestOf(actions: readonly Action[]): Action {
-  return byWorth.find((action) => actions.includes(action)) ?? 'deny';
+/** Each once, the best first; `deny` if there are none. */
+export function inOrder(actions: readonly Action[]): readonly [Action, ...Action[]] {
+  const [best = 'deny', ...others] = byWorth.filter((action) => actions.includes(action));
+  return [best, ...others];
 }

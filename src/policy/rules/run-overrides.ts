@@ -1,4 +1,4 @@
-import type { Rule, RunOverrides, ToolDefinition } from '../policy.ts';
+import type { DecidedTool, Rule, RunOverrides, ToolDefinition } from '../policy.ts';
 
 /**
  * `tool` with the settings of the rules, in any order: the tighter limit counts, variables add up. `undefined` if two
@@ -17,7 +17,7 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
  * How a wrapper and the command inside it run together: the tighter limit of the two, and the variables that both may
  * see.
  */
-export function tighterTool(outer: ToolDefinition, inner: ToolDefinition): ToolDefinition {
+export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool {
   const limits = [...limitKeys, 'timeoutMs'] as const;
   return {
     ...outer,

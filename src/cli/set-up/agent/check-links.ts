@@ -1,3 +1,4 @@
+import { helpToolName } from '../../../policy/help-tool.ts';
 import { bad, doubtful, type Finding } from '../doctor/finding.ts';
 import type { JailEntry, JailFacts, JailWanted } from './jail-facts.ts';
 
@@ -43,7 +44,7 @@ function checkEntries(jail: readonly JailEntry[], { agent, shim: own }: JailWant
     ...(names.length > 0
       ? [bad(check, `no link to the shim in /clawrden/bin: ${named(names)}`, restart)]
       : []),
-    ...(tools.length === 0
+    ...(tools.every(({ name }) => name === helpToolName)
       ? [
           doubtful(
             check,

@@ -1,0 +1,47 @@
+import { abortable, deadline } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { AnswerHelp } from '../help/answer-help.ts';
+import type { Executor, Inspector, RecordStart } from './executor.ts';
+
+/** For a reader that stalls: whatever is said fits into the buffers between. */
+const longestMs = 30_000;
+
+export interface HelpExecutorParts {
+  readonly answerHelp: AnswerHelp;
+  readonly recordStart: RecordStart;
+}
+
+/** The gateway answers by itself, of the plan's agent: nothing is started anywhere. */
+export function createHelp({ answerHelp, recordStart }: HelpExecutorParts): Executor {
+  return ({ sealed: { plan, hash } }, execution) =>
+    async () => {
+      const late = () => new ClawrdenError('run-timeout', `help took longer than ${longestMs / 1000} s`);
+      using time = deadline(longestMs, late, execution.signal);
+      time.signal.throwIfAborted();
+      const [, ...args] = plan.argv;
+      const { stdout, stderr, code } = await abortable(answerHelp(plan.agent, args), time.signal);
+      void execution.send({ type: 'accepted', planHash: hash });
+      execution.started();
+      recordStart(execution, []);
+      void execution.send({ type: 'started', host: '', container: '' });
+      await write(execution, 'stdout', stdout, time.signal);
+      await write(execution, 'stderr', stderr, time.signal);
+      return { kind: 'exited', code, signal: 0 };
+    };
+}
+
+/** Help runs no script. */
+export const inspectHelp: Inspector = () => Promise.resolve(new Map());
+
+async function write(
+  { output, send }: Execution,
+  type: 'stdout' | 'stderr',
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (text === '') return;
+  const bytes = Buffer.from(text);
+  output.add(type === 'stdout' ? 1 : 2, bytes);
+  await abortable(Promise.resolve(send({ type, bytes })), signal);
+}
