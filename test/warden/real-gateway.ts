@@ -52,6 +52,8 @@ export interface RealGatewayOptions {
   readonly keys?: Readonly<Record<string, unknown>>;
   /** Besides `coder` and `other`, of the same relay. */
   readonly moreAgents?: readonly string[];
+  /** More of `agents` of gateway.yaml. */
+  readonly moreListed?: readonly object[];
   /** What `host-1` reports of its agents; nothing if absent. */
   readonly report?: readonly AgentReport[];
   /** The most files that it may have open. */
@@ -68,7 +70,7 @@ export async function startRealGateway(options: RealGatewayOptions = {}): Promis
     keys: {
       audit,
       limits: options.limits ?? manyLimits,
-      agents: [...agents, ...(options.moreAgents ?? [])].map(agentOf),
+      agents: [...[...agents, ...(options.moreAgents ?? [])].map(agentOf), ...(options.moreListed ?? [])],
       hosts: options.hosts ?? [],
       ...options.keys,
     },
