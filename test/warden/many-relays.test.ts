@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
@@ -43,9 +44,29 @@ async function enrolAll(
   for (const relay of fleet.relays) {
     const request = { relay: relay.name, agents: [...fleet.of(relay)], ttl: 0 };
     const { token } = await admin.call(WardenServiceService.createEnrolmentToken, request);
-    await enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir: folderOf(relay.name) });
+    const to = {
+      address: gateway.enrollAddress,
+      token,
+      as: 'relay',
+      identityDir: folderOf(relay.name),
+    } as const;
+    await whenAdmitted(() => enroll(to));
   }
   admin.close();
+}
+
+/** So many enrolments from one address have to wait for each other. */
+async function whenAdmitted(enrol: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const fault = await enrol().then(
+      () => undefined,
+      (error: { readonly code?: number }) => error,
+    );
+    if (fault === undefined) return;
+    if (fault.code !== status.RESOURCE_EXHAUSTED) throw fault;
+    await sleep(1000);
+  }
+  throw new Error('it was never admitted');
 }
 
 /** Asks for one command after the other until it is stopped. */
